@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text for people and for files.
+#include "base/text.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace tailor {
+
+namespace {
+
+struct Scale {
+  double unit;
+  const char* name;
+};
+
+template <std::size_t N>
+std::string scaled(double value, const std::array<Scale, N>& scales) {
+  for (const Scale& scale : scales)
+    if (std::abs(value) >= scale.unit) return fmt::format("{} {}", three_figures(value / scale.unit), scale.name);
+  return fmt::format("{} {}", three_figures(value / scales.back().unit), scales.back().name);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string three_figures(double value) {
+  if (!std::isfinite(value)) return fmt::format("{}", value);
+  if (value == 0) return "0";
+  const double size = std::abs(value);
+  if (size >= 999.5 && size < 1e6) return fmt::format("{:.0f}", value);
+  if (size >= 99.95 && size < 999.5) return fmt::format("{:.0f}", value);
+  if (size >= 9.995 && size < 99.95) return fmt::format("{:.1f}", value);
+  if (size >= 0.9995 && size < 9.995) return fmt::format("{:.2f}", value);
+  if (size >= 1e-3 && size < 0.9995)
+    return fmt::format("{:.{}f}", value, 2 - static_cast<int>(std::floor(std::log10(size))));
+  return fmt::format("{:.2e}", value);
+}
+
+std::string humane_bytes(double bytes) {
+  static constexpr std::array<Scale, 5> scales{{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}};
+  return scaled(bytes, scales);
+}
+
+std::string humane_seconds(double seconds) {
+  static constexpr std::array<Scale, 4> scales{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  return scaled(seconds, scales);
+}
+
+std::string with_commas(std::int64_t value) {
+  std::string digits = std::to_string(value);
+  const std::size_t first = digits[0] == '-' ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> fields;
+  for (std::size_t from = 0;;) {
+    const std::size_t at = text.find(separator, from);
+    fields.push_back(text.substr(from, at == text.npos ? text.npos : at - from));
+    if (at == text.npos) return fields;
+    from = at + 1;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+std::string_view nearest(std::string_view found, std::span<const std::string_view> known) {
+  std::string_view best;
+  std::size_t least = found.size() / 3 + 2;
+  for (const std::string_view name : known) {
+    const std::size_t distance = edit_distance(found, name);
+    if (distance < least) {
+      least = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string suggestion(std::string_view found, std::span<const std::string_view> known) {
+  const std::string_view near = nearest(found, known);
+  if (!near.empty()) return fmt::format("did you mean '{}'?", near);
+  return fmt::format("known: {}", fmt::join(known, ", "));
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::error_code fault;
+  if (std::filesystem::is_directory(path, fault))
+    throw Error(Fault::failed, {path.string()}, "found a folder, expected a file");
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) throw Error(Fault::failed, {path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  std::string content(static_cast<std::size_t>(in.tellg()), '\0');
+  in.seekg(0);
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!in) throw Error(Fault::failed, {path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  return content;
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  const std::filesystem::path partial = path.string() + fmt::format(".{}.partial", ::getpid());
+  {
+    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
+    out.flush();
+    if (!out) {
+      const std::string reason = std::strerror(errno);
+      std::error_code ignored;
+      std::filesystem::remove(partial, ignored);
+      throw Error(Fault::failed, {path.string()}, fmt::format("cannot write: {}", reason));
+    }
+  }
+  std::error_code fault;
+  std::filesystem::rename(partial, path, fault);
+  if (fault) throw Error(Fault::failed, {path.string()}, fmt::format("cannot write: {}", fault.message()));
+}
+
+}  // namespace tailor

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Binary: what a compiler made of one kernel's text, or why it did not. A compile error is an outcome that is stored,
+// not an exception.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/units.h"
+
+namespace tailor::ir {
+
+enum class CompileOutcome : std::uint8_t { ok, failed };
+
+struct Binary {
+  CompileOutcome outcome = CompileOutcome::failed;
+  Id source;                       ///< hash of the CUDA text, the options and the compiler's version
+  std::string arch;                ///< "sm_90"
+  std::string compiler;            ///< "NVRTC 13.0"
+  std::string entry;               ///< name of the kernel in the cubin
+  std::string log;                 ///< the compiler's words, when it said any
+  std::string ptx;
+  std::vector<std::byte> cubin;
+  int registers = 0;               ///< per thread
+  int spill_stores = 0;            ///< bytes per thread
+  int spill_loads = 0;             ///< bytes per thread
+  int local_bytes = 0;             ///< stack frame per thread
+  int static_shared = 0;           ///< bytes per block, without what the system reserves
+  Seconds compile_time;            ///< inside the compiler
+  bool cached = false;             ///< came from the cache on disk
+};
+
+}  // namespace tailor::ir

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Estimate: what a model says about one kernel. Total, named parts, the part that binds, an interval, and the level that
+// made it. Parts overlap in time: they need not sum to the total.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/units.h"
+
+namespace tailor::ir {
+
+enum class Level : std::uint8_t { sol, projected, compiled, simulated, profiled };
+
+enum class Part : std::uint8_t {
+  launch,    ///< before the kernel starts, and its ramp
+  dram,      ///< bytes over the bandwidth that the bytes in flight reach
+  l2,        ///< sectors through L2
+  shared,    ///< shared-memory wavefronts and shuffles
+  issue,     ///< all instructions over the issue rate
+  fma,       ///< the FMA pipe
+  alu,       ///< the ALU pipe
+  xu,        ///< transcendental pipe and conversions
+  latency,   ///< waves x the latency of one warp's dependent chain
+  barrier,   ///< block barriers
+  atomic,    ///< atomics at L2
+  spill,     ///< local memory traffic of spilled registers
+};
+inline constexpr std::size_t part_count = 12;
+
+struct Estimate {
+  Level level = Level::sol;
+  Seconds total;
+  Seconds low, high;                        ///< interval the model claims
+  std::array<Seconds, part_count> parts{};  ///< indexed by Part
+  Part bound = Part::dram;                  ///< the part that decides
+  double occupancy = 0;                     ///< resident warps over the most possible; 0 where the level does not see it
+  double waves = 0;                         ///< ceil: whole waves of blocks
+  int registers = 0;                        ///< per thread, estimated or real
+  bool operator==(const Estimate&) const = default;
+};
+
+std::string_view name(Level level);
+std::string_view name(Part part);
+
+}  // namespace tailor::ir

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Index expressions. Every address, guard and loop bound of a kernel is an affine sum of integer x term over named
+// variables with known ranges; a term is a variable, a quotient, a remainder, a selection or an exclusive or. Expressions
+// are interned in a pool, so equal ones have equal ids: that is what PAI's index cache keys on.
+//
+// Canonical form: terms sorted by id, no zero coefficients; div and mod split off multiples of the divisor and common
+// factors, and vanish when the range of what remains allows; c*div(E,c) + mod(E,c) is folded back to E. Numerators of
+// div and mod are never negative (C++ truncates, the algebra floors: with this they agree); asserted at construction.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tailor::ir {
+
+using VarId = std::uint8_t;
+using TermId = std::uint32_t;
+using ExprId = std::uint32_t;
+inline constexpr ExprId no_expr = std::numeric_limits<ExprId>::max();
+inline constexpr int max_vars = 64;
+
+/// Inclusive.
+struct Interval {
+  std::int64_t low = 0, high = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+enum class VarKind : std::uint8_t {
+  block,   ///< the virtual block index
+  thread,  ///< a part of the thread index: (tid / divisor) % extent
+  loop,    ///< a loop variable
+};
+
+/// Values 0 .. extent-1.
+struct Var {
+  std::string name;
+  VarKind kind = VarKind::loop;
+  std::int64_t extent = 1;
+  std::int64_t divisor = 1;  ///< thread only
+  bool operator==(const Var&) const = default;
+};
+
+enum class TermKind : std::uint8_t {
+  var,  ///< the variable
+  div,  ///< a / divisor
+  mod,  ///< a % divisor
+  sel,  ///< a < b ? c : d
+  xor_  ///< a ^ b
+};
+
+struct Term {
+  TermKind kind = TermKind::var;
+  VarId var = 0;
+  std::int64_t divisor = 1;
+  ExprId a = no_expr, b = no_expr, c = no_expr, d = no_expr;
+  Interval range;
+  std::uint64_t vars = 0;  ///< bit v: variable v occurs
+};
+
+struct Linear {
+  TermId term = 0;
+  std::int64_t coefficient = 0;
+  bool operator==(const Linear&) const = default;
+};
+
+struct Expr {
+  std::int64_t constant = 0;
+  std::uint32_t first = 0;   ///< into IndexPool::linears
+  std::uint32_t count = 0;
+  Interval range;
+  std::uint64_t vars = 0;
+};
+
+/// The storage. Expression 0 is the constant 0. Building happens through IndexBuilder (index_build.h); a finished kernel
+/// only reads.
+struct IndexPool {
+  std::vector<Var> vars;
+  std::vector<Term> terms;
+  std::vector<Linear> linears;
+  std::vector<Expr> exprs;
+
+  const Expr& operator[](ExprId id) const { return exprs[id]; }
+  std::span<const Linear> linear(ExprId id) const { return {linears.data() + exprs[id].first, exprs[id].count}; }
+};
+
+/// The value with variable v at values[v].
+std::int64_t evaluate(const IndexPool& pool, ExprId expr, std::span<const std::int64_t> values);
+/// The coefficient of variable v as a direct term; 0 when absent. Says nothing about v inside div, mod, sel or xor.
+std::int64_t coefficient(const IndexPool& pool, ExprId expr, VarId var);
+/// Whether v occurs inside a div, mod, sel or xor of the expression.
+bool is_nested(const IndexPool& pool, ExprId expr, VarId var);
+inline bool is_constant(const IndexPool& pool, ExprId expr) { return pool[expr].count == 0; }
+/// "lane * 4 + t * 128 + vb / 8".
+std::string text(const IndexPool& pool, ExprId expr);
+
+}  // namespace tailor::ir

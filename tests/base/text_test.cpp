@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text: figures, suggestions, ids.
+#include "base/text.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+using namespace tailor;
+
+TEST_CASE("three figures keep three figures over twelve decades") {
+  CHECK(three_figures(0) == "0");
+  CHECK(three_figures(1.2345) == "1.23");
+  CHECK(three_figures(12.345) == "12.3");
+  CHECK(three_figures(123.45) == "123");
+  CHECK(three_figures(9.999) == "10.0");
+  CHECK(three_figures(0.0123456) == "0.0123");
+  CHECK(three_figures(123456) == "123456");
+  CHECK(three_figures(1.5e9) == "1.50e+09");
+}
+
+TEST_CASE("humane units and commas") {
+  CHECK(humane_bytes(12582912) == "12.6 MB");
+  CHECK(humane_bytes(0) == "0 B");
+  CHECK(humane_seconds(3.214e-6) == "3.21 us");
+  CHECK(with_commas(1234567) == "1,234,567");
+  CHECK(with_commas(-123) == "-123");
+}
+
+TEST_CASE("the nearest name is suggested, a far one is not") {
+  constexpr auto known = std::to_array<std::string_view>({"threads", "vector", "residence"});
+  CHECK(nearest("thread", known) == "threads");
+  CHECK(nearest("zzzzzzzz", known).empty());
+  CHECK(suggestion("vectr", known) == "did you mean 'vector'?");
+}
+
+TEST_CASE("ids are stable and round-trip") {
+  const Id id = id_of(std::string_view("tailor"));
+  CHECK(id_from_hex(hex(id)) == id);
+  CHECK(id != id_of(std::string_view("tailoR")));
+  CHECK_THROWS_AS(id_from_hex("xyz"), Error);
+}
