@@ -25,6 +25,9 @@
 
 namespace tailor::ir {
 
+/// The widest access of one thread (PTX ISA, vector ld and st: 128 bits).
+inline constexpr int access_bytes = 16;
+
 using BufferId = std::uint16_t;
 using ArrayId = std::uint16_t;
 using LetId = std::uint16_t;
