@@ -55,6 +55,7 @@ struct Speller {
       case TermKind::mod: return fmt::format("{} % {}", factor(t.a), t.divisor);
       case TermKind::sel: return fmt::format("({} < {} ? {} : {})", sum(t.a), sum(t.b), sum(t.c), sum(t.d));
       case TermKind::xor_: return fmt::format("({} ^ {})", factor(t.a), factor(t.b));
+      case TermKind::narrow: return factor(t.a);
     }
     assert(false && "unknown term");
     return {};

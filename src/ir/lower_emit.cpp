@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstring>
 #include <limits>
 
-#include "ir/evaluate.h"
 #include "ir/lower_build.h"
+#include "ir/number.h"
 
 namespace tailor::ir {
 
@@ -157,11 +158,17 @@ Val KernelBuilder::raw_of(const Entry& entry, DType dtype, NodeId id) {
 }
 
 Entry KernelBuilder::emit_constant(const Node& node) {
-  const Tensor tensor{node.shape, node.attributes.literal->bytes};
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, node.attributes.literal->bytes.data(), std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  const DType dtype = node.shape.dtype, compute = row(dtype).compute;
+  const int unused = 64 - 8 * element_bytes(dtype);
   Entry entry;
-  const DType compute = row(node.shape.dtype).compute;
-  entry.compute = is_floating(compute) ? number(compute, as_double(tensor, 0), 0)
-                                       : number(compute, 0, as_integer(tensor, 0));
+  if (is_floating(dtype))
+    entry.compute = number(compute, decode(dtype, bits), 0);
+  else if (is_signed(dtype))  // sign extension
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits << unused) >> unused);
+  else
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits));
   return entry;
 }
 
