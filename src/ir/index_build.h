@@ -23,6 +23,7 @@ class IndexBuilder {
   VarId add_var(Var var);
   ExprId constant(std::int64_t value);
   ExprId var(VarId id);
+  ExprId term(TermId id) { return term_expr(id); }
 
   ExprId add(ExprId a, ExprId b) { return combine(a, 1, b, 1); }
   ExprId subtract(ExprId a, ExprId b) { return combine(a, 1, b, -1); }

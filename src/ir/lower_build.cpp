@@ -26,6 +26,7 @@ KernelBuilder::KernelBuilder(const Prepared& prepared, const Plan& plan, const L
   s_.accumulators.clear();
   s_.predicates.assign(1, {});
   s_.facts.clear();
+  s_.named.clear();
   kernel_.name = prepared.title;
   kernel_.threads = plan.threads;
   kernel_.index_cache = plan.index_cache;
@@ -221,6 +222,29 @@ void KernelBuilder::store_pieces(int depth, bool after, const Ref& source, Space
     stmt.width = static_cast<std::uint8_t>(width);
     after ? put_after(depth, stmt) : put(depth, stmt);
   }
+}
+
+void KernelBuilder::name_index(ExprId address) {
+  if (!plan_.index_cache) return;
+  const IndexPool& pool = s_.build.pool();
+  ExprId fixed = s_.build.constant(0);
+  int parts = 0;
+  const auto linear = pool.linear(address);
+  for (const Linear& item : std::vector<Linear>(linear.begin(), linear.end())) {
+    const std::uint64_t vars = pool.terms[item.term].vars;
+    bool in_loop = false;
+    for (std::size_t v = 0; v < pool.vars.size(); ++v)
+      in_loop = in_loop || ((vars >> v & 1) != 0 && pool.vars[v].kind == VarKind::loop);
+    if (in_loop) continue;
+    fixed = s_.build.add_scaled(fixed, s_.build.term(item.term), item.coefficient);
+    parts += pool.terms[item.term].kind == TermKind::var ? 1 : 2;
+  }
+  if (parts < 2 || std::find(s_.named.begin(), s_.named.end(), fixed) != s_.named.end()) return;
+  s_.named.push_back(fixed);
+  Stmt stmt;
+  stmt.kind = StmtKind::index;
+  stmt.expr = fixed;
+  put(0, stmt);
 }
 
 Neutral neutral(Reducer reducer, DType dtype) {

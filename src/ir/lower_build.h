@@ -87,6 +87,7 @@ struct LowerScratch::State {
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
   std::vector<Predicate> predicates;
+  std::vector<ExprId> named;                 ///< index expressions that have a name
   std::vector<ExprId> facts;                 ///< expressions known to be multiples of fact_divisor
 };
 
@@ -142,6 +143,8 @@ class KernelBuilder {
   void forget_values();  ///< drops cached values of open scopes (value cache off)
 
   const std::optional<Rejection>& refusal() const { return refusal_; }
+  /// Names the part of an address that is fixed outside all loops (the index cache).
+  void name_index(ExprId address);
   void refuse(std::string rule, std::string reason);
 
   IndexBuilder& build() { return s_.build; }

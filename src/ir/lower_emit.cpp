@@ -370,6 +370,7 @@ Entry KernelBuilder::emit_load(NodeId id, const Demand& wanted) {
     if (width == 1) base = place;
   }
   const int depth = depth_for(pool[base].vars | guard_vars);
+  name_index(base);
   Kept* kept = wanted.predicate == 0 && has_element && std::binary_search(keeping_.begin(), keeping_.end(), id) &&
                        !keep_in_shared_
                    ? kept_place(id, wanted.place)
@@ -428,6 +429,7 @@ void KernelBuilder::store_output(std::int32_t output, const Place& place) {
   const IndexPool& pool = s_.build.pool();
   const ExprId at = s_.build.expand(memory_index(s_.build, node.shape, place));
   const Val raw = raw_of(entry, dtype, id);
+  name_index(at);
   Stmt store;
   store.kind = StmtKind::store;
   store.memory = static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));

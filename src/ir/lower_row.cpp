@@ -159,6 +159,7 @@ std::optional<Rejection> make_segments(KernelBuilder& builder, const Prepared& p
   edge.slots = plan.threads;
   const ExprId whole = build.div(build.add_constant(build.scale(head, -1), n), v);
   const ExprId column = build.select(rows.row_lane, head, rows.row_lane, build.add_scaled(rows.row_lane, whole, v));
+  builder.name_index(build.expand(column));
   edge.guards[edge.guard_count++] = {build.expand(column), build.constant(n), false};
   edge.column = build.narrow(column, {0, n - 1});
   rows.segments.push_back(edge);
