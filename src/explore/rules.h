@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules: cheap reasons to drop a plan before it is lowered, as a table. A sound rule drops only what lower drops too
+// (proved by exhaustion on small spaces); a heuristic drops legal plans that are not expected to win, and says why.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "ir/device.h"
+#include "ir/plan.h"
+#include "ir/prepare.h"
+
+namespace tailor::explore {
+
+/// What rules look at, computed once per plan.
+struct Candidate {
+  const ir::Prepared& prepared;
+  const ir::Plan& plan;
+  const ir::Limits& limits;
+  std::int64_t vectors = 0;  ///< whole vectors of a row (row) or of the output (map)
+  std::int64_t trips = 0;    ///< row: vectors per thread and row
+  bool streamed = false;     ///< row: nothing of the row is kept in registers
+};
+
+struct Rule {
+  std::string_view name;
+  bool sound;
+  std::string_view why;                ///< one line: what it drops and the reason
+  bool (*drops)(const Candidate&);
+};
+
+std::span<const Rule> rules();
+
+/// The first rule that drops the plan, or nullptr.
+const Rule* dropped_by(const ir::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
+
+}  // namespace tailor::explore
