@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graphs of the family.
+#include "support/group_family.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "base/hash.h"
+
+namespace tailor::ir {
+
+const std::vector<FamilyMember>& group_family() {
+  static const std::vector<FamilyMember> family = {
+      {"softmax", R"(graph softmax {
+  %x = parameter 0 : f32[{R},{N}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes={1} : f32[{R}]
+  %mb = broadcast %m, axes={0} : f32[{R},{N}]
+  %d = subtract %x, %mb : f32[{R},{N}]
+  %e = exp %d : f32[{R},{N}]
+  %s = reduce add %e, %zero, axes={1} : f32[{R}]
+  %sb = broadcast %s, axes={0} : f32[{R},{N}]
+  %y = divide %e, %sb : f32[{R},{N}]
+  output %y
+})"},
+      {"layernorm_f16", R"(graph layernorm {
+  %x = parameter 0 : f16[{R},{N}]
+  %g = parameter 1 : f32[{N}]
+  %b = parameter 2 : f16[{N}]
+  %zero = constant 0 : f32[]
+  %n = constant {N} : f32[]
+  %eps = constant 0.001 : f32[]
+  %xf = convert %x : f32[{R},{N}]
+  %s = reduce add %xf, %zero, axes={1} : f32[{R}]
+  %nb = broadcast %n : f32[{R}]
+  %eb = broadcast %eps : f32[{R}]
+  %mean = divide %s, %nb : f32[{R}]
+  %mb = broadcast %mean, axes={0} : f32[{R},{N}]
+  %c = subtract %xf, %mb : f32[{R},{N}]
+  %sq = multiply %c, %c : f32[{R},{N}]
+  %ss = reduce add %sq, %zero, axes={1} : f32[{R}]
+  %var = divide %ss, %nb : f32[{R}]
+  %ve = add %var, %eb : f32[{R}]
+  %rstd = rsqrt %ve : f32[{R}]
+  %rb = broadcast %rstd, axes={0} : f32[{R},{N}]
+  %gb = broadcast %g, axes={1} : f32[{R},{N}]
+  %bf = convert %b : f32[{N}]
+  %bb = broadcast %bf, axes={1} : f32[{R},{N}]
+  %n1 = multiply %c, %rb : f32[{R},{N}]
+  %n2 = multiply %n1, %gb : f32[{R},{N}]
+  %y = add %n2, %bb : f32[{R},{N}]
+  %yh = convert %y : f16[{R},{N}]
+  output %yh, %mean, %rstd
+})"},
+      {"rms_residual_bf16", R"(graph rms_residual {
+  %x = parameter 0 : bf16[{R},{N}]
+  %r = parameter 1 : bf16[{R},{N}]
+  %g = parameter 2 : bf16[{N}]
+  %zero = constant 0 : f32[]
+  %eps = constant 0.01 : f32[]
+  %n = constant {N} : f32[]
+  %h = add %x, %r : bf16[{R},{N}]
+  %hf = convert %h : f32[{R},{N}]
+  %sq = multiply %hf, %hf : f32[{R},{N}]
+  %s = reduce add %sq, %zero, axes={1} : f32[{R}]
+  %nb = broadcast %n : f32[{R}]
+  %mean = divide %s, %nb : f32[{R}]
+  %eb = broadcast %eps : f32[{R}]
+  %ve = add %mean, %eb : f32[{R}]
+  %rstd = rsqrt %ve : f32[{R}]
+  %rb = broadcast %rstd, axes={0} : f32[{R},{N}]
+  %t = multiply %hf, %rb : f32[{R},{N}]
+  %gf = convert %g : f32[{N}]
+  %gb = broadcast %gf, axes={1} : f32[{R},{N}]
+  %y = multiply %t, %gb : f32[{R},{N}]
+  %yb = convert %y : bf16[{R},{N}]
+  output %h, %yb
+})"},
+      {"cross_entropy", R"(graph cross_entropy {
+  %x = parameter 0 : f32[{R},{N}]
+  %label = parameter 1 : s32[{R}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes={1} : f32[{R}]
+  %mb = broadcast %m, axes={0} : f32[{R},{N}]
+  %d = subtract %x, %mb : f32[{R},{N}]
+  %e = exp %d : f32[{R},{N}]
+  %s = reduce add %e, %zero, axes={1} : f32[{R}]
+  %i = iota axes={1} : s32[{R},{N}]
+  %lb = broadcast %label, axes={0} : s32[{R},{N}]
+  %hit = compare eq %i, %lb : pred[{R},{N}]
+  %zb = broadcast %zero : f32[{R},{N}]
+  %picked = select %hit, %d, %zb : f32[{R},{N}]
+  %p = reduce add %picked, %zero, axes={1} : f32[{R}]
+  %l = log %s : f32[{R}]
+  %loss = subtract %l, %p : f32[{R}]
+  output %loss
+})"},
+      {"row_sum", R"(graph row_sum {
+  %x = parameter 0 : f32[{R},{N}]
+  %two = constant 2 : f32[]
+  %s = reduce add %x, %two, axes={1} : f32[{R}]
+  output %s
+})"},
+      {"attention", R"(graph attention {
+  %x = parameter 0 : f32[{R},2,3,{N}]
+  %mask = parameter 1 : f32[{R},{N}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %mb4 = broadcast %mask, axes={0,3} : f32[{R},2,3,{N}]
+  %z = add %x, %mb4 : f32[{R},2,3,{N}]
+  %m = reduce max %z, %lowest, axes={3} : f32[{R},2,3]
+  %mb = broadcast %m, axes={0,1,2} : f32[{R},2,3,{N}]
+  %d = subtract %z, %mb : f32[{R},2,3,{N}]
+  %e = exp %d : f32[{R},2,3,{N}]
+  %s = reduce add %e, %zero, axes={3} : f32[{R},2,3]
+  %s1 = reshape %s : f32[{R},2,3,1]
+  %s2 = reshape %s1 : f32[{R},6]
+  %s3 = reshape %s2 : f32[{R},2,3]
+  %sb = broadcast %s3, axes={0,1,2} : f32[{R},2,3,{N}]
+  %y = divide %e, %sb : f32[{R},2,3,{N}]
+  %t = transpose %y, axes={0,2,1,3} : f32[{R},3,2,{N}]
+  output %t, %y
+})"},
+      {"integer_reductions", R"(graph integer_reductions {
+  %x = parameter 0 : s32[{R},{N}]
+  %lowest = constant -2147483648 : s32[]
+  %zero = constant 0 : s32[]
+  %yes = constant true : pred[]
+  %m = reduce max %x, %lowest, axes={1} : s32[{R}]
+  %zb = broadcast %zero : s32[{R},{N}]
+  %positive = compare gt %x, %zb : pred[{R},{N}]
+  %all = reduce bit_and %positive, %yes, axes={1} : pred[{R}]
+  %mb = broadcast %m, axes={0} : s32[{R},{N}]
+  %d = subtract %mb, %x : s32[{R},{N}]
+  output %d, %m, %all
+})"},
+      {"bias_gelu_f16", R"(graph bias_gelu {
+  %x = parameter 0 : f16[{R},{N}]
+  %b = parameter 1 : f16[{N}]
+  %half = constant 0.5 : f32[]
+  %k = constant 0.797885 : f32[]
+  %xf = convert %x : f32[{R},{N}]
+  %bf = convert %b : f32[{N}]
+  %bb = broadcast %bf, axes={1} : f32[{R},{N}]
+  %z = add %xf, %bb : f32[{R},{N}]
+  %kb = broadcast %k : f32[{R},{N}]
+  %hb = broadcast %half : f32[{R},{N}]
+  %zk = multiply %z, %kb : f32[{R},{N}]
+  %t = tanh %zk : f32[{R},{N}]
+  %th = multiply %t, %hb : f32[{R},{N}]
+  %g = add %th, %hb : f32[{R},{N}]
+  %y = multiply %z, %g : f32[{R},{N}]
+  %yh = convert %y : f16[{R},{N}]
+  output %yh
+})"},
+      {"transpose_scale", R"(graph transpose_scale {
+  %x = parameter 0 : f32[{R},{N}]
+  %s = parameter 1 : f32[{R}]
+  %t = transpose %x, axes={1,0} : f32[{N},{R}]
+  %sb = broadcast %s, axes={1} : f32[{N},{R}]
+  %y = multiply %t, %sb : f32[{N},{R}]
+  output %y
+})"},
+      {"slice_reverse", R"(graph slice_reverse {
+  %x = parameter 0 : f32[{R},{N}]
+  %a = slice %x, ranges={0:{R}:1, 1:{N}:2} : f32[{R},{H}]
+  %r = reverse %a, axes={1} : f32[{R},{H}]
+  %y = add %a, %r : f32[{R},{H}]
+  output %y
+})"},
+      {"concatenate_pad", R"(graph concatenate_pad {
+  %a = parameter 0 : f32[{R},{N}]
+  %b = parameter 1 : f32[{R},8]
+  %zero = constant 0 : f32[]
+  %one = constant 1 : f32[]
+  %c = concatenate %a, %b, %a, axes={1} : f32[{R},{D}]
+  %p = pad %b, %one, ranges={0:0:0, 4:{P}:0} : f32[{R},{D}]
+  %y = add %c, %p : f32[{R},{D}]
+  output %y
+})"},
+      {"two_outputs", R"(graph two_outputs {
+  %x = parameter 0 : f32[{R},{N}]
+  %v = parameter 1 : f32[{N}]
+  %vb = broadcast %v, axes={1} : f32[{R},{N}]
+  %y = maximum %x, %vb : f32[{R},{N}]
+  %w = negate %v : f32[{N}]
+  %i = iota axes={0} : s32[{R},{N}]
+  %f = convert %i : f32[{R},{N}]
+  %z = multiply %x, %f : f32[{R},{N}]
+  output %y, %w, %z
+})"},
+  };
+  return family;
+}
+
+const FamilyMember& family_member(std::string_view name) {
+  for (const FamilyMember& member : group_family())
+    if (member.name == name) return member;
+  throw std::invalid_argument("no such family member");
+}
+
+namespace {
+
+void fill(std::string& text, std::string_view mark, std::int64_t value) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos;)
+    text.replace(at, mark.size(), std::to_string(value));
+}
+
+}  // namespace
+
+Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t columns) {
+  std::string text(member.text);
+  fill(text, "{R}", rows);
+  fill(text, "{N}", columns);
+  fill(text, "{H}", columns / 2);
+  fill(text, "{D}", 2 * columns + 8);
+  fill(text, "{P}", 2 * columns - 4);
+  Group group;
+  group.graph = parse_graph(text, std::string(member.name));
+  verify(group.graph);
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  return group;
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A family of small groups that between them use every feature of the lowering: one to three dependent reductions, row
+// and element outputs, broadcasts over odd extents, 16-bit types, reshapes to other ranks, transposes, slices, padding,
+// concatenation, iota and predicates. The sizes are the callers'.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/fusion.h"
+
+namespace tailor::ir {
+
+struct FamilyMember {
+  std::string_view name;
+  /// Text form with {R} rows and {N} columns to fill in.
+  std::string_view text;
+};
+
+const std::vector<FamilyMember>& group_family();
+const FamilyMember& family_member(std::string_view name);
+
+/// The member at a size, as a group.
+Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t columns);
+
+}  // namespace tailor::ir
