@@ -86,11 +86,14 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
 std::string load_text(const Access& access, const Layout& l) {
   const std::string_view type = register_type(access.dtype);
   const bool one = access.width == 1;
+  const bool direct = l.per_word == 1 && l.word.type == type;
   std::string out = one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from) {{\n", type, access_name(access))
                         : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
                                       access_name(access));
+  if (direct && !one) return out + statement(access, l, "to", "from") + "}\n";
   out += fmt::format("  {} words[{}];\n", l.word.type, l.words);
   out += statement(access, l, "words", "from");
+  if (direct) return out + "  return words[0];\n}\n";
   if (one) {
     if (has_bits(access.dtype)) return out + fmt::format("  return {}{{words[0]}};\n}}\n", type);
     return out + fmt::format("  return static_cast<{}>(words[0]);\n}}\n", type);
@@ -111,6 +114,7 @@ std::string store_text(const Access& access, const Layout& l) {
   const bool one = access.width == 1;
   std::string out = fmt::format("__device__ __forceinline__ void {}({}* to, {}) {{\n", access_name(access), type,
                                 one ? fmt::format("{} value", type) : fmt::format("const {}* from", type));
+  if (!one && l.per_word == 1 && l.word.type == type) return out + statement(access, l, "from", "to") + "}\n";
   std::string words;
   const int bits = ir::row(access.dtype).bits;
   for (int w = 0; w < l.words; ++w) {
@@ -119,8 +123,9 @@ std::string store_text(const Access& access, const Layout& l) {
       std::string part = one ? (has_bits(access.dtype) ? "value.bits" : "value")
                              : element("from", w * l.per_word + k, access.dtype);
       if (l.per_word == 1) part = fmt::format("static_cast<{}>({})", l.word.type, part);
-      else part = fmt::format("(static_cast<unsigned int>({}) & {}u){}", part, (1u << bits) - 1,
-                              k == 0 ? "" : fmt::format(" << {}", k * bits));
+      else
+        part = fmt::format("(static_cast<unsigned int>({}) & {}u){}", part, (1u << bits) - 1,
+                           k == 0 ? "" : fmt::format(" << {}", k * bits));
       packed += (k == 0 ? "" : " | ") + part;
     }
     if (l.per_word > 1 && l.word.bytes == 2) packed = fmt::format("static_cast<unsigned short>({})", packed);

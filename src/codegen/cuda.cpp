@@ -38,7 +38,17 @@ struct Printer {
   }
 
   std::string index(ExprId expr) const { return index_text(spelling, expr); }
-  std::string value(ValueId id) const { return value_text(spelling, id); }
+  /// A whole right-hand side: the parentheses around an operation fall away.
+  std::string value(ValueId id) const {
+    const std::string full = value_text(spelling, id);
+    if (full[0] != '(' || full.back() != ')') return full;
+    int depth_within = 0;
+    for (std::size_t i = 0; i + 1 < full.size(); ++i) {
+      depth_within += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
+      if (depth_within == 0) return full;
+    }
+    return full.substr(1, full.size() - 2);
+  }
   std::string ref(const Ref& r) const { return ref_text(spelling, r); }
   std::string_view integer_type(bool wide) const { return wide ? "long long" : "int"; }
 

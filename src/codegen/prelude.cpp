@@ -35,10 +35,11 @@ struct bf16 {
   asm("cvt.f32.f16 %0, %1;" : "=f"(b) : "h"(a.bits));
   return b;
 }
-__device__ __forceinline__ float float_of(bf16 a) {
+)", false, "f16"},
+    {"float_of", R"(__device__ __forceinline__ float float_of(bf16 a) {
   return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
 }
-)", false},
+)", false, "bf16"},
     {"f16_of", R"(/// Rounds to nearest even.
 __device__ __forceinline__ f16 f16_of(float a) {
   f16 b;
@@ -212,7 +213,7 @@ template <class T>
 __device__ __forceinline__ T high_multiply(T a, T b) {
   if (sizeof(T) == 8)
     return static_cast<T>(T(-1) < T(0) ? static_cast<unsigned long long>(__mul64hi(a, b)) : __umul64hi(a, b));
-  return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T)));
+  return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T) & 63));
 }
 )", true},
     {"saturated", R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
@@ -251,6 +252,10 @@ std::set<std::string_view> identifiers(std::string_view text) {
   return found;
 }
 
+bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
+  return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
+}
+
 constexpr auto language_names = std::to_array<std::string_view>({
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "constexpr", "continue",
@@ -271,10 +276,10 @@ const std::vector<PreludeRow>& prelude_table() { return rows; }
 std::string prelude_for(std::string_view body) {
   std::set<std::string_view> used = identifiers(body);
   for (auto row = rows.rbegin(); row != rows.rend(); ++row)
-    if (used.contains(row->name)) used.merge(identifiers(row->text));
+    if (is_used(*row, used)) used.merge(identifiers(row->text));
   std::string out;
   for (const PreludeRow& row : rows)
-    if (used.contains(row.name)) out += std::string(row.text) + "\n";
+    if (is_used(row, used)) out += std::string(row.text) + "\n";
   return out;
 }
 

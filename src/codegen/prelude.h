@@ -14,11 +14,12 @@
 
 namespace tailor::codegen {
 
-/// A prelude function or type: what it is called and its CUDA C++ text. Overloads share one row.
+/// A prelude function or type: what it is called and its CUDA C++ text.
 struct PreludeRow {
   std::string_view name;
   std::string_view text;
   bool plain;  ///< C++ that any compiler takes once __device__ and __forceinline__ are defined away
+  std::string_view only_with = {};  ///< an overload that is printed only when this name occurs too
 };
 
 /// In an order in which each row uses earlier rows only.
@@ -46,7 +47,7 @@ std::string access_text(const Access& access);
 /// The C++ type of a register of that type: "float", "f16" (a prelude struct), "unsigned char".
 std::string_view register_type(ir::DType dtype);
 
-/// The single combined line of names a kernel must not use: keywords, CUDA names, prelude and operation functions.
+/// The names that a kernel's own must avoid: keywords, CUDA names, prelude and operation functions.
 std::vector<std::string_view> reserved_names();
 
 }  // namespace tailor::codegen

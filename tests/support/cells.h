@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter's values: one element of any type, its arithmetic and its bytes. Integers and predicates are kept in
+// `integer`, sign- or zero-extended; floating values in `real`, already rounded to their type.
+#pragma once
+
+#include <cstddef>
+
+#include "ir/kernel.h"
+
+namespace tailor::ir {
+
+struct Cell {
+  double real = 0;
+  std::int64_t integer = 0;
+  bool set = false;
+};
+
+/// Rounded (floating) or wrapped (integer) to the type.
+Cell fitted(DType dtype, Cell value);
+/// HLO's convert: floats to integers saturate, NaN becomes 0; integers wrap; predicates are "not zero".
+Cell converted_cell(DType to, DType from, Cell value);
+/// The operation on operands of `dtype`. Throws std::logic_error for one it does not know.
+Cell applied(Op op, Comparison comparison, DType dtype, Cell a, Cell b, Cell c);
+Cell read_cell(DType dtype, const std::byte* from);
+void write_cell(DType dtype, std::byte* to, Cell value);
+
+}  // namespace tailor::ir

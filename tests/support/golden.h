@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Golden files: the expected text of tests/golden/NAME. With UPDATE_GOLDEN=1 they are rewritten and the case skips.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/text.h"
+#include "support/skip.h"
+
+inline void check_golden(const std::string& name, const std::string& found) {
+  const std::filesystem::path path = std::filesystem::path(TAILOR_SOURCE_DIR) / "tests" / "golden" / name;
+  const char* update = std::getenv("UPDATE_GOLDEN");
+  if (update != nullptr && std::string(update) == "1") {
+    std::filesystem::create_directories(path.parent_path());
+    tailor::write_file(path, found);
+    return skip("golden file rewritten");
+  }
+  CHECK(found == tailor::read_file(path));
+}

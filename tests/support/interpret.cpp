@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stepping through a kernel. Registers and values are columns over the threads of a block. Shared memory remembers who
+// touched each element in which barrier interval: two threads, one of them writing, in the same interval is a race.
+#include "support/interpret.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+#include "support/cells.h"
+
+namespace tailor::ir {
+
+namespace {
+
+struct SharedElement {
+  Cell cell;
+  int writer = -1, reader = -1;  ///< reader: a thread, or -2: several
+  std::int64_t write_interval = -1, read_interval = -1;
+};
+
+struct Interpreter {
+  const Kernel& kernel;
+  KernelRun run;
+  int threads;
+  std::vector<char> active;
+  std::vector<std::vector<std::int64_t>> vars;  ///< by thread
+  std::vector<std::vector<Cell>> arrays;        ///< by array: entry * threads + thread
+  std::vector<std::vector<Cell>> lets;          ///< by let, by thread
+  std::vector<std::vector<SharedElement>> shared;
+  std::int64_t interval = 0;
+  std::size_t at = 0;
+
+  Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers) : kernel(k), threads(k.threads) {
+    run.buffers = std::move(buffers);
+    run.counts.buffers.resize(k.buffers.size());
+    const auto n = static_cast<std::size_t>(threads);
+    vars.assign(n, std::vector<std::int64_t>(k.indices.vars.size()));
+    for (int t = 0; t < threads; ++t)
+      for (std::size_t v = 0; v < k.indices.vars.size(); ++v) {
+        const Var& var = k.indices.vars[v];
+        if (var.kind == VarKind::thread) vars[static_cast<std::size_t>(t)][v] = t / var.divisor % var.extent;
+      }
+    arrays.resize(k.arrays.size());
+    shared.resize(k.arrays.size());
+    lets.assign(k.lets.size(), std::vector<Cell>(n));
+  }
+
+  void problem(const std::string& what) {
+    if (run.problems.size() < 20) run.problems.push_back(fmt::format("statement {}: {}", at, what));
+  }
+
+  std::int64_t index(ExprId e, int t) const { return evaluate(kernel.indices, e, vars[static_cast<std::size_t>(t)]); }
+
+  void set_everywhere(VarId v, std::int64_t value) {
+    for (auto& of_thread : vars) of_thread[v] = value;
+  }
+
+  /// The register of thread t that is `offset` elements after the one the reference names.
+  Cell& element(const Ref& r, int t, int offset = 0) {
+    const Array& a = kernel.arrays[r.array];
+    std::int64_t entry = 0;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (r.subs[i] == no_expr) continue;
+      const std::int64_t sub = index(r.subs[i], t);
+      if (sub < 0 || sub >= a.dims[i]) {
+        problem(fmt::format("subscript {} of {} is outside", sub, a.name));
+        continue;
+      }
+      entry = entry * a.dims[i] + sub;
+    }
+    const std::int64_t lane = (r.lane == no_expr ? 0 : index(r.lane, t)) + offset;
+    if (lane < 0 || lane >= a.vector) throw std::logic_error(fmt::format("element {} of a vector of {}", lane, a.name));
+    return arrays[r.array][static_cast<std::size_t>((entry * a.vector + lane) * threads + t)];
+  }
+
+  Cell checked(Cell cell, std::string_view what) {
+    if (!cell.set) problem(fmt::format("reads {} before it is set", what));
+    return cell;
+  }
+
+  Cell value(ValueId id, int t) {
+    const Value& v = kernel.values[id];
+    switch (v.kind) {
+      case ValueKind::constant: return fitted(v.dtype, {v.real, v.integer, true});
+      case ValueKind::let:
+        return checked(lets[v.let][static_cast<std::size_t>(t)], kernel.lets[v.let].name);
+      case ValueKind::element: return checked(element(v.element, t), kernel.arrays[v.element.array].name);
+      case ValueKind::convert:
+        return converted_cell(v.dtype, kernel.values[v.operands[0]].dtype, value(v.operands[0], t));
+      case ValueKind::index: return converted_cell(v.dtype, DType::s64, {0, index(v.index, t), true});
+      case ValueKind::op: break;
+    }
+    std::array<Cell, 3> operands;
+    for (std::size_t i = 0; i < 3; ++i)
+      if (v.operands[i] != no_value) operands[i] = value(v.operands[i], t);
+    const bool own = v.op != Op::compare && v.op != Op::is_finite;
+    const DType dtype = own ? v.dtype : kernel.values[v.operands[0]].dtype;
+    if (v.op == Op::bitcast_convert) return bits_of(v, operands[0]);
+    return applied(v.op, v.comparison, dtype, operands[0], operands[1], operands[2]);
+  }
+
+  Cell bits_of(const Value& v, Cell cell) const {
+    std::array<std::byte, 8> bytes{};
+    write_cell(kernel.values[v.operands[0]].dtype, bytes.data(), cell);
+    return read_cell(v.dtype, bytes.data());
+  }
+
+  template <class Act>
+  void for_active(Act&& act) {
+    for (int t = 0; t < threads; ++t)
+      if (active[static_cast<std::size_t>(t)] != 0) act(t);
+  }
+
+  /// -1 and a problem when the access does not fit its memory or is not aligned to its width.
+  std::int64_t place(const Stmt& s, int t, std::int64_t elements) {
+    const std::int64_t i = index(s.expr, t);
+    if (i < 0 || i + s.width > elements) {
+      problem(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
+      return -1;
+    }
+    if (i % s.width != 0) problem(fmt::format("thread {} accesses element {} x{}: misaligned", t, i, static_cast<int>(s.width)));
+    return i;
+  }
+
+  void global_access(const Stmt& s) {
+    const Buffer& buffer = kernel.buffers[s.memory];
+    const int size = row(buffer.dtype).bits / 8;
+    std::byte* memory = run.buffers[s.memory].data();
+    const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
+    Traffic& traffic = run.counts.buffers[s.memory][kind];
+    for (int warp = 0; warp < threads; warp += 32) {
+      std::set<std::int64_t> sectors;
+      bool any = false;
+      for (int t = warp; t < std::min(warp + 32, threads); ++t) {
+        if (active[static_cast<std::size_t>(t)] == 0) continue;
+        any = true;
+        const std::int64_t i = place(s, t, buffer.elements);
+        if (i < 0) continue;
+        traffic.bytes += s.width * size;
+        for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b) sectors.insert(b);
+        for (int k = 0; k < s.width; ++k) move(s, t, k, buffer.dtype, memory + (i + k) * size);
+      }
+      traffic.requests += any ? 1 : 0;
+      traffic.sectors += static_cast<std::int64_t>(sectors.size());
+    }
+  }
+
+  void move(const Stmt& s, int t, int k, DType dtype, std::byte* memory) {
+    if (s.kind == StmtKind::load) {
+      const Cell cell = read_cell(dtype, memory);
+      if (s.target.array == no_id) lets[s.let][static_cast<std::size_t>(t)] = cell;
+      else element(s.target, t, k) = cell;
+      return;
+    }
+    const Cell cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
+    if (s.kind == StmtKind::store) return write_cell(dtype, memory, cell);
+    write_cell(dtype, memory, applied(s.op, Comparison::eq, dtype, read_cell(dtype, memory), cell, {}));
+  }
+
+  void shared_access(const Stmt& s) {
+    auto& memory = shared[s.memory];
+    const DType dtype = kernel.arrays[s.memory].dtype;
+    const bool load = s.kind == StmtKind::load;
+    Traffic& traffic = load ? run.counts.shared_loads : run.counts.shared_stores;
+    for (int warp = 0; warp < threads; warp += 32)
+      traffic.requests += std::any_of(active.begin() + warp, active.begin() + std::min(warp + 32, threads),
+                                      [](char on) { return on != 0; });
+    for_active([&](int t) {
+      const std::int64_t i = place(s, t, static_cast<std::int64_t>(memory.size()));
+      if (i < 0) return;
+      traffic.bytes += s.width * row(dtype).bits / 8;
+      for (int k = 0; k < s.width; ++k) {
+        SharedElement& e = memory[static_cast<std::size_t>(i + k)];
+        race(e, t, !load);
+        if (!load) {
+          e.cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
+          continue;
+        }
+        const Cell cell = checked(e.cell, kernel.arrays[s.memory].name);
+        if (s.target.array == no_id) lets[s.let][static_cast<std::size_t>(t)] = cell;
+        else element(s.target, t, k) = cell;
+      }
+    });
+  }
+
+  void race(SharedElement& e, int t, bool write) {
+    const bool written = e.write_interval == interval && e.writer != t;
+    const bool read = e.read_interval == interval && e.reader != t;
+    if (written || (write && read))
+      problem(fmt::format("thread {} {} shared memory that another thread {} since the last barrier", t,
+                          write ? "writes" : "reads", written ? "wrote" : "read"));
+    if (write) {
+      e.writer = t;
+      e.write_interval = interval;
+    } else {
+      e.reader = e.read_interval == interval && e.reader != t ? -2 : t;
+      e.read_interval = interval;
+    }
+  }
+
+  void shuffle(const Stmt& s) {
+    const DType dtype = kernel.arrays[s.target.array].dtype;
+    const DType compute = row(dtype).compute;
+    for (int warp = 0; warp < threads; warp += 32) {
+      const int end = std::min(warp + 32, threads);
+      const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
+      if (on == 0) continue;
+      if (on != end - warp) problem("a shuffle in a divergent warp");
+      for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
+        run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
+        std::vector<Cell> before;
+        for (int t = warp; t < end; ++t) before.push_back(checked(element(s.target, t), "a shuffled value"));
+        for (int t = warp; t < end; ++t) {
+          const auto me = static_cast<std::size_t>(t - warp), other = me ^ static_cast<std::size_t>(offset);
+          const Cell theirs = other < before.size() ? before[other] : before[me];
+          element(s.target, t) = fitted(dtype, applied(s.op, Comparison::eq, compute, before[me], theirs, {}));
+        }
+      }
+    }
+  }
+
+  void barrier(const Stmt& s) {
+    if (std::count(active.begin(), active.end(), 1) != threads) problem("a barrier that some threads do not reach");
+    if (s.scope != Scope::block) return;
+    run.counts.barriers += (threads + 31) / 32;
+    ++interval;
+  }
+
+  void declare(const Stmt& s) {
+    const Array& a = kernel.arrays[s.target.array];
+    if (a.space == Space::shared) return;
+    const std::int64_t entries = std::max<std::int64_t>(a.dims[0], 1) * std::max<std::int64_t>(a.dims[1], 1) * a.vector;
+    arrays[s.target.array].assign(static_cast<std::size_t>(entries * threads), Cell{});
+    if (s.value == no_value) return;
+    for_active([&](int t) {
+      const Cell first = value(s.value, t);
+      for (std::int64_t i = 0; i < entries; ++i) arrays[s.target.array][static_cast<std::size_t>(i * threads + t)] = first;
+    });
+  }
+
+  void assign(const Stmt& s) {
+    const DType dtype = kernel.arrays[s.target.array].dtype;
+    for_active([&](int t) {
+      const Cell right = value(s.value, t);
+      Cell& left = element(s.target, t);
+      if (s.op == Op::copy) left = right;
+      else left = fitted(dtype, applied(s.op, Comparison::eq, row(dtype).compute, checked(left, "an accumulator"), right, {}));
+    });
+  }
+
+  bool holds(const Stmt& s, int t) const {
+    return std::all_of(s.conditions.begin(), s.conditions.end(), [&](const Condition& c) {
+      if (c.a == no_expr) return true;
+      return c.equal ? index(c.a, t) == index(c.b, t) : index(c.a, t) < index(c.b, t);
+    });
+  }
+
+  void statement(const Stmt& s, std::size_t i) {
+    const auto end = static_cast<std::size_t>(s.end);
+    switch (s.kind) {
+      case StmtKind::declare: return declare(s);
+      case StmtKind::index: return;
+      case StmtKind::let: return for_active([&](int t) { lets[s.let][static_cast<std::size_t>(t)] = value(s.value, t); });
+      case StmtKind::assign: return assign(s);
+      case StmtKind::load:
+      case StmtKind::store:
+      case StmtKind::atomic: return s.space == Space::shared ? shared_access(s) : global_access(s);
+      case StmtKind::loop:
+        for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
+          set_everywhere(s.var, trip);
+          body(i + 1, end);
+        }
+        return;
+      case StmtKind::guard: {
+        const std::vector<char> outer = active;
+        for_active([&](int t) { active[static_cast<std::size_t>(t)] = holds(s, t) ? 1 : 0; });
+        if (std::count(active.begin(), active.end(), 1) != 0) body(i + 1, end);
+        active = outer;
+        return;
+      }
+      case StmtKind::shuffle: return shuffle(s);
+      case StmtKind::barrier: return barrier(s);
+    }
+  }
+
+  void body(std::size_t first, std::size_t end) {
+    for (std::size_t i = first; i < end; ++i) {
+      const Stmt& s = kernel.body[i];
+      at = i;
+      statement(s, i);
+      if (s.kind == StmtKind::loop || s.kind == StmtKind::guard) i = static_cast<std::size_t>(s.end) - 1;
+    }
+  }
+
+  void virtual_block(std::int64_t vb) {
+    for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
+      if (kernel.indices.vars[v].kind == VarKind::block) set_everywhere(static_cast<VarId>(v), vb);
+    active.assign(static_cast<std::size_t>(threads), 1);
+    for (auto& let : lets) std::fill(let.begin(), let.end(), Cell{});
+    body(0, kernel.body.size());
+  }
+
+  void real_block(std::int64_t block) {
+    for (std::size_t a = 0; a < kernel.arrays.size(); ++a)
+      if (kernel.arrays[a].space == Space::shared)
+        shared[a].assign(static_cast<std::size_t>(kernel.arrays[a].dims[0]), SharedElement{});
+    for (std::int64_t vb = block; vb < kernel.virtual_blocks; vb += kernel.grid) virtual_block(vb);
+  }
+};
+
+}  // namespace
+
+KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers) {
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+    if (static_cast<std::int64_t>(buffers.at(i).size()) != kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
+      throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
+  Interpreter interpreter(kernel, std::move(buffers));
+  for (std::int64_t block = 0; block < kernel.grid; ++block) interpreter.real_block(block);
+  return std::move(interpreter.run);
+}
+
+}  // namespace tailor::ir
