@@ -74,16 +74,18 @@ void KernelBuilder::open_guard(std::span<const Condition> conditions) {
 void KernelBuilder::close() {
   ScopeFrame& frame = s_.frames[--s_.depth];
   ScopeFrame& outer = s_.frames[s_.depth - 1];
-  if (frame.before.empty() && frame.after.empty()) return;
+  assert(frame.after.empty());
+  if (frame.before.empty()) return;
   Stmt head;
   head.kind = frame.kind;
   head.var = frame.var;
   head.unrolled = frame.unrolled;
   head.conditions = frame.conditions;
-  head.end = static_cast<std::int32_t>(frame.before.size() + frame.after.size());  // relative until take()
+  head.end = static_cast<std::int32_t>(frame.before.size());  // relative until take()
   outer.before.push_back(head);
   outer.before.insert(outer.before.end(), frame.before.begin(), frame.before.end());
-  outer.before.insert(outer.before.end(), frame.after.begin(), frame.after.end());
+  outer.before.insert(outer.before.end(), outer.after.begin(), outer.after.end());
+  outer.after.clear();
 }
 
 int KernelBuilder::depth_for(std::uint64_t vars) const {
@@ -103,8 +105,8 @@ void KernelBuilder::forget_values() {
 Kernel KernelBuilder::take() {
   assert(s_.depth == 1);
   ScopeFrame& root = s_.frames[0];
+  assert(root.after.empty());
   kernel_.body = root.before;
-  kernel_.body.insert(kernel_.body.end(), root.after.begin(), root.after.end());
   s_.depth = 0;
   for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
     Stmt& stmt = kernel_.body[i];

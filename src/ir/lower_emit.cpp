@@ -482,10 +482,10 @@ Kept* KernelBuilder::kept_place(NodeId id, const Place& place) {
   const std::int64_t trips = segment_->trip_count;
   if (keep_in_shared_) {
     array.name += "_shared";
-    array.dims[0] = trips * segment_->slots * segment_->vector;
+    array.dims[0] = in_flight_rows * trips * segment_->slots * segment_->vector;
     kernel_.shared_bytes += (array.dims[0] * row(dtype).bits / 8 + access_bytes - 1) / access_bytes * access_bytes;
-    kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, segment_->trip, segment_->slots),
-                               segment_->vector);
+    const ExprId trip = s_.build.add_scaled(segment_->trip, row_in_flight, trips);
+    kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, trip, segment_->slots), segment_->vector);
   } else {
     array.name += "_row";
     int dim = 0;
@@ -541,7 +541,7 @@ void KernelBuilder::keep_value(NodeId id, const Entry& entry) {
   assign.target = ref;
   put(depth(), assign);
   const int width = std::min(segment_->vector, 8 * access_bytes / row(dtype).bits);
-  store_pieces(outside, true, ref, Space::shared, kept->array, kept->slot, width, segment_->vector);
+  store_pieces(outside, segment_->vector > 1, ref, Space::shared, kept->array, kept->slot, width, segment_->vector);
 }
 
 bool KernelBuilder::fetch_kept(NodeId id, const Demand& wanted) {

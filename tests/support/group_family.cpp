@@ -89,7 +89,7 @@ const std::vector<FamilyMember>& group_family() {
   %d = subtract %x, %mb : f32[{R},{N}]
   %e = exp %d : f32[{R},{N}]
   %s = reduce add %e, %zero, axes={1} : f32[{R}]
-  %i = iota axes={1} : s32[{R},{N}]
+  %i = iota, axes={1} : s32[{R},{N}]
   %lb = broadcast %label, axes={0} : s32[{R},{N}]
   %hit = compare eq %i, %lb : pred[{R},{N}]
   %zb = broadcast %zero : f32[{R},{N}]
@@ -188,7 +188,7 @@ const std::vector<FamilyMember>& group_family() {
   %vb = broadcast %v, axes={1} : f32[{R},{N}]
   %y = maximum %x, %vb : f32[{R},{N}]
   %w = negate %v : f32[{N}]
-  %i = iota axes={0} : s32[{R},{N}]
+  %i = iota, axes={0} : s32[{R},{N}]
   %f = convert %i : f32[{R},{N}]
   %z = multiply %x, %f : f32[{R},{N}]
   output %y, %w, %z

@@ -98,7 +98,7 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
       term.range = {0, bound - 1};
       break;
     }
-    case TermKind::var: assert(false && "not nested");
+    case TermKind::narrow: case TermKind::var: assert(false && "not nested");
   }
   TermId t = 0;
   while (t < pool.terms.size() &&
