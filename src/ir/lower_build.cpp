@@ -97,6 +97,10 @@ int KernelBuilder::depth_for(std::uint64_t vars) const {
   return 0;
 }
 
+bool KernelBuilder::outside_elements(std::uint64_t vars) const {
+  return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
+}
+
 void KernelBuilder::forget_values() {
   for (const NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
   s_.touched.clear();

@@ -366,7 +366,8 @@ Entry KernelBuilder::emit_load(NodeId id, const Demand& wanted) {
   if (has_element && (guard_vars >> segment_->element & 1) == 0 &&
       coefficient(pool, place, segment_->element) == 1 && !is_nested(pool, place, segment_->element)) {
     base = s_.build.subtract(place, s_.build.var(segment_->element));
-    width = aligned_width(base, std::min(segment_->vector, 8 * access_bytes / row(dtype).bits));
+    if (outside_elements(pool[base].vars | guard_vars))
+      width = aligned_width(base, std::min(segment_->vector, 8 * access_bytes / row(dtype).bits));
     if (width == 1) base = place;
   }
   const int depth = depth_for(pool[base].vars | guard_vars);
@@ -438,7 +439,7 @@ void KernelBuilder::store_output(std::int32_t output, const Place& place) {
       !is_nested(pool, at, segment_->element)) {
     const ExprId base = s_.build.subtract(at, s_.build.var(segment_->element));
     const int width = aligned_width(base, std::min(segment_->vector, 8 * access_bytes / row(dtype).bits));
-    if (width > 1) {
+    if (width > 1 && outside_elements(pool[base].vars)) {
       const int depth = depth_for(pool[base].vars);
       Ref ref;
       ref.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});
