@@ -49,9 +49,9 @@ void append_node(std::string& out, const Graph& graph, const Node& node) {
   append_name(out += '%', node.name);
   out += " = ";
   out += name(node.op);
-  append_word(out, node, node.attributes.number);
   const std::optional<Literal>& literal = node.attributes.literal;
   if (literal && node.op == Op::constant) out += ' ' + literal_text(*literal, node.shape);
+  append_word(out, node, node.attributes.number);
   append_references(out, graph, node.operands);
   if (literal && node.op != Op::constant) out += ", literal=" + literal_text(*literal, node.shape);
   append_attributes(out, node);
