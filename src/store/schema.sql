@@ -316,13 +316,13 @@ CREATE TABLE progress (
 
 -- Each plan on each device with the estimate of its most precise level.
 CREATE VIEW plan_times AS
-SELECT group_id, device_id, plan_id, level, precision, model, total_s, low_s, high_s, bound
-FROM (
-  SELECT p.group_id, e.*, l.precision,
-         row_number() OVER (PARTITION BY e.plan_id, e.device_id ORDER BY l.precision DESC, e.model) AS first
-  FROM estimates e JOIN levels l USING (level) JOIN plans p USING (plan_id)
-)
-WHERE first = 1;
+SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound
+FROM plans p
+JOIN estimates e ON e.plan_id = p.plan_id
+JOIN levels l ON l.level = e.level
+WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.level
+                  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id
+                    AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)));
 
 -- The plans of each group and device, best first. Plans that a more precise level has looked at come before the others:
 -- times of different levels are not compared.
@@ -330,7 +330,7 @@ CREATE VIEW best_plans AS
 SELECT t.group_id, t.device_id, d.name AS device,
        row_number() OVER (PARTITION BY t.group_id, t.device_id ORDER BY t.precision DESC, t.total_s, t.plan_id) AS place,
        t.plan_id, p.text AS plan, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bound
-FROM plan_times t JOIN plans p USING (plan_id) JOIN devices d USING (device_id);
+FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.plan_id = t.plan_id;
 
 -- One time per group and device: its best plan's, or the bound where it has no plan ('bound').
 CREATE VIEW group_times AS
