@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Binding, reading and the words for SQLite's errors.
+#include "store/connection.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <array>
+
+namespace tailor::store {
+
+namespace {
+
+struct Advice {
+  int code;
+  const char* message;
+  const char* hint;
+};
+
+constexpr auto advice_table = std::to_array<Advice>({
+    {SQLITE_BUSY,       "the database is locked by another process",
+     "wait for the other command, or write to a database of its own and merge"                                                },
+    {SQLITE_LOCKED,     "the database is locked by another connection", "wait for the other command"                          },
+    {SQLITE_READONLY,   "the database cannot be written",               "check the permissions of the file and its folder"    },
+    {SQLITE_CANTOPEN,   "the database cannot be opened",                "check that its folder exists and may be written"     },
+    {SQLITE_NOTADB,     "the file is not a database",                   "give another path"                                   },
+    {SQLITE_CORRUPT,    "the database is damaged",                      "try 'sqlite3 FILE .recover', or start a new one"     },
+    {SQLITE_FULL,       "the disk is full",                             "free some space; everything committed so far is safe"},
+    {SQLITE_IOERR,      "reading or writing the database failed",       "check the disk; everything committed so far is safe" },
+    {SQLITE_CONSTRAINT, "a row does not fit the schema",                ""                                                    },
+});
+
+}  // namespace
+
+Error error_of(const SQLite::Exception& exception, const std::filesystem::path& path) {
+  const Position place{path.string(), 0, 0};
+  for (const Advice& advice : advice_table)
+    if (advice.code == exception.getErrorCode())
+      return {Fault::failed, place, fmt::format("{} ({})", advice.message, exception.what()), advice.hint};
+  return {Fault::failed, place, fmt::format("the database refused: {}", exception.what())};
+}
+
+void bind(SQLite::Statement& statement, int at, const std::string& value) { statement.bind(at, value); }
+void bind(SQLite::Statement& statement, int at, std::string_view value) { statement.bind(at, std::string(value)); }
+void bind(SQLite::Statement& statement, int at, Id value) { statement.bind(at, hex(value)); }
+void bind(SQLite::Statement& statement, int at, std::int64_t value) { statement.bind(at, value); }
+void bind(SQLite::Statement& statement, int at, int value) { statement.bind(at, value); }
+void bind(SQLite::Statement& statement, int at, bool value) { statement.bind(at, value ? 1 : 0); }
+void bind(SQLite::Statement& statement, int at, double value) { statement.bind(at, value); }
+
+void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value) {
+  if (value.empty()) return statement.bind(at);
+  statement.bind(at, static_cast<const void*>(value.data()), static_cast<int>(value.size()));
+}
+
+void Columns::read(std::string& value) { value = statement_.getColumn(at_++).getString(); }
+void Columns::read(Id& value) { value = id_from_hex(statement_.getColumn(at_++).getString()); }
+void Columns::read(std::int64_t& value) { value = statement_.getColumn(at_++).getInt64(); }
+void Columns::read(int& value) { value = statement_.getColumn(at_++).getInt(); }
+void Columns::read(bool& value) { value = statement_.getColumn(at_++).getInt() != 0; }
+void Columns::read(double& value) { value = statement_.getColumn(at_++).getDouble(); }
+
+void Columns::read(std::optional<Id>& value) {
+  value.reset();
+  if (statement_.isColumnNull(at_)) {
+    ++at_;
+  } else {
+    read(value.emplace());
+  }
+}
+
+Connection::Connection(const std::filesystem::path& path, int flags, Seconds patience)
+    : path_(path), database_(guarded(path, [&] {
+        return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3));
+      })) {}
+
+void Connection::script(const std::string& sql) {
+  guarded(path_, [&] { database_.exec(sql); });
+}
+
+std::int64_t Connection::number(const std::string& sql) {
+  return guarded(path_, [&] {
+    SQLite::Statement statement(database_, sql);
+    return statement.executeStep() ? statement.getColumn(0).getInt64() : 0;
+  });
+}
+
+SQLite::Statement& Connection::prepared(const std::string& sql) {
+  std::unique_ptr<SQLite::Statement>& slot = statements_[sql];
+  if (!slot) slot = std::make_unique<SQLite::Statement>(database_, sql);
+  return *slot;
+}
+
+}  // namespace tailor::store

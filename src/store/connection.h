@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An open SQLite database: cached statements, values bound and read by type, errors as Error. Private to this folder.
+//
+// SQLiteCpp reports through exceptions of its own; guarded() is the one place where they turn into Error.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cassert>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/units.h"
+
+namespace tailor::store {
+
+/// What SQLite said, as an Error with a hint that fits its code.
+Error error_of(const SQLite::Exception& exception, const std::filesystem::path& path);
+
+template <class Work>
+decltype(auto) guarded(const std::filesystem::path& path, Work&& work) {
+  try {
+    return std::forward<Work>(work)();
+  } catch (const SQLite::Exception& exception) {
+    throw error_of(exception, path);
+  }
+}
+
+void bind(SQLite::Statement& statement, int at, const std::string& value);
+void bind(SQLite::Statement& statement, int at, std::string_view value);
+void bind(SQLite::Statement& statement, int at, Id value);
+void bind(SQLite::Statement& statement, int at, std::int64_t value);
+void bind(SQLite::Statement& statement, int at, int value);
+void bind(SQLite::Statement& statement, int at, bool value);
+void bind(SQLite::Statement& statement, int at, double value);
+void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value);  ///< NULL when empty
+template <class Dimension>
+void bind(SQLite::Statement& statement, int at, Quantity<Dimension> value) {
+  bind(statement, at, value.value);
+}
+
+/// Reads a row's columns from left to right into variables of the types above.
+class Columns {
+ public:
+  explicit Columns(SQLite::Statement& statement) : statement_(statement) {}
+  template <class... Values>
+  void into(Values&... values) {
+    (read(values), ...);
+  }
+  void read(std::string& value);
+  void read(Id& value);
+  void read(std::optional<Id>& value);
+  void read(std::int64_t& value);
+  void read(int& value);
+  void read(bool& value);
+  void read(double& value);
+  template <class Dimension>
+  void read(Quantity<Dimension>& value) {
+    read(value.value);
+  }
+
+ private:
+  SQLite::Statement& statement_;
+  int at_ = 0;
+};
+
+class Connection {
+ public:
+  Connection(const std::filesystem::path& path, int flags, Seconds patience);
+
+  const std::filesystem::path& path() const { return path_; }
+  SQLite::Database& database() { return database_; }
+
+  /// Runs statements that return nothing.
+  void script(const std::string& sql);
+  std::int64_t number(const std::string& sql);
+
+  /// Runs one statement with `values` for its question marks; returns the number of rows changed. The statement is
+  /// prepared once; `sql` is its key.
+  template <class... Values>
+  int execute(const std::string& sql, const Values&... values) {
+    return guarded(path_, [&] {
+      const Use use(bound(sql, values...));
+      return use.statement.exec();
+    });
+  }
+
+  /// Calls `visit(Columns&)` for each row of a query.
+  template <class Visit, class... Values>
+  void each(const std::string& sql, Visit&& visit, const Values&... values) {
+    guarded(path_, [&] {
+      const Use use(bound(sql, values...));
+      while (use.statement.executeStep()) {
+        Columns columns(use.statement);
+        visit(columns);
+      }
+    });
+  }
+
+ private:
+  /// Puts a statement back in its place, also when something throws: a forgotten one would hold a lock.
+  struct Use {
+    explicit Use(SQLite::Statement& used) : statement(used) {}
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { statement.tryReset(); }
+    SQLite::Statement& statement;
+  };
+  template <class... Values>
+  SQLite::Statement& bound(const std::string& sql, const Values&... values) {
+    SQLite::Statement& statement = prepared(sql);
+    int at = 0;
+    (bind(statement, ++at, values), ...);
+    assert(at == statement.getBindParameterCount());
+    return statement;
+  }
+  SQLite::Statement& prepared(const std::string& sql);
+
+  std::filesystem::path path_;
+  SQLite::Database database_;
+  std::unordered_map<std::string, std::unique_ptr<SQLite::Statement>> statements_;
+};
+
+/// Several statements that hold together, inside a transaction or alone. Undone unless released.
+class Savepoint {
+ public:
+  explicit Savepoint(Connection& connection) : connection_(connection) { connection.execute("SAVEPOINT several"); }
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+  ~Savepoint() {
+    if (open_) connection_.database().tryExec("ROLLBACK TO several; RELEASE several");
+  }
+  void release() {
+    connection_.execute("RELEASE several");
+    open_ = false;
+  }
+
+ private:
+  Connection& connection_;
+  bool open_ = true;
+};
+
+}  // namespace tailor::store

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merging shards. One rule for all tables makes it commutative and idempotent: of two rows with the same key the
+// greater stays, compared by the table's deciding column first and then by all columns in order.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "store/connection.h"
+#include "store/schema.h"
+#include "store/store.h"
+
+namespace tailor::store {
+
+namespace {
+
+struct Merged {
+  std::string_view table;
+  std::string_view decider;  ///< the greater value is further along; empty: no such column
+};
+
+// Parents before children, so that references hold at every step. `levels` is the same in all databases of a version.
+constexpr auto merge_table = std::to_array<Merged>({
+    {"runs",            "finished_at"},
+    {"devices",         ""           },
+    {"graphs",          ""           },
+    {"groups",          ""           },
+    {"fusions",         ""           },
+    {"fusion_groups",   ""           },
+    {"fusion_edges",    ""           },
+    {"library_calls",   ""           },
+    {"library_times",   ""           },
+    {"plans",           ""           },
+    {"kernels",         ""           },
+    {"lowerings",       ""           },
+    {"rejections",      "plans"      },
+    {"plan_rejections", ""           },
+    {"binaries",        "outcome"    },
+    {"estimates",       ""           },
+    {"group_bounds",    ""           },
+    {"checks",          "state"      },
+    {"measurements",    ""           },
+    {"samples",         ""           },
+    {"counters",        ""           },
+    {"calibrations",    ""           },
+    {"progress",        "legal"      },
+});
+
+struct TableColumns {
+  std::vector<std::string> keys, others;
+};
+
+TableColumns columns_of(Connection& connection, std::string_view table) {
+  TableColumns result;
+  connection.each(fmt::format("SELECT name, pk FROM pragma_table_info('{}') ORDER BY pk = 0, pk, cid", table),
+                  [&](Columns& columns) {
+                    std::string name;
+                    int key = 0;
+                    columns.into(name, key);
+                    (key > 0 ? result.keys : result.others).push_back(std::move(name));
+                  });
+  return result;
+}
+
+/// "(coalesce(prefix.a, -9e999), ...)": a row value that compares without NULLs; the number is minus infinity.
+std::string comparable(std::string_view prefix, const std::vector<std::string>& names) {
+  std::vector<std::string> terms;
+  for (const std::string& name : names) terms.push_back(fmt::format("coalesce({}.{}, -9e999)", prefix, name));
+  return fmt::format("({})", fmt::join(terms, ", "));
+}
+
+std::string merge_sql(const Merged& merged, const TableColumns& columns) {
+  std::vector<std::string> all = columns.keys, assignments, compared;
+  if (!merged.decider.empty()) compared.emplace_back(merged.decider);
+  for (const std::string& name : columns.others) {
+    all.push_back(name);
+    assignments.push_back(fmt::format("{0} = excluded.{0}", name));
+    if (name != merged.decider) compared.push_back(name);
+  }
+  std::string then = "NOTHING";
+  if (!compared.empty())
+    then = fmt::format("UPDATE SET {} WHERE {} > {}", fmt::join(assignments, ", "), comparable("excluded", compared),
+                       comparable("main." + std::string(merged.table), compared));
+  return fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM shard.{0} WHERE true ON CONFLICT ({2}) DO {3}",
+                     merged.table, fmt::join(all, ", "), fmt::join(columns.keys, ", "), then);
+}
+
+void check_shard(const std::filesystem::path& from, const std::filesystem::path& into) {
+  const Position place{from.string(), 0, 0};
+  if (!std::filesystem::exists(from))
+    throw Error(Fault::missing, place, "there is no such database", "give the path of a shard");
+  if (std::filesystem::equivalent(from, into))
+    throw Error(Fault::usage, place, "a database cannot be merged into itself", "name another file");
+  if (inspect(from, current_schema) != FileKind::ours)
+    throw Error(Fault::failed, place, "the database is empty", "give the path of a shard");
+}
+
+/// Another file beside the main one, for as long as this lives.
+class Attached {
+ public:
+  Attached(Connection& connection, const std::filesystem::path& path) : connection_(connection) {
+    connection.execute("ATTACH ? AS shard", path.string());
+  }
+  Attached(const Attached&) = delete;
+  Attached& operator=(const Attached&) = delete;
+  ~Attached() { connection_.database().tryExec("DETACH shard"); }
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace
+
+std::int64_t Store::merge(const std::filesystem::path& from) {
+  return doing(fmt::format("merging '{}'", from.string()), [&] {
+    check_shard(from, connection_->path());
+    const Attached shard(*connection_, from);
+    if (connection_->number("PRAGMA shard.user_version") != current_schema.version)
+      throw Error(Fault::failed, Position{from.string(), 0, 0}, "the shard has an older schema",
+                  "open it once with a command that writes: that migrates it");
+    Transaction transaction(*this);
+    std::int64_t changed = 0;
+    for (const Merged& merged : merge_table)
+      changed += connection_->execute(merge_sql(merged, columns_of(*connection_, merged.table)));
+    transaction.commit();
+    return changed;
+  });
+}
+
+}  // namespace tailor::store

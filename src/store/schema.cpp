@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recognising, creating and migrating database files.
+#include "store/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+
+namespace tailor::store {
+
+namespace {
+
+// The file format's header: 16 bytes of magic, big-endian fields after them.
+constexpr std::size_t header_bytes = 100;
+constexpr std::size_t user_version_at = 60;
+constexpr std::size_t application_id_at = 68;
+constexpr std::string_view magic{"SQLite format 3\0", 16};
+
+std::int32_t big_endian(const char* bytes) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < 4; ++i) value = value << 8 | static_cast<unsigned char>(bytes[i]);
+  return static_cast<std::int32_t>(value);
+}
+
+Error refusal(const std::filesystem::path& path, std::string message, std::string hint) {
+  return {
+      Fault::failed, Position{path.string(), 0, 0},
+       std::move(message), std::move(hint)
+  };
+}
+
+void check_version(const std::filesystem::path& path, std::int64_t version, const Schema& schema) {
+  if (version > schema.version)
+    throw refusal(path,
+                  fmt::format("the database has schema version {}, this program knows versions up to {}", version,
+                              schema.version),
+                  "use a newer tailor; the file was not changed");
+}
+
+}  // namespace
+
+const Schema current_schema{schema_sql, 1, {}};
+
+FileKind inspect(const std::filesystem::path& path, const Schema& schema) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (!std::filesystem::is_directory(folder, error))
+      throw refusal(path, fmt::format("the folder '{}' does not exist", folder.string()), "create it first");
+    return FileKind::absent;
+  }
+  if (!std::filesystem::is_regular_file(status))
+    throw refusal(path, "a database file was expected, this is something else", "give the path of a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw refusal(path, "the database cannot be read", "check the permissions of the file");
+  std::array<char, header_bytes> header{};
+  file.read(header.data(), header.size());
+  if (file.gcount() == 0) return FileKind::empty;
+  if (file.gcount() < static_cast<std::streamsize>(header_bytes) ||
+      std::memcmp(header.data(), magic.data(), magic.size()) != 0)
+    throw refusal(path, "the file is not a database", "give another path; the file was not changed");
+  if (big_endian(header.data() + application_id_at) != application_id)
+    throw refusal(path, "the database belongs to another program", "give another path; the file was not changed");
+  check_version(path, big_endian(header.data() + user_version_at), schema);
+  return FileKind::ours;
+}
+
+void prepare(Connection& connection, const Schema& schema) {
+  const bool fresh =
+      connection.number("PRAGMA application_id") == 0 && connection.number("SELECT count(*) FROM sqlite_master") == 0;
+  if (!fresh && connection.number("PRAGMA user_version") == schema.version) return;
+  guarded(connection.path(), [&] {
+    SQLite::Transaction transaction(connection.database(), SQLite::TransactionBehavior::IMMEDIATE);
+    // Another process may have been faster: look again, now that nobody else writes.
+    const bool empty = connection.number("SELECT count(*) FROM sqlite_master") == 0;
+    std::int64_t version = connection.number("PRAGMA user_version");
+    check_version(connection.path(), version, schema);
+    if (empty) {
+      connection.script(std::string(schema.sql));
+      connection.script(fmt::format("PRAGMA application_id = {}", application_id));
+      version = schema.version;
+    }
+    for (const Migration& step : schema.steps) {
+      if (step.from != version) continue;
+      connection.script(std::string(step.sql));
+      ++version;
+    }
+    if (version != schema.version)
+      throw refusal(
+          connection.path(),
+          fmt::format("the database has schema version {}, from which no step leads to {}", version, schema.version),
+          "start a new database; the file was not changed");
+    connection.script(fmt::format("PRAGMA user_version = {}", schema.version));
+    transaction.commit();
+  });
+}
+
+}  // namespace tailor::store

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What makes a file ours: its application id, its schema version, and the steps from one version to the next. Private
+// to this folder and its tests.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "store/connection.h"
+
+namespace tailor::store {
+
+/// "Tail", in SQLite's header field for the program a file belongs to.
+inline constexpr std::int32_t application_id = 0x5461696c;
+
+/// One step of a migration: SQL that turns version `from` into `from + 1`.
+struct Migration {
+  int from;
+  std::string_view sql;
+};
+
+struct Schema {
+  std::string_view sql;  ///< creates `version` from nothing
+  int version;
+  std::span<const Migration> steps;  ///< ascending, none left out
+};
+
+/// schema.sql, embedded by the build.
+extern const std::string_view schema_sql;
+/// The schema of this program.
+extern const Schema current_schema;
+
+enum class FileKind { absent, empty, ours };
+
+/// Reads the file's header without SQLite, so that nothing is written. Throws Error(failed) for a file that is not a
+/// database, belongs to another program, or is newer than `schema`.
+FileKind inspect(const std::filesystem::path& path, const Schema& schema);
+
+/// Creates the schema in an empty database or migrates an older one, in one transaction.
+void prepare(Connection& connection, const Schema& schema);
+
+}  // namespace tailor::store

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening, transactions, and what is asked of the file as a whole.
+#include "store/store.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "store/connection.h"
+#include "store/schema.h"
+
+namespace tailor::store {
+
+namespace {
+
+// Pages kept in memory, in KiB: random keys touch all of an index of a few hundred thousand plans.
+constexpr std::string_view cache_pragma = "PRAGMA cache_size = -65536";
+
+std::vector<std::string> tables(Connection& connection) {
+  std::vector<std::string> names;
+  connection.each("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+                  [&](Columns& columns) { columns.read(names.emplace_back()); });
+  return names;
+}
+
+}  // namespace
+
+Store::Store(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const std::filesystem::path& path, Seconds patience) {
+  return doing("opening the database", [&] {
+    inspect(path, current_schema);
+    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, patience);
+    if (sqlite3_db_readonly(connection->database().getHandle(), "main") != 0)
+      throw Error(Fault::failed, Position{path.string(), 0, 0}, "the database cannot be written",
+                  "check the permissions of the file and its folder");
+    prepare(*connection, current_schema);
+    connection->script("PRAGMA foreign_keys = ON");
+    connection->script(std::string(cache_pragma));
+    return Store(std::move(connection));
+  });
+}
+
+Store Store::open_read_only(const std::filesystem::path& path, Seconds patience) {
+  return doing("opening the database", [&] {
+    if (!std::filesystem::exists(path))
+      throw Error(Fault::missing, Position{path.string(), 0, 0}, "there is no such database",
+                  "make one with 'tailor sweep CONFIG.json'");
+    inspect(path, current_schema);
+    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READONLY, patience);
+    if (connection->number("PRAGMA user_version") != current_schema.version)
+      throw Error(
+          Fault::failed, Position{path.string(), 0, 0},
+          fmt::format("the database is empty or has an older schema, version {} was expected", current_schema.version),
+          "a command that writes to it, such as 'tailor sweep', creates or migrates it");
+    connection->script(std::string(cache_pragma));
+    return Store(std::move(connection));
+  });
+}
+
+// IMMEDIATE takes the write lock at once: waiting happens here, and never after work was done.
+Store::Transaction::Transaction(Store& store) : connection_(*store.connection_) {
+  connection_.execute("BEGIN IMMEDIATE");
+}
+
+Store::Transaction::~Transaction() {
+  if (open_) connection_.database().tryExec("ROLLBACK");
+}
+
+void Store::Transaction::commit() {
+  connection_.execute("COMMIT");
+  open_ = false;
+}
+
+std::vector<TableSize> Store::sizes() const {
+  std::vector<TableSize> result;
+  for (const std::string& table : tables(*connection_))
+    result.push_back({table, connection_->number(fmt::format("SELECT count(*) FROM {}", table))});
+  return result;
+}
+
+std::string Store::dump() const {
+  std::string text;
+  for (const std::string& table : tables(*connection_)) {
+    std::string row;
+    connection_->each(fmt::format("SELECT name FROM pragma_table_info('{}')", table), [&](Columns& columns) {
+      std::string name;
+      columns.read(name);
+      row += fmt::format("{}quote({})", row.empty() ? "" : " || ', ' || ", name);
+    });
+    connection_->each(fmt::format("SELECT {} FROM {} ORDER BY 1", row, table), [&](Columns& columns) {
+      std::string values;
+      columns.read(values);
+      text += fmt::format("{}: {}\n", table, values);
+    });
+  }
+  return text;
+}
+
+std::string Store::damage() const {
+  std::string text;
+  connection_->each("PRAGMA integrity_check", [&](Columns& columns) {
+    std::string line;
+    columns.read(line);
+    if (line != "ok") text += line + "\n";
+  });
+  connection_->each("SELECT \"table\", parent FROM pragma_foreign_key_check", [&](Columns& columns) {
+    std::string table, parent;
+    columns.into(table, parent);
+    text += fmt::format("a row of {} refers to a row of {} that is not there\n", table, parent);
+  });
+  return text;
+}
+
+}  // namespace tailor::store

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The store: one SQLite file, typed save and load, the only user of SQLite. Saving is idempotent: every row has a
+// natural key, and a row that is there already stays (or, for runs and progress, is brought up to date), so a resumed
+// or repeated unit of work changes nothing.
+//
+// Durability: the rollback journal, not a write-ahead log. The file is then complete at every commit, a single thing to
+// copy, safe on the shared folders that cluster jobs write to, and readable from read-only media; the price is an fsync
+// per commit, which one commit per unit of work makes small. A killed process loses the unit in flight, nothing else.
+//
+// Every function throws Error(failed) with the file as its place when SQLite cannot do its work.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/rows.h"
+
+namespace tailor::store {
+
+class Connection;
+
+class Store {
+ public:
+  /// Opens for writing; creates the file (not its folder) when absent, migrates it when older. A file that is not ours,
+  /// or newer than this program, is left as it is, byte for byte: Error(failed). `patience` is how long to wait for
+  /// another writer.
+  static Store open(const std::filesystem::path& path, Seconds patience = {5});
+  /// Opens an existing database of this schema version for reading. Throws Error(missing) without one.
+  static Store open_read_only(const std::filesystem::path& path, Seconds patience = {5});
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// One unit of work: all of it is stored at commit(), none of it when the Transaction dies before. Not nested.
+  class Transaction {
+   public:
+    explicit Transaction(Store& store);
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    ~Transaction();
+    void commit();
+
+   private:
+    Connection& connection_;
+    bool open_ = true;
+  };
+
+  // Saving. Outside a Transaction each call is one of its own. What a row refers to must be there (Error otherwise).
+  void save(const RunRow& row);  ///< brings outcome and finished_at of a known run up to date
+  void save(const DeviceRow& row);
+  void save(const GraphRow& row);
+  void save(const GroupRow& row);
+  void save(const FusionRow& row);  ///< with its groups and edges; replaces what the strategy said of this graph
+  void save(const LibraryCallRow& row);
+  void save(const LibraryTimeRow& row);
+  void save(const PlanRow& row);
+  void save(const KernelRow& row);
+  void save(const LoweringRow& row);
+  void save(const RejectionRow& row);
+  void save(const PlanRejectionRow& row);
+  void save(const BinaryRow& row);
+  void save(const EstimateRow& row);
+  void save(const GroupBoundRow& row);
+  void save(const CheckRow& row);  ///< the last word of a method counts
+  void save(const ProgressRow& row);
+
+  // Loading, in the order of the keys unless told otherwise.
+  std::vector<RunRow> runs() const;        ///< oldest first
+  std::vector<DeviceRow> devices() const;  ///< by name
+  std::vector<GraphRow> graphs() const;    ///< by name
+  std::vector<GroupRow> groups() const;
+  std::optional<GroupRow> group(Id id) const;
+  std::optional<FusionRow> fusion(Id graph, std::string_view strategy) const;
+  std::vector<LibraryCallRow> library_calls(Id graph) const;
+  std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
+  std::vector<PlanRow> plans(Id group) const;
+  std::optional<KernelRow> kernel(Id id) const;
+  std::optional<Id> lowering(Id plan, Id device) const;
+  std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
+  std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
+  std::vector<EstimateRow> estimates(Id plan, Id device) const;
+  std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
+  std::vector<ProgressRow> progress(Id device, std::string_view space) const;
+  bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
+
+  // Answers of the views.
+  std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
+  std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device) const;  ///< longest first
+  std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;                       ///< best first
+  std::vector<RejectedRule> rejected_why() const;                                               ///< most plans first
+  std::vector<KernelState> kernel_states() const;
+  std::vector<TableSize> sizes() const;  ///< rows of every table, by name
+
+  /// Copies everything of another database of this schema version. Idempotent, and the order of several merges does not
+  /// matter: where both have a row, the one that is further along (a finished run, a compiled binary), else the greater
+  /// in column order, stays. All or nothing. Returns how many rows are new or changed.
+  std::int64_t merge(const std::filesystem::path& from);
+
+  /// Every table, row by row in key order, as text: equal contents, equal text.
+  std::string dump() const;
+  /// Asks SQLite to check the file and the references between tables. Returns what is wrong, empty when nothing is.
+  std::string damage() const;
+
+ private:
+  explicit Store(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace tailor::store

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fuzz target: whatever bytes a sweep file holds, reading it accepts or throws an Error; what it accepts, its canonical
+// text says again.
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/error.h"
+#include "cli/config.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  try {
+    // A model has to exist for a config to be accepted: /dev/null is no regular file, /etc/passwd is one everywhere.
+    const tailor::cli::SweepConfig config = tailor::cli::parse_config(text, "/etc/fuzz.json");
+    const std::string canonical = tailor::cli::canonical_text(config);
+    assert(tailor::cli::parse_config(canonical, "/etc/fuzz.json") == config);
+  } catch (const tailor::Error& error) {
+    static_cast<void>(tailor::report(error));
+  }
+  return 0;
+}

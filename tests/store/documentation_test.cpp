@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// docs/database.md is true: its queries run and find rows, and it names every table.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "sample.h"
+#include "store/store.h"
+
+using namespace tailor;
+using namespace tailor::store;
+
+TEST_CASE("every query of the documentation runs and finds something") {
+  const Folder folder;
+  const std::filesystem::path path = folder / "a.db";
+  {
+    Store store = Store::open(path);
+    save_model(store, 3);
+    save_group(store, 1, 4);
+    save_group(store, 2, 2);
+    save_group(store, 3, 0);
+  }
+  const SQLite::Database database(path.string(), SQLite::OPEN_READONLY);
+  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");
+  int queries = 0;
+  for (std::size_t at = 0; (at = page.find("```sql\n", at)) != page.npos;) {
+    const std::size_t start = at + 7;
+    at = page.find("```", start);
+    REQUIRE(at != page.npos);
+    for (const std::string_view query : split(std::string_view(page).substr(start, at - start), ';')) {
+      if (trim(query).empty()) continue;
+      INFO(std::string(query));
+      SQLite::Statement statement(database, std::string(query));
+      CHECK(statement.executeStep());
+      ++queries;
+    }
+    at += 3;
+  }
+  CHECK(queries >= 10);
+}
+
+TEST_CASE("the documentation names every table") {
+  const Folder folder;
+  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");
+  for (const TableSize& size : Store::open(folder / "a.db").sizes()) {
+    INFO(size.table);
+    CHECK(page.find("`" + size.table + "`") != page.npos);
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A database small enough to check by hand: one model, two strategies, a device, a few groups with plans, rejections
+// and kernels. Also a folder that goes away with the test.
+#pragma once
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <string>
+
+#include "store/store.h"
+
+namespace tailor::store {
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tailor_store_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline Id named(const std::string& name) { return id_of(name); }
+
+inline RunRow a_run() {
+  return {named("run"),
+          "tailor 0.1.0",
+          "tailor sweep a.json",
+          named("config"),
+          "config",
+          "NVRTC 13.0",
+          "",
+          "",
+          "",
+          "host",
+          2,
+          1,
+          "2026-01-01T00:00:00Z",
+          "",
+          "running"};
+}
+inline DeviceRow a_device() { return {named("h200"), "h200", "NVIDIA H200", "sm_90", "{}"}; }
+inline GraphRow a_graph() {
+  return {named("graph"), named("structure"), "layernorm", "a.hlo", "text", 9, 1, "one opaque"};
+}
+inline GroupRow a_group(int i) {
+  return {named(fmt::format("group{}", i)), "add_rsqrt", fmt::format("text {}", i), 5, 2, {1000.0 * i}, {500}, 1e6};
+}
+inline PlanRow a_plan(int group, int i) {
+  const std::string text = fmt::format("row group={} threads={}", group, 32 * (i + 1));
+  return {named(text), a_group(group).id, text, "row", 32 * (i + 1), 32, 4, 1, "registers", "tile", 0, true, false};
+}
+inline EstimateRow an_estimate(const PlanRow& plan, const std::string& level, double total) {
+  EstimateRow row{plan.id, a_device().id, level, level, {total}, {total * 0.9}, {total * 1.1}, "dram"};
+  for (std::size_t i = 0; i < row.parts.size(); ++i) row.parts[i] = {total * 0.125 * static_cast<double>(i)};
+  row.occupancy = 0.75;
+  row.waves = 3;
+  row.registers = 40;
+  return row;
+}
+inline KernelRow a_kernel(const PlanRow& plan) {
+  return {named("kernel " + plan.text), "add_rsqrt_row", "text", "__global__ ...", plan.threads, 4096, 0, true};
+}
+inline BinaryRow a_binary(const KernelRow& kernel, bool ok) {
+  BinaryRow row;
+  row.id = named("binary" + hex(kernel.id));
+  row.kernel = kernel.id;
+  row.arch = "sm_90";
+  row.compiler = "NVRTC 13.0";
+  row.ok = ok;
+  row.log = ok ? "" : "line 3: expected a ';'";
+  row.registers = 38;
+  row.cubin_bytes = 9000;
+  row.compile_time = {0.05};
+  return row;
+}
+
+/// What a shard of work on one group leaves: `plans` plans scored, the first compiled and lowered.
+inline void save_group(Store& store, int group, int plans) {
+  Store::Transaction transaction(store);
+  store.save(a_group(group));
+  store.save(GroupBoundRow{a_group(group).id, a_device().id, "sol", {1e-6 * group}, "dram"});
+  for (int i = 0; i < plans; ++i) {
+    const PlanRow plan = a_plan(group, i);
+    store.save(plan);
+    store.save(an_estimate(plan, "projected", 1e-6 * (10 * group + i)));
+  }
+  if (plans > 0) {
+    const PlanRow plan = a_plan(group, 0);
+    const KernelRow kernel = a_kernel(plan);
+    store.save(kernel);
+    store.save(LoweringRow{plan.id, a_device().id, kernel.id});
+    store.save(a_binary(kernel, group % 2 == 1));
+  }
+  store.save(RejectionRow{a_group(group).id, a_device().id, "", plans > 0 ? "registers" : "skeleton-column", true,
+                          plans > 0 ? 7 : 0, "row threads=1024", "needs 300 registers, 255 are possible"});
+  store.save(ProgressRow{a_group(group).id, a_device().id, "", "scored", plans, 7});
+  transaction.commit();
+}
+
+inline void save_model(Store& store, int groups) {
+  Store::Transaction transaction(store);
+  store.save(a_device());
+  store.save(a_graph());
+  FusionRow none{a_graph().id, "none", {}, {}};
+  FusionRow stitched{
+      a_graph().id, "stitch-v1", {                               },
+        { {"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}}
+  };
+  for (int group = 1; group <= groups; ++group) {
+    store.save(a_group(group));
+    none.groups.push_back({a_group(group).id, 2, 24, "fusion.1"});
+    if (group == 1) stitched.groups.push_back({a_group(group).id, 1, 12, "fusion.1"});
+  }
+  store.save(none);
+  store.save(stitched);
+  store.save(LibraryCallRow{a_graph().id, "dot.1", "dot", "f32[8,8]", 2, 1024, {768}});
+  store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "roof", {1e-6}});
+  transaction.commit();
+}
+
+}  // namespace tailor::store

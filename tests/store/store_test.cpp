@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is saved is loaded; saving twice is saving once; the views answer by hand-checked numbers; shards merge.
+#include "store/store.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "base/error.h"
+#include "sample.h"
+
+using namespace tailor;
+using namespace tailor::store;
+
+TEST_CASE("every row that is saved comes back equal") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 3);
+  save_group(store, 1, 4);
+  store.save(a_run());
+  CHECK(store.runs() == std::vector{a_run()});
+  CHECK(store.devices() == std::vector{a_device()});
+  CHECK(store.graphs() == std::vector{a_graph()});
+  CHECK(store.group(a_group(2).id) == a_group(2));
+  CHECK(store.groups().size() == 3);
+  CHECK_FALSE(store.group(named("nobody")).has_value());
+  const std::optional<FusionRow> fusion = store.fusion(a_graph().id, "stitch-v1");
+  REQUIRE(fusion.has_value());
+  CHECK(fusion->groups == std::vector<FusionGroupRow>{
+                              {a_group(1).id, 1, 12, "fusion.1"}
+  });
+  CHECK(fusion->edges == std::vector<EdgeRow>{
+                             {"",  "a", "b", true,  "fits" },
+                             {"0", "a", "b", false, "cycle"}
+  });
+  CHECK_FALSE(store.fusion(a_graph().id, "tvm").has_value());
+  CHECK(store.library_calls(a_graph().id).at(0).bytes.value == 768);
+  CHECK(store.library_times(a_graph().id, a_device().id).at(0).total.value == 1e-6);
+  CHECK(store.plans(a_group(1).id).size() == 4);
+  const PlanRow plan = a_plan(1, 0);
+  CHECK(store.estimates(plan.id, a_device().id) == std::vector{an_estimate(plan, "projected", 1e-6 * 10)});
+  CHECK(store.kernel(a_kernel(plan).id) == a_kernel(plan));
+  CHECK(store.lowering(plan.id, a_device().id) == a_kernel(plan).id);
+  CHECK(store.binaries(a_kernel(plan).id) == std::vector{a_binary(a_kernel(plan), true)});
+  CHECK(store.rejections(a_group(1).id, a_device().id).at(0).plans == 7);
+  CHECK(store.group_bounds(a_group(1).id, a_device().id).at(0).total.value == 1e-6);
+  CHECK(store.is_done(a_group(1).id, a_device().id, "", "scored"));
+  CHECK_FALSE(store.is_done(a_group(1).id, a_device().id, "", "compiled"));
+  CHECK_FALSE(store.is_done(a_group(2).id, a_device().id, "", "scored"));
+  CHECK(store.progress(a_device().id, "").size() == 1);
+  CHECK(store.damage() == "");
+}
+
+TEST_CASE("numbers survive exactly, whatever their bits") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  constexpr int seed = 7;
+  INFO("seed ", seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 200; ++i) {
+    const PlanRow plan = a_plan(1, i);
+    store.save(plan);
+    EstimateRow row =
+        an_estimate(plan, "sol", std::ldexp(static_cast<double>(random()), -static_cast<int>(random() % 128)));
+    row.model = "a 'quoted' \"model\"; --";
+    store.save(row);
+    CHECK(store.estimates(plan.id, a_device().id) == std::vector{row});
+  }
+}
+
+TEST_CASE("saving the same work twice changes nothing") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 2);
+  save_group(store, 1, 3);
+  const std::string once = store.dump();
+  save_model(store, 2);
+  save_group(store, 1, 3);
+  CHECK(store.dump() == once);
+}
+
+TEST_CASE("a run's outcome is brought up to date") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  RunRow run = a_run();
+  store.save(run);
+  run.outcome = "done";
+  run.finished_at = "2026-01-01T00:01:00Z";
+  store.save(run);
+  CHECK(store.runs() == std::vector{run});
+}
+
+TEST_CASE("the strategies view adds up launches, bytes and times over a run of the model") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 3);
+  save_group(store, 1, 4);  // best plan 10 us
+  save_group(store, 2, 0);  // no plan: the bound, 2 us
+  const std::vector<StrategyTotals> totals = store.strategies();
+  REQUIRE(totals.size() == 2);
+  CHECK(totals[0].strategy == "stitch-v1");
+  CHECK(totals[0].kernels == 1);
+  CHECK(totals[0].launches == 12);
+  CHECK(totals[0].kernel_time.value == doctest::Approx(12 * 10e-6));
+  CHECK(totals[0].library_time.value == doctest::Approx(2e-6));
+  CHECK(totals[1].strategy == "none");
+  CHECK(totals[1].kernels == 6);
+  CHECK(totals[1].distinct_groups == 3);
+  CHECK(totals[1].launches == 72);
+  CHECK(totals[1].dram.value == doctest::Approx(24.0 * (1500 + 2500 + 3500)));
+  CHECK(totals[1].kernel_time.value == doctest::Approx(24 * (10e-6 + 2e-6)));
+  CHECK(totals[1].groups_without_plan == 2);
+  CHECK(totals[1].groups_without_time == 1);
+  const std::vector<GroupTime> groups = store.groups_by_time(a_graph().id, "none", a_device().id);
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].group == a_group(1).id);
+  CHECK(groups[0].plan == a_plan(1, 0).id);
+  CHECK(groups[0].all_times.value == doctest::Approx(240e-6));
+  CHECK(groups[1].level == "bound");
+  CHECK_FALSE(groups[1].plan.has_value());
+}
+
+TEST_CASE("the best plan is the fastest of the most precise level, never one of a level that saw less") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  save_group(store, 1, 4);  // projected: 10, 11, 12, 13 us
+  store.save(an_estimate(a_plan(1, 2), "compiled", 30e-6));
+  store.save(an_estimate(a_plan(1, 3), "compiled", 20e-6));
+  const std::vector<BestPlan> best = store.best_plans(a_group(1).id, a_device().id, 3);
+  REQUIRE(best.size() == 3);
+  CHECK(best[0].estimate == an_estimate(a_plan(1, 3), "compiled", 20e-6));
+  CHECK(best[1].estimate == an_estimate(a_plan(1, 2), "compiled", 30e-6));
+  CHECK(best[2].estimate == an_estimate(a_plan(1, 0), "projected", 1e-6 * 10));
+  CHECK(best[2].kernel == a_kernel(a_plan(1, 0)).id);
+  CHECK_FALSE(best[0].kernel.has_value());
+}
+
+TEST_CASE("rejections are summed by rule and a kernel is unchecked until a check was stored") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 3);
+  save_group(store, 1, 2);
+  save_group(store, 2, 2);
+  save_group(store, 3, 0);
+  const std::vector<RejectedRule> rules = store.rejected_why();
+  REQUIRE(rules.size() == 2);
+  CHECK(rules[0].rule == "registers");
+  CHECK(rules[0].groups == 2);
+  CHECK(rules[0].plans == 14);
+  CHECK(rules[1].groups_without_plan == 1);
+  store.save(CheckRow{a_kernel(a_plan(1, 0)).id, "simulator", "passed", 0.5, ""});
+  const std::vector<KernelState> states = store.kernel_states();
+  REQUIRE(states.size() == 2);
+  CHECK(states[0].state == "passed");
+  CHECK(states[1].state == "unchecked");
+  store.save(CheckRow{a_kernel(a_plan(1, 0)).id, "gpu", "wrong", 9, "element 3"});
+  CHECK(store.kernel_states().back().state == "wrong");
+}
+
+TEST_CASE("a row that refers to nothing is an error and leaves nothing behind") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  const std::string before = store.dump();
+  CHECK_THROWS_AS(store.save(a_plan(1, 0)), Error);
+  save_model(store, 0);
+  const std::string model = store.dump();
+  CHECK(before != model);
+  CHECK_THROWS_AS(store.save(FusionRow{a_graph().id, "tvm", {{named("nobody"), 1, 1, ""}}, {}}), Error);
+  CHECK(store.dump() == model);
+}
+
+TEST_CASE("merging two shards in either order, once or twice, gives the same content") {
+  const Folder folder;
+  {
+    Store left = Store::open(folder / "left.db");
+    save_model(left, 3);
+    save_group(left, 1, 3);
+    RunRow run = a_run();
+    left.save(run);
+    BinaryRow failed = a_binary(a_kernel(a_plan(1, 0)), false);
+    failed.id = named("contested");
+    left.save(failed);
+    Store right = Store::open(folder / "right.db");
+    save_model(right, 3);
+    save_group(right, 1, 3);
+    save_group(right, 2, 5);
+    run.outcome = "done";
+    run.finished_at = "2026-01-01T00:01:00Z";
+    right.save(run);
+    BinaryRow fine = a_binary(a_kernel(a_plan(1, 0)), true);
+    fine.id = named("contested");
+    fine.compile_time = {0.07};
+    right.save(fine);
+  }
+  Store one = Store::open(folder / "one.db");
+  CHECK(one.merge(folder / "left.db") > 0);
+  CHECK(one.merge(folder / "right.db") > 0);
+  const std::string content = one.dump();
+  CHECK(one.merge(folder / "left.db") == 0);
+  CHECK(one.merge(folder / "right.db") == 0);
+  CHECK(one.dump() == content);
+  Store two = Store::open(folder / "two.db");
+  two.merge(folder / "right.db");
+  two.merge(folder / "left.db");
+  CHECK(two.dump() == content);
+  CHECK(one.runs().at(0).outcome == "done");
+  CHECK(one.damage() == "");
+  CHECK(Store::open(folder / "left.db").merge(folder / "right.db") > 0);
+  CHECK(Store::open(folder / "left.db").dump() == content);
+}
+
+TEST_CASE("merge reaches every table of the schema") {
+  const Folder folder;
+  Store shard = Store::open(folder / "shard.db");
+  save_model(shard, 2);
+  save_group(shard, 1, 2);
+  shard.save(a_run());
+  shard.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "registers", "why"});
+  shard.save(CheckRow{a_kernel(a_plan(1, 0)).id, "simulator", "passed", 0.5, ""});
+  const std::string filled = shard.dump();
+  for (const TableSize& size : shard.sizes()) {
+    INFO(size.table);
+    const bool later = size.table == "measurements" || size.table == "samples" || size.table == "counters" ||
+                       size.table == "calibrations";
+    CHECK((size.rows > 0) == !later);
+  }
+  Store whole = Store::open(folder / "whole.db");
+  whole.merge(folder / "shard.db");
+  CHECK(whole.dump() == filled);
+}
