@@ -63,17 +63,18 @@ std::string without_skeleton(const Summary& summary) {
     missing += bytes;
   }
   if (groups == 0) return {};
-  return fmt::format("{} of {} groups, {} % of the bytes of all groups ({}), have no plan because no skeleton fits them.",
-                     groups, summary.groups.size(), three_figures(all > 0 ? 100 * missing / all : 0),
-                     humane_bytes(missing));
+  return fmt::format(
+      "{} of {} groups, {} % of the bytes of all groups ({}), have no plan because no skeleton fits them.", groups,
+      summary.groups.size(), three_figures(all > 0 ? 100 * missing / all : 0), humane_bytes(missing));
 }
 
 std::string spills(const Summary& summary) {
   for (const GroupSummary& group : summary.groups)
     if (!group.best.empty() && group.best[0].spill_bytes.value_or(0) > 0)
-      return fmt::format("The best plan of {} spills {} bytes per thread at {} registers: a plan with fewer values in "
-                         "flight may win.",
-                         group.name, *group.best[0].spill_bytes, group.best[0].registers.value_or(0));
+      return fmt::format(
+          "The best plan of {} spills {} bytes per thread at {} registers: a plan with fewer values in "
+          "flight may win.",
+          group.name, *group.best[0].spill_bytes, group.best[0].registers.value_or(0));
   return {};
 }
 

@@ -158,7 +158,8 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   std::vector<std::size_t> counts(bins, 0);
   const Axis x{low, high, left, right, log};
   const double bin_width = (right - left) / bins;
-  for (const double time : good) ++counts[std::min(bins - 1, static_cast<std::size_t>((x.at(time) - left) / bin_width))];
+  for (const double time : good)
+    ++counts[std::min(bins - 1, static_cast<std::size_t>((x.at(time) - left) / bin_width))];
   const auto most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
   Canvas canvas(width, 190, description);
   const Axis y{0, std::max(most, 4.0), 140, 28, false};
@@ -174,7 +175,13 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   if (chosen && positive(chosen->value)) {
     const double at = x.at(chosen->value);
     canvas.line(at, y.to - 6, at, y.from, "markline");
-    canvas.polygon({{at - 5, y.to - 14}, {at + 5, y.to - 14}, {at, y.to - 4}}, "mark");
+    canvas.polygon(
+        {
+            {at - 5, y.to - 14},
+            {at + 5, y.to - 14},
+            {at,     y.to - 4 }
+    },
+        "mark");
     const bool flip = at > (left + right) / 2;
     canvas.label(at + (flip ? -9 : 9), y.to - 6, fmt::format("chosen: {}", humane_seconds(chosen->value)), "b",
                  flip ? Anchor::end : Anchor::start);

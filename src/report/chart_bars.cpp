@@ -85,7 +85,7 @@ std::string parts_chart(const std::vector<PartsRow>& all) {
                "t", Anchor::middle);
   double y = 12;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    canvas.label(8, y + 10, elided(printable(rows[r].label), 110), "b");
+    canvas.label(8, y + 10, elided(printable(rows[r].label), 96), "b");
     y += 16;
     const auto bar = [&](const NamedTime& part, std::string_view css, std::string_view note) {
       const double end = x.at(part.time.value);
@@ -121,8 +121,12 @@ std::string strategy_chart(const std::vector<StrategyBar>& all) {
   const AxisUnit seconds = seconds_unit(most_time);
   const std::string traffic_heading = fmt::format("traffic ({})", bytes.name);
   const std::string time_heading = fmt::format("predicted ({})", seconds.name);
-  std::vector<Panel> panels{{"kernels", 0, {}, {}}, {"launches", 0, {}, {}}, {traffic_heading, 0, {}, {}},
-                            {time_heading, 0, {}, {}}};
+  std::vector<Panel> panels{
+      {"kernels",       0, {}, {}},
+      {"launches",      0, {}, {}},
+      {traffic_heading, 0, {}, {}},
+      {time_heading,    0, {}, {}}
+  };
   for (const StrategyBar& bar : bars) {
     const auto add = [&](std::size_t panel, std::optional<double> value, std::string words) {
       panels[panel].values.push_back(value);

@@ -184,6 +184,7 @@ Table strategy_table(const Summary& summary) {
 Table group_table(const Summary& summary) {
   Table table;
   table.columns = {{"group", "group"},
+                   {"state", "state"},
                    {"id", "id", Hint::text, 9},
                    {"times", "times", Hint::count, 2},
                    {"shape", "shape", Hint::text, 3},
@@ -192,8 +193,7 @@ Table group_table(const Summary& summary) {
                    {"time_all", "time of all", Hint::seconds, 1},
                    {"share", "share", Hint::fraction, 5},
                    {"bound", "bound by", Hint::text, 6},
-                   {"plans", "plans", Hint::count, 7},
-                   {"state", "state"}};
+                   {"plans", "plans", Hint::count, 7}};
   std::vector<const GroupSummary*> groups;
   double all = 0;
   for (const GroupSummary& group : summary.groups) {
@@ -212,8 +212,9 @@ Table group_table(const Summary& summary) {
       if (all > 0) share = weight(*group) / all;
       bound = group->best[0].estimates.back().bound;
     }
-    table.rows.push_back({group->name, group->id.substr(0, 10), group->occurrences, group->shape, group->traffic.value,
-                          maybe(time), maybe(whole), maybe(share), maybe(bound), group->enumerated, state});
+    table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
+                          group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
+                          group->enumerated});
   }
   table.to_see_all = "--top 0";
   return table;
@@ -271,6 +272,27 @@ Table plan_table(const GroupSummary& group) {
   table.left_out = std::max<std::int64_t>(0, group.lowered - static_cast<std::int64_t>(table.rows.size()));
   table.to_see_all = "--top 0";
   return table;
+}
+
+PlanWords plan_words(const GroupSummary& group) {
+  std::map<std::string_view, std::size_t> plans_with;
+  for (const PlanSummary& plan : group.best)
+    for (const std::string_view word : split(plan.plan, ' ')) ++plans_with[word];
+  PlanWords out;
+  const auto append = [](std::string& words, std::string_view word) {
+    words += words.empty() ? "" : " ";
+    words += word;
+  };
+  for (const PlanSummary& plan : group.best) {
+    std::string own;
+    for (const std::string_view word : split(plan.plan, ' ')) {
+      const bool shared = group.best.size() > 1 && plans_with[word] == group.best.size();
+      if (!shared) append(own, word);
+      if (shared && out.own.empty()) append(out.shared, word);
+    }
+    out.own.push_back(own.empty() ? "as above" : own);
+  }
+  return out;
 }
 
 Table rejection_table(const Summary& summary) {

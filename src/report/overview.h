@@ -24,6 +24,13 @@ Table strategy_table(const Summary& summary);
 Table group_table(const Summary& summary);
 /// Best plans of one group, best first, a column per level.
 Table plan_table(const GroupSummary& group);
+/// Plan texts split into the words all of them share and what is each one's own ("as above" when nothing is). A single
+/// plan keeps all its words.
+struct PlanWords {
+  std::string shared;
+  std::vector<std::string> own;
+};
+PlanWords plan_words(const GroupSummary& group);
 /// Rejections of all groups added up by rule.
 Table rejection_table(const Summary& summary);
 Table rejection_table(const GroupSummary& group);

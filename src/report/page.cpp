@@ -90,9 +90,16 @@ std::string roofline_of(const Summary& summary) {
 
 std::string groups(const Summary& summary) {
   std::string out = html(group_table(summary), true);
+  std::vector<const GroupSummary*> heaviest;
+  for (const GroupSummary& group : summary.groups) heaviest.push_back(&group);
+  const auto weight = [](const GroupSummary& group) {
+    return best_time(group).value_or(Seconds{}).value * static_cast<double>(group.occurrences);
+  };
+  std::stable_sort(heaviest.begin(), heaviest.end(),
+                   [&](const GroupSummary* a, const GroupSummary* b) { return weight(*a) > weight(*b); });
   std::set<std::string> seen;
-  for (const GroupSummary& group : summary.groups)
-    if (seen.insert(group.id.substr(0, 10)).second) out += group_section(group);
+  for (const GroupSummary* group : heaviest)
+    if (seen.insert(group->id.substr(0, 10)).second) out += group_section(*group);
   return out;
 }
 

@@ -32,13 +32,24 @@ std::string details(std::string_view summary, const std::string& content) {
 
 std::string code(const std::string& text) { return fmt::format("<pre><code>{}</code></pre>\n", escaped_lines(text)); }
 
-std::string parts_of(const GroupSummary& group) {
+/// The plans with only the words in which they differ; the table for programs keeps all of them.
+std::string plans_of(const GroupSummary& group, const PlanWords& words) {
+  Table table = plan_table(group);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i][1] = words.own[i];
+  std::string out;
+  if (!words.shared.empty())
+    out += fmt::format("<p class=\"note\">All plans listed: <code>{}</code></p>\n", escaped(words.shared));
+  return out + html(table, true);
+}
+
+std::string parts_of(const GroupSummary& group, const PlanWords& words) {
   std::vector<PartsRow> rows;
   for (const PlanSummary& plan : group.best) {
     if (rows.size() == plans_with_parts) break;
     if (plan.estimates.empty()) continue;
     const EstimateSummary& top = plan.estimates.back();
-    rows.push_back({fmt::format("#{} {}", rows.size() + 1, plan.plan), top.total, top.parts, top.bound});
+    const auto rank = static_cast<std::size_t>(&plan - group.best.data());
+    rows.push_back({fmt::format("#{} {}", rank + 1, words.own[rank]), top.total, top.parts, top.bound});
   }
   return parts_chart(rows);
 }
@@ -69,8 +80,9 @@ std::string group_section(const GroupSummary& group) {
     out += fmt::format("<p class=\"warn\"><strong>No plan: it needs a skeleton that does not exist yet.</strong> {}</p>\n",
                        escaped(group.status_reason));
   if (!group.best.empty()) {
-    out += html(plan_table(group), true);
-    out += figure(parts_of(group), fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
+    const PlanWords words = plan_words(group);
+    out += plans_of(group, words);
+    out += figure(parts_of(group, words), fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
                                                "is marked; total is what the model makes of all of them.",
                                                group.best[0].estimates.empty() ? "none"
                                                                                : group.best[0].estimates.back().level));
