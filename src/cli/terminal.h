@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The person at the other end. stdout is data and is written elsewhere; this is the talk on stderr (notes, warnings, one
-// progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR and TERM.
-// Output goes through a sink, so tests read what a person would see.
+// The person at the other end. stdout is data and is written elsewhere; this is the talk on stderr (notes, warnings,
+// one progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR and
+// TERM. Output goes through a sink, so tests read what a person would see.
 #pragma once
 
 #include <chrono>
@@ -26,11 +26,11 @@ enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 
 /// What the process was started on.
 struct Terminal {
-  bool output_is_terminal = false;   ///< stdout
-  bool errors_is_terminal = false;   ///< stderr
-  int width = 100;                   ///< columns; 100 when nobody knows
-  bool dumb = false;                 ///< TERM=dumb: no colour, no redrawn line
-  bool no_colour = false;            ///< NO_COLOR is set and not empty
+  bool output_is_terminal = false;  ///< stdout
+  bool errors_is_terminal = false;  ///< stderr
+  int width = 100;                  ///< columns; 100 when nobody knows
+  bool dumb = false;                ///< TERM=dumb: no colour, no redrawn line
+  bool no_colour = false;           ///< NO_COLOR is set and not empty
 };
 
 /// Asks the system and the environment.
@@ -49,9 +49,9 @@ Clock steady_clock();
 
 /// What a progress line says. `best` is a finished phrase: "6.81 us".
 struct Progress {
-  std::string what;                  ///< "compiling"
+  std::string what;  ///< "compiling"
   std::int64_t done = 0;
-  std::int64_t total = 0;            ///< 0: unknown
+  std::int64_t total = 0;  ///< 0: unknown
   std::string best;
 };
 
@@ -66,7 +66,7 @@ class Talk {
   struct Options {
     Verbosity verbosity = Verbosity::normal;
     bool colour = false;
-    bool redraw = false;             ///< the stream is a terminal that can redraw a line
+    bool redraw = false;  ///< the stream is a terminal that can redraw a line
     int width = 100;
   };
   Talk(Sink sink, Options options, Clock clock);
@@ -91,7 +91,7 @@ class Talk {
   Clock clock_;
   std::mutex mutex_;
   std::string what_;
-  std::string line_;                     ///< what stands on the screen now
+  std::string line_;  ///< what stands on the screen now
   Seconds started_;
   std::optional<Seconds> drawn_;
 };

@@ -25,9 +25,9 @@ struct Roof {
 
 struct RoofPoint {
   std::string label;
-  double intensity = 0;      ///< operations per byte of DRAM
-  double rate = 0;           ///< operations per second
-  std::size_t roof = 0;      ///< index of its device
+  double intensity = 0;  ///< operations per byte of DRAM
+  double rate = 0;       ///< operations per second
+  std::size_t roof = 0;  ///< index of its device
 };
 
 /// Log-log; points that are not positive are left out and counted in words.
@@ -44,7 +44,7 @@ struct PartsRow {
   std::string label;
   Seconds total;
   std::vector<NamedTime> parts;
-  std::string bound;         ///< name of the part that decides
+  std::string bound;  ///< name of the part that decides
 };
 std::string parts_chart(const std::vector<PartsRow>& rows);
 

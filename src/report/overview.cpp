@@ -18,8 +18,7 @@ namespace tailor::report {
 
 namespace {
 
-constexpr auto level_order =
-    std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
+constexpr auto level_order = std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
 
 void add_level(std::vector<std::string>& levels, const std::string& level) {
   if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
@@ -64,10 +63,12 @@ std::optional<Shared> shared_level(const StrategyTotals& chosen, const StrategyT
 
 Table rejections_of(const std::vector<RejectionCount>& all) {
   Table table;
-  table.columns = {{"rule", "rule"},
-                   {"plans", "plans", Hint::count},
-                   {"kind", "kind", Hint::text, 2},
-                   {"example", "example", Hint::text, 1}};
+  table.columns = {
+      {"rule",    "rule",    Hint::text,  0},
+      {"plans",   "plans",   Hint::count, 0},
+      {"kind",    "kind",    Hint::text,  2},
+      {"example", "example", Hint::text,  1}
+  };
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   for (const RejectionCount& one : sorted)
@@ -108,7 +109,9 @@ std::string answer(const Summary& summary) {
   if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
   const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
   const std::string honesty = summary.measured.empty() ? "nothing was measured"
-                                                       : fmt::format("{} kernels were measured", summary.measured.size());
+                              : summary.measured.size() == 1
+                                  ? "1 kernel was measured"
+                                  : fmt::format("{} kernels were measured", summary.measured.size());
   std::string out = fmt::format("{} needs {} kernels", chosen->name, with_commas(chosen->kernels));
   if (baseline != nullptr && baseline != chosen) {
     out += fmt::format(" where {} needs {}", baseline->name, with_commas(baseline->kernels));
@@ -132,7 +135,10 @@ std::string answer(const Summary& summary) {
 Table manifest_table(const Summary& summary) {
   const Manifest& m = summary.manifest;
   Table table;
-  table.columns = {{"what", "what"}, {"value", "value"}};
+  table.columns = {
+      {"what",  "what",  Hint::text, 0},
+      {"value", "value", Hint::text, 0}
+  };
   const auto add = [&](const std::string& what, const std::string& value) {
     if (!value.empty()) table.rows.push_back({what, value});
   };
@@ -156,15 +162,17 @@ Table strategy_table(const Summary& summary) {
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
   sort_levels(levels);
   Table table;
-  table.columns = {{"strategy", "strategy"},
-                   {"kernels", "kernels", Hint::count},
-                   {"kernel_floor", "at least", Hint::count, 5},
-                   {"distinct_groups", "distinct", Hint::count, 4},
-                   {"launches", "launches", Hint::count, 2},
-                   {"traffic", "traffic", Hint::bytes, 1},
-                   {"library_calls", "library calls", Hint::count, 6},
-                   {"library_traffic", "library traffic", Hint::bytes, 7},
-                   {"library", "library work", Hint::flops, 8}};
+  table.columns = {
+      {"strategy",        "strategy",        Hint::text,  0},
+      {"kernels",         "kernels",         Hint::count, 0},
+      {"kernel_floor",    "at least",        Hint::count, 5},
+      {"distinct_groups", "distinct",        Hint::count, 4},
+      {"launches",        "launches",        Hint::count, 2},
+      {"traffic",         "traffic",         Hint::bytes, 1},
+      {"library_calls",   "library calls",   Hint::count, 6},
+      {"library_traffic", "library traffic", Hint::bytes, 7},
+      {"library",         "library work",    Hint::flops, 8}
+  };
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   for (const StrategyTotals& s : summary.strategies) {
@@ -183,17 +191,19 @@ Table strategy_table(const Summary& summary) {
 
 Table group_table(const Summary& summary) {
   Table table;
-  table.columns = {{"group", "group"},
-                   {"state", "state"},
-                   {"id", "id", Hint::text, 9},
-                   {"times", "times", Hint::count, 2},
-                   {"shape", "shape", Hint::text, 3},
-                   {"traffic", "traffic", Hint::bytes, 4},
-                   {"time", "time of one", Hint::seconds},
-                   {"time_all", "time of all", Hint::seconds, 1},
-                   {"share", "share", Hint::fraction, 5},
-                   {"bound", "bound by", Hint::text, 6},
-                   {"plans", "plans", Hint::count, 7}};
+  table.columns = {
+      {"group",    "group",       Hint::text,     0},
+      {"state",    "state",       Hint::text,     0},
+      {"id",       "id",          Hint::text,     9},
+      {"times",    "times",       Hint::count,    2},
+      {"shape",    "shape",       Hint::text,     3},
+      {"traffic",  "traffic",     Hint::bytes,    4},
+      {"time",     "time of one", Hint::seconds,  0},
+      {"time_all", "time of all", Hint::seconds,  1},
+      {"share",    "share",       Hint::fraction, 5},
+      {"bound",    "bound by",    Hint::text,     6},
+      {"plans",    "plans",       Hint::count,    7}
+  };
   std::vector<const GroupSummary*> groups;
   double all = 0;
   for (const GroupSummary& group : summary.groups) {
@@ -226,21 +236,27 @@ Table plan_table(const GroupSummary& group) {
     for (const EstimateSummary& estimate : plan.estimates) add_level(levels, estimate.level);
   sort_levels(levels);
   Table table;
-  table.columns = {{"rank", "#", Hint::integer, 1}, {"plan", "plan"}};
+  table.columns = {
+      {"rank",  "#",     Hint::integer, 1},
+      {"plan",  "plan",  Hint::text,    0},
+      {"check", "check", Hint::text,    2}
+  };
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 4});
-  const std::vector<Column> rest = {{"low", "low", Hint::seconds, 9},
-                                    {"high", "high", Hint::seconds, 9},
-                                    {"bound", "bound by", Hint::text, 3},
-                                    {"occupancy", "occupancy", Hint::fraction, 6},
-                                    {"registers", "registers", Hint::integer, 5},
-                                    {"spill", "spills", Hint::bytes, 7},
-                                    {"shared", "shared", Hint::bytes, 8},
-                                    {"binary", "binary", Hint::text, 7},
-                                    {"check", "check", Hint::text, 2}};
+  const std::vector<Column> rest = {
+      {"low",       "low",       Hint::seconds,  9},
+      {"high",      "high",      Hint::seconds,  9},
+      {"bound",     "bound by",  Hint::text,     3},
+      {"occupancy", "occupancy", Hint::fraction, 6},
+      {"registers", "registers", Hint::integer,  5},
+      {"spill",     "spills",    Hint::bytes,    7},
+      {"shared",    "shared",    Hint::bytes,    8},
+      {"binary",    "binary",    Hint::text,     7}
+  };
   table.columns.insert(table.columns.end(), rest.begin(), rest.end());
   for (const PlanSummary& plan : group.best) {
-    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), plan.plan};
+    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), plan.plan,
+                          std::string(name(plan.check)) + (plan.check_note.empty() ? "" : ": " + plan.check_note)};
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
       for (const EstimateSummary& one : plan.estimates)
@@ -265,7 +281,6 @@ Table plan_table(const GroupSummary& group) {
     row.push_back(maybe(plan.spill_bytes));
     row.push_back(maybe(plan.shared_bytes));
     row.push_back(std::string(name(plan.binary)));
-    row.push_back(std::string(name(plan.check)) + (plan.check_note.empty() ? "" : ": " + plan.check_note));
     table.rows.push_back(std::move(row));
   }
   if (!table.rows.empty()) table.best = 0;
@@ -299,7 +314,8 @@ Table rejection_table(const Summary& summary) {
   std::map<std::pair<std::string, bool>, RejectionCount> by_rule;
   for (const GroupSummary& group : summary.groups)
     for (const RejectionCount& one : group.rejections) {
-      RejectionCount& sum = by_rule.try_emplace({one.rule, one.sound}, one.rule, 0, one.sound, one.example).first->second;
+      RejectionCount& sum =
+          by_rule.try_emplace({one.rule, one.sound}, one.rule, 0, one.sound, one.example).first->second;
       sum.count += one.count;
     }
   std::vector<RejectionCount> all;
@@ -311,21 +327,25 @@ Table rejection_table(const GroupSummary& group) { return rejections_of(group.re
 
 Table library_table(const Summary& summary) {
   Table table;
-  table.columns = {{"operation", "operation"},
-                   {"shape", "shape", Hint::text, 2},
-                   {"times", "times", Hint::count},
-                   {"traffic", "traffic of one", Hint::bytes, 1},
-                   {"work", "work of one", Hint::flops, 1},
-                   {"time", "time of one", Hint::seconds, 3}};
+  table.columns = {
+      {"operation", "operation",      Hint::text,    0},
+      {"shape",     "shape",          Hint::text,    2},
+      {"times",     "times",          Hint::count,   0},
+      {"traffic",   "traffic of one", Hint::bytes,   1},
+      {"work",      "work of one",    Hint::flops,   1},
+      {"time",      "time of one",    Hint::seconds, 3}
+  };
   for (const LibraryCall& call : summary.library)
-    table.rows.push_back({call.op, call.shape, call.occurrences, call.traffic.value, call.flops,
-                          maybe(call.time)});
+    table.rows.push_back({call.op, call.shape, call.occurrences, call.traffic.value, call.flops, maybe(call.time)});
   return table;
 }
 
 Table import_table(const Summary& summary) {
   Table table;
-  table.columns = {{"pass", "pass"}, {"rewrites", "rewrites", Hint::count}};
+  table.columns = {
+      {"pass",     "pass",     Hint::text,  0},
+      {"rewrites", "rewrites", Hint::count, 0}
+  };
   for (const ir::PassReport& pass : summary.import.passes) table.rows.push_back({pass.pass, pass.rewrites});
   for (const auto& [what, count] : summary.import.opaque) table.rows.push_back({"kept as opaque: " + what, count});
   return table;

@@ -13,8 +13,8 @@
 
 namespace tailor::report {
 
-/// "tailor needs 41 kernels where xla-priority needs 120 (2.93 x fewer) ...": the answer in one sentence, with the level
-/// its times come from, and whether anything was measured.
+/// "tailor needs 41 kernels where xla-priority needs 120 (2.93 x fewer) ...": the answer in one sentence, with the
+/// level its times come from, and whether anything was measured.
 std::string answer(const Summary& summary);
 
 Table manifest_table(const Summary& summary);

@@ -28,13 +28,13 @@ struct LevelWords {
 constexpr auto level_words = std::to_array<LevelWords>({
     {"sol",
      "the group and the device only: each input read once, each output written once, operations over their peak, one "
-     "launch. A bound, not a forecast."},
+     "launch. A bound, not a forecast."                                                               },
     {"projected",
      "the lowered program: requests and sectors per memory level, instructions per pipe, registers, occupancy, waves, "
      "bytes in flight, barriers, the tail. Registers and instructions are estimated before compiling."},
-    {"compiled", "the same with the compiler's registers, spills and instructions."},
-    {"simulated", "the same with counters from executing sampled blocks on the simulator."},
-    {"profiled", "times taken on a GPU."},
+    {"compiled",  "the same with the compiler's registers, spills and instructions."                  },
+    {"simulated", "the same with counters from executing sampled blocks on the simulator."            },
+    {"profiled",  "times taken on a GPU."                                                             },
 });
 
 std::string list(const std::vector<std::string>& lines, std::string_view css) {
@@ -74,8 +74,9 @@ std::string strategies(const Summary& summary) {
   for (const StrategyTotals& s : summary.strategies)
     bars.push_back({s.name, s.name == summary.chosen, s.kernels, s.launches, s.traffic,
                     s.time.empty() ? std::nullopt : std::optional(s.time.back().time)});
-  return figure(strategy_chart(bars), "The chosen strategy is in bold. Kernels: fused kernels; launches: with library "
-                                      "calls; traffic: DRAM bytes of the fused kernels.") +
+  return figure(strategy_chart(bars),
+                "The chosen strategy is in bold. Kernels: fused kernels; launches: with library "
+                "calls; traffic: DRAM bytes of the fused kernels.") +
          html(strategy_table(summary), true);
 }
 
@@ -117,11 +118,12 @@ std::string method(const Summary& summary) {
   out += "</dl>\n<ul>\n";
   if (summary.measured.empty())
     out += "<li><strong>Not measured.</strong> Every time on this page is a prediction of a model.</li>\n";
-  out += "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written but not executed: nothing is "
-         "claimed about its results.</li>\n"
-         "<li>Library calls run as they are; they are counted, not fused.</li>\n"
-         "<li>Intervals (low, high) are the models' own claims. Parts of an estimate overlap in time and do not add "
-         "up.</li>\n</ul>\n";
+  out +=
+      "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written but not executed: nothing is "
+      "claimed about its results.</li>\n"
+      "<li>Library calls run as they are; they are counted, not fused.</li>\n"
+      "<li>Intervals (low, high) are the models' own claims. Parts of an estimate overlap in time and do not add "
+      "up.</li>\n</ul>\n";
   return out;
 }
 
@@ -132,8 +134,9 @@ std::string rejected(const Summary& summary) {
     if (group.status == GroupStatus::needs_skeleton)
       missing.push_back(fmt::format("{} ({} ×): {}", group.name, group.occurrences, group.status_reason));
   std::string out = table.rows.empty() ? "<p>No plan was rejected.</p>\n" : html(table, true);
-  out += "<p class=\"note\">Sound: lowering itself refuses the plan, or a rule proved to imply it. Heuristic: a shortcut "
-         "that may lose a good plan.</p>\n";
+  out +=
+      "<p class=\"note\">Sound: lowering itself refuses the plan, or a rule proved to imply it. Heuristic: a shortcut "
+      "that may lose a good plan.</p>\n";
   if (!missing.empty()) out += "<h3>Groups without a plan</h3>\n" + list(missing, "warnings");
   return out;
 }
@@ -157,7 +160,8 @@ std::string page(const Summary& summary) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}\n{}\n</style>\n</head>\n<body>\n"
+      "<meta name=\"color-scheme\" content=\"light "
+      "dark\">\n<title>{}</title>\n<style>\n{}\n{}\n</style>\n</head>\n<body>\n"
       "<main>\n<header>\n<h1>{}</h1>\n<p class=\"answer\">{}</p>\n",
       escaped(question), page_css, chart_css, escaped(question), escaped(answer(summary)));
   out += list(summary.warnings, "warnings") + list(advice(summary), "advice") + "</header>\n";
@@ -165,7 +169,8 @@ std::string page(const Summary& summary) {
   out += section("strategies", "Strategies", strategies(summary));
   out += section("roofline", "Roofline", roofline_of(summary));
   out += section("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups(summary));
-  out += section("measured", "Predicted and measured", figure(scatter(summary.measured), "One point per kernel with a measured time."));
+  out += section("measured", "Predicted and measured",
+                 figure(scatter(summary.measured), "One point per kernel with a measured time."));
   out += section("rejected", "What was rejected, and why", rejected(summary));
   out += section("library", "Library calls",
                  summary.library.empty() ? "<p>None.</p>\n" : html(library_table(summary), true));

@@ -60,35 +60,37 @@ std::string figure(const std::string& svg, std::string_view words) {
 }
 
 std::string facts(const GroupSummary& group) {
-  return fmt::format("<p>{} time{} in the model · {} · {} of DRAM traffic and {} floating operations each · "
-                     "{} plans enumerated, {} rejected, {} lowered, {} compiled.</p>\n",
-                     with_commas(group.occurrences), group.occurrences == 1 ? "" : "s", escaped(group.shape),
-                     humane_bytes(group.traffic.value), with_commas(static_cast<std::int64_t>(group.flops)),
-                     with_commas(group.enumerated), with_commas(group.rejected), with_commas(group.lowered),
-                     with_commas(group.compiled));
+  return fmt::format(
+      "<p>{} time{} in the model · {} · {} of DRAM traffic and {} floating operations each · "
+      "{} plans enumerated, {} rejected, {} lowered, {} compiled.</p>\n",
+      with_commas(group.occurrences), group.occurrences == 1 ? "" : "s", escaped(group.shape),
+      humane_bytes(group.traffic.value), with_commas(static_cast<std::int64_t>(group.flops)),
+      with_commas(group.enumerated), with_commas(group.rejected), with_commas(group.lowered),
+      with_commas(group.compiled));
 }
 
 }  // namespace
 
 std::string group_section(const GroupSummary& group) {
   const std::string id = group.id.substr(0, 10);
-  std::string out = fmt::format("<section class=\"group\" id=\"group-{}\">\n<h3>{} <code class=\"id\">{}</code> {}</h3>\n",
-                                escaped(id), escaped(group.name), escaped(id),
-                                group.best.empty() ? "" : badge(group.best[0]));
+  std::string out =
+      fmt::format("<section class=\"group\" id=\"group-{}\">\n<h3>{} <code class=\"id\">{}</code> {}</h3>\n",
+                  escaped(id), escaped(group.name), escaped(id), group.best.empty() ? "" : badge(group.best[0]));
   out += facts(group);
   if (group.status == GroupStatus::needs_skeleton)
-    out += fmt::format("<p class=\"warn\"><strong>No plan: it needs a skeleton that does not exist yet.</strong> {}</p>\n",
-                       escaped(group.status_reason));
+    out +=
+        fmt::format("<p class=\"warn\"><strong>No plan: it needs a skeleton that does not exist yet.</strong> {}</p>\n",
+                    escaped(group.status_reason));
   if (!group.best.empty()) {
     const PlanWords words = plan_words(group);
     out += plans_of(group, words);
-    out += figure(parts_of(group, words), fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
-                                               "is marked; total is what the model makes of all of them.",
-                                               group.best[0].estimates.empty() ? "none"
-                                                                               : group.best[0].estimates.back().level));
+    out += figure(parts_of(group, words),
+                  fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
+                              "is marked; total is what the model makes of all of them.",
+                              group.best[0].estimates.empty() ? "none" : group.best[0].estimates.back().level));
     out += figure(time_histogram(group.all_times, best_time(group)),
-                  fmt::format("Predicted times of {} plans of this group.", with_commas(static_cast<std::int64_t>(
-                                                                                group.all_times.size()))));
+                  fmt::format("Predicted times of {} plans of this group.",
+                              with_commas(static_cast<std::int64_t>(group.all_times.size()))));
   }
   if (!group.rejections.empty()) out += details("What was rejected in this group", html(rejection_table(group)));
   if (!group.kernel_text.empty()) out += details("Program of the best plan", code(group.kernel_text));

@@ -51,8 +51,8 @@ void Canvas::rect(double x, double y, double width, double height, std::string_v
 }
 
 void Canvas::line(double x0, double y0, double x1, double y1, std::string_view css, std::string_view title) {
-  body_ += fmt::format("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", css, px(x0), px(y0), px(x1),
-                       px(y1));
+  body_ +=
+      fmt::format("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", css, px(x0), px(y0), px(x1), px(y1));
   body_ += closed("line", title);
 }
 
@@ -75,8 +75,9 @@ void Canvas::label(double x, double y, std::string_view words, std::string_view 
 }
 
 void Canvas::label_upright(double x, double y, std::string_view words, std::string_view css) {
-  body_ += fmt::format("<text class=\"{}\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>\n",
-                       css.empty() ? "t" : css, px(x), px(y), escaped(words));
+  body_ +=
+      fmt::format("<text class=\"{}\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>\n",
+                  css.empty() ? "t" : css, px(x), px(y), escaped(words));
 }
 
 std::string Canvas::text() const { return body_ + "</svg>\n"; }
@@ -123,11 +124,22 @@ std::string tick_text(double value) {
 }
 
 AxisUnit seconds_unit(double largest) {
-  return unit_for(largest, std::to_array<AxisUnit>({{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}));
+  return unit_for(largest, std::to_array<AxisUnit>({
+                               {1,    "s" },
+                               {1e-3, "ms"},
+                               {1e-6, "us"},
+                               {1e-9, "ns"}
+  }));
 }
 
 AxisUnit bytes_unit(double largest) {
-  return unit_for(largest, std::to_array<AxisUnit>({{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}));
+  return unit_for(largest, std::to_array<AxisUnit>({
+                               {1e12, "TB"},
+                               {1e9,  "GB"},
+                               {1e6,  "MB"},
+                               {1e3,  "KB"},
+                               {1,    "B" }
+  }));
 }
 
 std::string standalone(std::string_view svg) {

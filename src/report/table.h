@@ -40,7 +40,7 @@ struct Column {
   std::string key;      ///< snake_case without unit: "time"
   std::string heading;  ///< for people, without unit: "time"
   Hint hint = Hint::text;
-  int sacrifice = 0;    ///< on a narrow terminal the highest goes first; 0 stays
+  int sacrifice = 0;  ///< on a narrow terminal the highest goes first; 0 stays
   Align align = Align::by_hint;
 };
 
@@ -73,10 +73,10 @@ std::string html(const Table& table, bool sortable = false);
 
 /// Head of a JSON document.
 struct DocumentHead {
-  std::string schema;   ///< "tailor.plans/1"
-  std::string tool;     ///< "tailor 0.1.0 (rev)"
+  std::string schema;  ///< "tailor.plans/1"
+  std::string tool;    ///< "tailor 0.1.0 (rev)"
   std::string command;
-  std::string device;   ///< empty: null
+  std::string device;  ///< empty: null
 };
 /// {"schema", "tool", "device", "command", "results": [records]} and a newline.
 std::string document(const DocumentHead& head, const Table& table);

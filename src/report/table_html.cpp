@@ -45,7 +45,8 @@ std::string html(const Table& table, bool sortable) {
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     out += table.best == r ? "<tr class=\"best\">" : "<tr>";
     for (std::size_t i = 0; i < columns.size(); ++i)
-      out += fmt::format("<td{} data-v=\"{}\">{}</td>", classes[i], sort_value(table.rows[r][i]), escaped(columns[i].cells[r]));
+      out += fmt::format("<td{} data-v=\"{}\">{}</td>", classes[i], sort_value(table.rows[r][i]),
+                         escaped(columns[i].cells[r]));
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";

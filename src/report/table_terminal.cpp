@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The terminal's view of Table. Columns stand two spaces apart under a rule; numbers line up at their decimal points.
-// When the screen is too narrow, text columns shrink first (the middle gives way), then columns go in the order of their
-// `sacrifice`, and the footer names what went. The best row has a mark before it, so colour never carries meaning alone.
+// When the screen is too narrow, text columns shrink first (the middle gives way), then columns go in the order of
+// their `sacrifice`, and the footer names what went. The best row has a mark before it, so colour never carries meaning
+// alone.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,8 +21,8 @@ namespace {
 
 /// Applies "\r", "\x1b[K" and "\n"; other escapes stay as text.
 struct FakeScreen {
-  std::string finished;   ///< lines that were ended
-  std::string current;    ///< the line the cursor stands on
+  std::string finished;  ///< lines that were ended
+  std::string current;   ///< the line the cursor stands on
   int writes = 0;
 
   Sink sink() {
@@ -158,8 +158,10 @@ TEST_CASE("a note during progress stands above the line, which comes back") {
 }
 
 TEST_CASE("no progress without a terminal or when quiet") {
-  for (const Talk::Options& options : {Talk::Options{.redraw = false},
-                                       Talk::Options{.verbosity = Verbosity::quiet, .redraw = true}}) {
+  for (const Talk::Options& options : {
+           Talk::Options{.redraw = false},
+           Talk::Options{ .verbosity = Verbosity::quiet, .redraw = true}
+  }) {
     FakeScreen screen;
     Talk talk(screen.sink(), options, steady_clock());
     talk.progress({"compiling", 1, 4, ""});
