@@ -8,7 +8,7 @@
 
 namespace tailor {
 
-std::string report(const Error& error) {
+std::string error_text(const Error& error) {
   std::string text = "error: ";
   if (!error.at.file.empty()) {
     text += error.at.file;

@@ -26,7 +26,7 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// The one exception type. `what()` is the message alone; `report()` is what a person reads.
+/// The one exception type. `what()` is the message alone; `error_text()` is what a person reads.
 class Error : public std::exception {
  public:
   Error(Fault kind, std::string what_was_wrong, std::string what_to_try = {})
@@ -45,7 +45,7 @@ class Error : public std::exception {
 };
 
 /// "error: FILE:LINE:COL: MESSAGE\n  while ...\n  hint: ...\n".
-std::string report(const Error& error);
+std::string error_text(const Error& error);
 
 /// Runs `work`; an Error that passes gains one "while" frame.
 template <class Work>

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Streams, the progress line, and interrupts. A signal handler may do next to nothing, so ours writes one byte into a
+// pipe; a thread reads it and requests the stop. The handler is installed for one signal only: the next one has its
+// default effect.
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cassert>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/width.h"
+
+namespace tailor::cli {
+
+namespace {
+
+constexpr int unknown_width = 100;
+constexpr double shortest_gap = 0.1;  ///< seconds between two drawings of the progress line
+constexpr std::string_view erase_line = "\r\x1b[K";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int stream_width(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 0;
+}
+
+std::string remaining(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s left", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min left", seconds / 60);
+  return fmt::format("{:.1f} h left", seconds / 3600);
+}
+
+std::atomic<int> signal_pipe{-1};
+
+extern "C" void on_interrupt(int) {
+  const int saved = errno;
+  const char byte = 'i';
+  if (const int pipe = signal_pipe.load(); pipe >= 0) [[maybe_unused]]
+    const auto written = write(pipe, &byte, 1);
+  errno = saved;
+}
+
+}  // namespace
+
+Terminal current_terminal() {
+  Terminal out;
+  out.output_is_terminal = isatty(STDOUT_FILENO) == 1;
+  out.errors_is_terminal = isatty(STDERR_FILENO) == 1;
+  out.width = unknown_width;
+  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})
+    if (const int width = stream_width(descriptor); width > 0) {
+      out.width = width;
+      break;
+    }
+  out.dumb = environment("TERM") == "dumb";
+  out.no_colour = !environment("NO_COLOR").empty();
+  return out;
+}
+
+bool coloured(Colour choice, const Terminal& terminal, bool stream_is_terminal) {
+  if (choice != Colour::automatic) return choice == Colour::always;
+  return stream_is_terminal && !terminal.dumb && !terminal.no_colour;
+}
+
+bool coloured_output(Colour choice, const Terminal& terminal) {
+  return coloured(choice, terminal, terminal.output_is_terminal);
+}
+
+bool coloured_errors(Colour choice, const Terminal& terminal) {
+  return coloured(choice, terminal, terminal.errors_is_terminal);
+}
+
+Sink standard_error() {
+  return [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+}
+
+Clock steady_clock() {
+  return [] {
+    return Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
+  };
+}
+
+std::string progress_line(const Progress& progress, Seconds elapsed, int width) {
+  std::string line = fmt::format("{} {}", progress.what, with_commas(progress.done));
+  const auto done = static_cast<double>(progress.done);
+  const auto total = static_cast<double>(progress.total);
+  if (progress.total > 0) line += fmt::format("/{} ({:.0f} %)", with_commas(progress.total), 100 * done / total);
+  if (progress.done > 0 && elapsed.value > 0) line += fmt::format(", {}/s", three_figures(done / elapsed.value));
+  if (progress.done > 1 && progress.done < progress.total)
+    line += ", " + remaining(elapsed.value / done * (total - done));
+  if (!progress.best.empty()) line += ", best " + progress.best;
+  return report::elided(report::printable(line), width);
+}
+
+Talk::Talk(Sink sink, Options options, Clock clock)
+    : sink_(std::move(sink)), options_(options), clock_(std::move(clock)) {}
+
+Talk::~Talk() { finish(); }
+
+void Talk::warning(std::string_view words) { say("warning: ", "1;33", words); }
+
+void Talk::note(std::string_view words) {
+  if (options_.verbosity != Verbosity::quiet) say("", "", words);
+}
+
+void Talk::detail(std::string_view words) {
+  if (options_.verbosity == Verbosity::verbose) say("", "2", words);
+}
+
+void Talk::say(std::string_view lead, std::string_view code, std::string_view words) {
+  const std::scoped_lock lock(mutex_);
+  const std::string line = std::exchange(line_, "");
+  if (!line.empty()) sink_(erase_line);
+  std::string text;
+  if (!options_.colour || code.empty())
+    text = fmt::format("{}{}", lead, words);
+  else if (lead.empty())
+    text = fmt::format("\x1b[{}m{}\x1b[0m", code, words);
+  else
+    text = fmt::format("\x1b[{}m{}\x1b[0m{}", code, lead, words);
+  sink_(text + "\n");
+  if (line.empty()) return;
+  sink_(line);
+  line_ = line;
+}
+
+void Talk::progress(const Progress& progress) {
+  if (!options_.redraw || options_.verbosity == Verbosity::quiet) return;
+  const std::scoped_lock lock(mutex_);
+  const Seconds now = clock_();
+  if (progress.what != what_) {
+    what_ = progress.what;
+    started_ = now;
+    drawn_.reset();
+  }
+  if (drawn_ && (now - *drawn_).value < shortest_gap) return;
+  drawn_ = now;
+  // A line as wide as the screen would wrap on some terminals, and a wrapped line cannot be erased.
+  std::string line = progress_line(progress, now - started_, options_.width - 1);
+  sink_(std::string(erase_line) + line);
+  line_ = std::move(line);
+}
+
+void Talk::erase() {
+  if (!line_.empty()) sink_(erase_line);
+  line_.clear();
+  what_.clear();
+  drawn_.reset();
+}
+
+void Talk::finish() {
+  const std::scoped_lock lock(mutex_);
+  erase();
+}
+
+InterruptWatch::InterruptWatch() {
+  assert(signal_pipe.load() < 0);
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw Error(Fault::failed, "cannot watch for Ctrl-C: no pipe", "close some files");
+  signal_pipe = ends[1];
+  listener_ = std::thread([this, reader = ends[0]] {
+    char byte = 0;
+    for (ssize_t n = 0; (n = read(reader, &byte, 1)) == 1 || (n < 0 && errno == EINTR);)
+      if (n == 1 && byte == 'i') source_.request_stop();
+    close(reader);
+  });
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+InterruptWatch::~InterruptWatch() {
+  signal(SIGINT, SIG_DFL);
+  close(signal_pipe.exchange(-1));  // the listener sees the end of the pipe and returns
+  listener_.join();
+}
+
+}  // namespace tailor::cli

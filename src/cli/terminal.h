@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The person at the other end. stdout is data and is written elsewhere; this is the talk on stderr (notes, warnings,
+// one progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR and
+// TERM. Output goes through a sink, so tests read what a person would see.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/units.h"
+
+namespace tailor::cli {
+
+enum class Colour : std::uint8_t { automatic, always, never };
+/// quiet: warnings only. normal: notes. verbose: details too.
+enum class Verbosity : std::uint8_t { quiet, normal, verbose };
+
+/// What the process was started on.
+struct Terminal {
+  bool output_is_terminal = false;  ///< stdout
+  bool errors_is_terminal = false;  ///< stderr
+  int width = 100;                  ///< columns; 100 when nobody knows
+  bool dumb = false;                ///< TERM=dumb: no colour, no redrawn line
+  bool no_colour = false;           ///< NO_COLOR is set and not empty
+};
+
+/// Asks the system and the environment.
+Terminal current_terminal();
+/// Whether to colour a stream. `always` wins over the environment, since a person typed it.
+bool coloured(Colour choice, const Terminal& terminal, bool stream_is_terminal);
+bool coloured_output(Colour choice, const Terminal& terminal);
+bool coloured_errors(Colour choice, const Terminal& terminal);
+
+using Sink = std::function<void(std::string_view)>;
+using Clock = std::function<Seconds()>;
+/// Writes to stderr.
+Sink standard_error();
+/// Seconds of a clock that never goes back.
+Clock steady_clock();
+
+/// What a progress line says. `best` is a finished phrase: "6.81 us".
+struct Progress {
+  std::string what;  ///< "compiling"
+  std::int64_t done = 0;
+  std::int64_t total = 0;  ///< 0: unknown
+  std::string best;
+};
+
+/// One line of progress without escapes, at most `width` columns: "compiling 120/640 (18 %), 41.2/s, 13 s left, best
+/// 6.81 us". The time left is known from the second item on.
+std::string progress_line(const Progress& progress, Seconds elapsed, int width);
+
+/// Notes and the progress line share one stream: a note erases the line, speaks, and the line comes back. Safe to call
+/// from several threads.
+class Talk {
+ public:
+  struct Options {
+    Verbosity verbosity = Verbosity::normal;
+    bool colour = false;
+    bool redraw = false;  ///< the stream is a terminal that can redraw a line
+    int width = 100;
+  };
+  Talk(Sink sink, Options options, Clock clock);
+  ~Talk();
+  Talk(const Talk&) = delete;
+  Talk& operator=(const Talk&) = delete;
+
+  void warning(std::string_view words);  ///< shown at every verbosity
+  void note(std::string_view words);     ///< not with -q
+  void detail(std::string_view words);   ///< with -v only
+  /// Starts or moves the progress line; a new `what` starts a new clock. Redrawn at most ten times a second.
+  void progress(const Progress& progress);
+  /// Erases the progress line.
+  void finish();
+
+ private:
+  void say(std::string_view lead, std::string_view code, std::string_view words);
+  void erase();
+
+  Sink sink_;
+  Options options_;
+  Clock clock_;
+  std::mutex mutex_;
+  std::string what_;
+  std::string line_;  ///< what stands on the screen now
+  Seconds started_;
+  std::optional<Seconds> drawn_;
+};
+
+/// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time.
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  ~InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  std::stop_token token() const { return source_.get_token(); }
+  bool requested() const { return source_.stop_requested(); }
+
+ private:
+  std::stop_source source_;
+  std::thread listener_;
+};
+
+}  // namespace tailor::cli

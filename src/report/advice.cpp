@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules of advice. Each is a function that returns "" when it has nothing to say.
+#include "report/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "report/overview.h"
+
+namespace tailor::report {
+
+namespace {
+
+double whole_time(const GroupSummary& group) {
+  const auto time = best_time(group);
+  return time ? time->value * static_cast<double>(group.occurrences) : 0;
+}
+
+std::string heaviest_group(const Summary& summary) {
+  const auto heaviest = std::max_element(summary.groups.begin(), summary.groups.end(),
+                                         [](const auto& a, const auto& b) { return whole_time(a) < whole_time(b); });
+  double all = 0;
+  for (const GroupSummary& group : summary.groups) all += whole_time(group);
+  if (heaviest == summary.groups.end() || all <= 0) return {};
+  return fmt::format("{} takes {} % of the predicted time of all fused kernels ({} of {}): look there first.",
+                     heaviest->name, three_figures(100 * whole_time(*heaviest) / all),
+                     humane_seconds(whole_time(*heaviest)), humane_seconds(all));
+}
+
+std::string far_from_bound(const Summary& summary) {
+  const GroupSummary* worst = nullptr;
+  double worst_loss = 0;
+  double worst_floor = 0;
+  for (const GroupSummary& group : summary.groups) {
+    if (group.best.empty() || group.best[0].estimates.size() < 2 || group.best[0].estimates[0].level != "sol") continue;
+    const double floor = group.best[0].estimates[0].total.value;
+    const double loss = (best_time(group)->value - floor) * static_cast<double>(group.occurrences);
+    if (floor <= 0 || loss <= worst_loss) continue;
+    worst = &group;
+    worst_loss = loss;
+    worst_floor = floor;
+  }
+  if (worst == nullptr) return {};
+  const EstimateSummary& top = worst->best[0].estimates.back();
+  return fmt::format("The best plan of {} is predicted at {}, {} × its speed of light of {}; {} binds.", worst->name,
+                     humane_seconds(top.total.value), three_figures(top.total.value / worst_floor),
+                     humane_seconds(worst_floor), top.bound);
+}
+
+std::string without_skeleton(const Summary& summary) {
+  double missing = 0, all = 0;
+  std::int64_t groups = 0;
+  for (const GroupSummary& group : summary.groups) {
+    const double bytes = group.traffic.value * static_cast<double>(group.occurrences);
+    all += bytes;
+    if (group.status == GroupStatus::ok) continue;
+    ++groups;
+    missing += bytes;
+  }
+  if (groups == 0) return {};
+  return fmt::format(
+      "{} of {} groups, {} % of the bytes of all groups ({}), have no plan because no skeleton fits them.", groups,
+      summary.groups.size(), three_figures(all > 0 ? 100 * missing / all : 0), humane_bytes(missing));
+}
+
+std::string spills(const Summary& summary) {
+  for (const GroupSummary& group : summary.groups)
+    if (!group.best.empty() && group.best[0].spill_bytes.value_or(0) > 0)
+      return fmt::format(
+          "The best plan of {} spills {} bytes per thread at {} registers: a plan with fewer values in "
+          "flight may win.",
+          group.name, *group.best[0].spill_bytes, group.best[0].registers.value_or(0));
+  return {};
+}
+
+std::string failed_compiles(const Summary& summary) {
+  std::int64_t failed = 0, all = 0;
+  for (const GroupSummary& group : summary.groups)
+    for (const PlanSummary& plan : group.best) {
+      all += plan.binary != BinaryState::none ? 1 : 0;
+      failed += plan.binary == BinaryState::failed ? 1 : 0;
+    }
+  if (failed == 0) return {};
+  return fmt::format("{} of {} listed kernels did not compile: the compiler's words are kept with each plan.", failed,
+                     all);
+}
+
+std::string kernels_over_floor(const Summary& summary) {
+  const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
+  if (chosen == nullptr || !chosen->kernel_floor || *chosen->kernel_floor <= 0) return {};
+  return fmt::format("{} makes {} kernels; no partition has fewer than {}, so at most {} launches are left to save.",
+                     chosen->name, with_commas(chosen->kernels), with_commas(*chosen->kernel_floor),
+                     with_commas(chosen->kernels - *chosen->kernel_floor));
+}
+
+std::string unchecked_kernels(const Summary& summary) {
+  std::int64_t unchecked = 0, with_plan = 0;
+  for (const GroupSummary& group : summary.groups) {
+    if (group.best.empty()) continue;
+    ++with_plan;
+    unchecked += group.best[0].check == CheckState::unchecked ? 1 : 0;
+  }
+  if (unchecked == 0) return {};
+  return fmt::format("{} of {} best kernels are unchecked: they were not executed and compared with the reference.",
+                     unchecked, with_plan);
+}
+
+constexpr auto rules = std::to_array<std::string (*)(const Summary&)>({
+    heaviest_group,
+    far_from_bound,
+    without_skeleton,
+    spills,
+    failed_compiles,
+    kernels_over_floor,
+    unchecked_kernels,
+});
+
+}  // namespace
+
+std::vector<std::string> advice(const Summary& summary) {
+  std::vector<std::string> out;
+  for (const auto rule : rules)
+    if (std::string line = rule(summary); !line.empty()) out.push_back(std::move(line));
+  return out;
+}
+
+}  // namespace tailor::report

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of a Summary, and the two outputs that are only tables and sentences.
+#include "report/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "report/advice.h"
+#include "report/width.h"
+
+namespace tailor::report {
+
+namespace {
+
+constexpr auto level_order = std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
+
+void add_level(std::vector<std::string>& levels, const std::string& level) {
+  if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
+}
+
+/// Known levels in their order, unknown ones behind them.
+void sort_levels(std::vector<std::string>& levels) {
+  const auto rank = [](const std::string& level) {
+    return std::find(level_order.begin(), level_order.end(), level) - level_order.begin();
+  };
+  std::stable_sort(levels.begin(), levels.end(),
+                   [&](const std::string& a, const std::string& b) { return rank(a) < rank(b); });
+}
+
+template <class Value>
+Cell maybe(const std::optional<Value>& value) {
+  if (!value) return std::monostate{};
+  return *value;
+}
+
+Cell maybe(const std::optional<Seconds>& time) {
+  if (!time) return std::monostate{};
+  return time->value;
+}
+
+double weight(const GroupSummary& group) {
+  const auto time = best_time(group);
+  return time ? time->value * static_cast<double>(group.occurrences) : 0;
+}
+
+/// The highest level both strategies have a time at, with both times.
+struct Shared {
+  std::string level;
+  double chosen = 0, baseline = 0;
+};
+std::optional<Shared> shared_level(const StrategyTotals& chosen, const StrategyTotals& baseline) {
+  for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
+    for (const LevelTime& b : baseline.time)
+      if (b.level == a->level && a->time.value > 0) return Shared{a->level, a->time.value, b.time.value};
+  return std::nullopt;
+}
+
+Table rejections_of(const std::vector<RejectionCount>& all) {
+  Table table;
+  table.columns = {
+      {"rule",    "rule",    Hint::text,  0},
+      {"plans",   "plans",   Hint::count, 0},
+      {"kind",    "kind",    Hint::text,  2},
+      {"example", "example", Hint::text,  1}
+  };
+  std::vector<RejectionCount> sorted = all;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  for (const RejectionCount& one : sorted)
+    table.rows.push_back({one.rule, one.count, std::string(one.sound ? "sound" : "heuristic"), one.example});
+  return table;
+}
+
+}  // namespace
+
+std::string_view name(BinaryState state) {
+  constexpr std::array<std::string_view, 3> names{"not compiled", "compiled", "failed"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+std::string_view name(CheckState state) {
+  constexpr std::array<std::string_view, 3> names{"unchecked", "passed", "failed"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+std::string_view name(GroupStatus status) {
+  constexpr std::array<std::string_view, 2> names{"ok", "needs skeleton"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+const StrategyTotals* find_strategy(const Summary& summary, const std::string& name) {
+  const auto found = std::find_if(summary.strategies.begin(), summary.strategies.end(),
+                                  [&](const StrategyTotals& strategy) { return strategy.name == name; });
+  return found == summary.strategies.end() ? nullptr : &*found;
+}
+
+std::optional<Seconds> best_time(const GroupSummary& group) {
+  if (group.best.empty() || group.best[0].estimates.empty()) return std::nullopt;
+  return group.best[0].estimates.back().total;
+}
+
+std::string answer(const Summary& summary) {
+  const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
+  if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
+  const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
+  const std::string honesty = summary.measured.empty() ? "nothing was measured"
+                              : summary.measured.size() == 1
+                                  ? "1 kernel was measured"
+                                  : fmt::format("{} kernels were measured", summary.measured.size());
+  std::string out = fmt::format("{} needs {} kernels", chosen->name, with_commas(chosen->kernels));
+  if (baseline != nullptr && baseline != chosen) {
+    out += fmt::format(" where {} needs {}", baseline->name, with_commas(baseline->kernels));
+    if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
+      out += fmt::format(" ({} × fewer)",
+                         three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
+    if (const auto at = shared_level(*chosen, *baseline)) {
+      const bool faster = at->baseline >= at->chosen;
+      out += fmt::format(" and is predicted {} × {} ({} instead of {}, level {})",
+                         three_figures(faster ? at->baseline / at->chosen : at->chosen / at->baseline),
+                         faster ? "faster" : "slower", humane_seconds(at->chosen), humane_seconds(at->baseline),
+                         at->level);
+    }
+  } else if (!chosen->time.empty()) {
+    out += fmt::format(", predicted to take {} (level {})", humane_seconds(chosen->time.back().time.value),
+                       chosen->time.back().level);
+  }
+  return out + "; " + honesty + ".";
+}
+
+Table manifest_table(const Summary& summary) {
+  const Manifest& m = summary.manifest;
+  Table table;
+  table.columns = {
+      {"what",  "what",  Hint::text, 0},
+      {"value", "value", Hint::text, 0}
+  };
+  const auto add = [&](const std::string& what, const std::string& value) {
+    if (!value.empty()) table.rows.push_back({what, value});
+  };
+  add("model", m.model.empty() ? m.model_file : m.model_file.empty() ? m.model : m.model + " (" + m.model_file + ")");
+  add("device", m.device_title.empty() ? m.device : m.device_title + " (" + m.device + ")");
+  add("tool", m.revision.empty() ? m.tool : m.tool + ", revision " + m.revision);
+  add("command", m.command);
+  add("toolchain", m.toolchain);
+  add("started", m.started);
+  if (m.elapsed) add("took", humane_seconds(m.elapsed->value));
+  if (m.seed) add("seed", std::to_string(*m.seed));
+  add("graph id", m.graph_id);
+  add("config id", m.config_id);
+  for (const auto& [what, value] : m.more) add(what, value);
+  return table;
+}
+
+Table strategy_table(const Summary& summary) {
+  std::vector<std::string> levels;
+  for (const StrategyTotals& strategy : summary.strategies)
+    for (const LevelTime& time : strategy.time) add_level(levels, time.level);
+  sort_levels(levels);
+  Table table;
+  table.columns = {
+      {"strategy",        "strategy",        Hint::text,  0},
+      {"kernels",         "kernels",         Hint::count, 0},
+      {"kernel_floor",    "at least",        Hint::count, 5},
+      {"distinct_groups", "distinct",        Hint::count, 4},
+      {"launches",        "launches",        Hint::count, 2},
+      {"traffic",         "traffic",         Hint::bytes, 1},
+      {"library_calls",   "library calls",   Hint::count, 6},
+      {"library_traffic", "library traffic", Hint::bytes, 7},
+      {"library",         "library work",    Hint::flops, 8}
+  };
+  for (const std::string& level : levels)
+    table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
+  for (const StrategyTotals& s : summary.strategies) {
+    if (s.name == summary.chosen) table.best = table.rows.size();
+    table.rows.push_back({s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value,
+                          s.library_calls, s.library_traffic.value, s.library_flops});
+    for (const std::string& level : levels) {
+      std::optional<Seconds> time;
+      for (const LevelTime& one : s.time)
+        if (one.level == level) time = one.time;
+      table.rows.back().push_back(maybe(time));
+    }
+  }
+  return table;
+}
+
+Table group_table(const Summary& summary) {
+  Table table;
+  table.columns = {
+      {"group",    "group",       Hint::text,     0},
+      {"state",    "state",       Hint::text,     0},
+      {"id",       "id",          Hint::text,     9},
+      {"times",    "times",       Hint::count,    2},
+      {"shape",    "shape",       Hint::text,     3},
+      {"traffic",  "traffic",     Hint::bytes,    4},
+      {"time",     "time of one", Hint::seconds,  0},
+      {"time_all", "time of all", Hint::seconds,  1},
+      {"share",    "share",       Hint::fraction, 5},
+      {"bound",    "bound by",    Hint::text,     6},
+      {"plans",    "plans",       Hint::count,    7}
+  };
+  std::vector<const GroupSummary*> groups;
+  double all = 0;
+  for (const GroupSummary& group : summary.groups) {
+    groups.push_back(&group);
+    all += weight(group);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) { return weight(*a) > weight(*b); });
+  for (const GroupSummary* group : groups) {
+    const auto time = best_time(*group);
+    std::optional<double> whole, share;
+    std::optional<std::string> bound;
+    std::string state = group->status == GroupStatus::ok ? "no plan" : std::string(name(group->status));
+    if (!group->best.empty()) state = name(group->best[0].check);
+    if (time) {
+      whole = weight(*group);
+      if (all > 0) share = weight(*group) / all;
+      bound = group->best[0].estimates.back().bound;
+    }
+    table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
+                          group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
+                          group->enumerated});
+  }
+  table.to_see_all = "--top 0";
+  return table;
+}
+
+Table plan_table(const GroupSummary& group) {
+  std::vector<std::string> levels;
+  for (const PlanSummary& plan : group.best)
+    for (const EstimateSummary& estimate : plan.estimates) add_level(levels, estimate.level);
+  sort_levels(levels);
+  Table table;
+  table.columns = {
+      {"rank",  "#",     Hint::integer, 1},
+      {"plan",  "plan",  Hint::text,    0},
+      {"check", "check", Hint::text,    2}
+  };
+  for (const std::string& level : levels)
+    table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 4});
+  const std::vector<Column> rest = {
+      {"low",       "low",       Hint::seconds,  9},
+      {"high",      "high",      Hint::seconds,  9},
+      {"bound",     "bound by",  Hint::text,     3},
+      {"occupancy", "occupancy", Hint::fraction, 6},
+      {"registers", "registers", Hint::integer,  5},
+      {"spill",     "spills",    Hint::bytes,    7},
+      {"shared",    "shared",    Hint::bytes,    8},
+      {"binary",    "binary",    Hint::text,     7}
+  };
+  table.columns.insert(table.columns.end(), rest.begin(), rest.end());
+  for (const PlanSummary& plan : group.best) {
+    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), plan.plan,
+                          std::string(name(plan.check)) + (plan.check_note.empty() ? "" : ": " + plan.check_note)};
+    for (const std::string& level : levels) {
+      std::optional<Seconds> time;
+      for (const EstimateSummary& one : plan.estimates)
+        if (one.level == level) time = one.total;
+      row.push_back(maybe(time));
+    }
+    std::optional<Seconds> low, high;
+    std::optional<std::string> bound;
+    std::optional<double> occupancy;
+    if (!plan.estimates.empty()) {
+      const EstimateSummary& top = plan.estimates.back();
+      low = top.low;
+      high = top.high;
+      bound = top.bound;
+      if (top.occupancy > 0) occupancy = top.occupancy;
+    }
+    row.push_back(maybe(low));
+    row.push_back(maybe(high));
+    row.push_back(maybe(bound));
+    row.push_back(maybe(occupancy));
+    row.push_back(maybe(plan.registers));
+    row.push_back(maybe(plan.spill_bytes));
+    row.push_back(maybe(plan.shared_bytes));
+    row.push_back(std::string(name(plan.binary)));
+    table.rows.push_back(std::move(row));
+  }
+  if (!table.rows.empty()) table.best = 0;
+  table.left_out = std::max<std::int64_t>(0, group.lowered - static_cast<std::int64_t>(table.rows.size()));
+  table.to_see_all = "--top 0";
+  return table;
+}
+
+PlanWords plan_words(const GroupSummary& group) {
+  std::map<std::string_view, std::size_t> plans_with;
+  for (const PlanSummary& plan : group.best)
+    for (const std::string_view word : split(plan.plan, ' ')) ++plans_with[word];
+  PlanWords out;
+  const auto append = [](std::string& words, std::string_view word) {
+    words += words.empty() ? "" : " ";
+    words += word;
+  };
+  for (const PlanSummary& plan : group.best) {
+    std::string own;
+    for (const std::string_view word : split(plan.plan, ' ')) {
+      const bool shared = group.best.size() > 1 && plans_with[word] == group.best.size();
+      if (!shared) append(own, word);
+      if (shared && out.own.empty()) append(out.shared, word);
+    }
+    out.own.push_back(own.empty() ? "as above" : own);
+  }
+  return out;
+}
+
+Table rejection_table(const Summary& summary) {
+  std::map<std::pair<std::string, bool>, RejectionCount> by_rule;
+  for (const GroupSummary& group : summary.groups)
+    for (const RejectionCount& one : group.rejections) {
+      RejectionCount& sum =
+          by_rule.try_emplace({one.rule, one.sound}, one.rule, 0, one.sound, one.example).first->second;
+      sum.count += one.count;
+    }
+  std::vector<RejectionCount> all;
+  for (const auto& [key, one] : by_rule) all.push_back(one);
+  return rejections_of(all);
+}
+
+Table rejection_table(const GroupSummary& group) { return rejections_of(group.rejections); }
+
+Table library_table(const Summary& summary) {
+  Table table;
+  table.columns = {
+      {"operation", "operation",      Hint::text,    0},
+      {"shape",     "shape",          Hint::text,    2},
+      {"times",     "times",          Hint::count,   0},
+      {"traffic",   "traffic of one", Hint::bytes,   1},
+      {"work",      "work of one",    Hint::flops,   1},
+      {"time",      "time of one",    Hint::seconds, 3}
+  };
+  for (const LibraryCall& call : summary.library)
+    table.rows.push_back({call.op, call.shape, call.occurrences, call.traffic.value, call.flops, maybe(call.time)});
+  return table;
+}
+
+Table import_table(const Summary& summary) {
+  Table table;
+  table.columns = {
+      {"pass",     "pass",     Hint::text,  0},
+      {"rewrites", "rewrites", Hint::count, 0}
+  };
+  for (const ir::PassReport& pass : summary.import.passes) table.rows.push_back({pass.pass, pass.rewrites});
+  for (const auto& [what, count] : summary.import.opaque) table.rows.push_back({"kept as opaque: " + what, count});
+  return table;
+}
+
+}  // namespace tailor::report

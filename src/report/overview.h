@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Summary as tables and words. The tables here are the ones every output shares: the terminal's overview, the Markdown
+// file and the page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/summary.h"
+#include "report/table.h"
+
+namespace tailor::report {
+
+/// "tailor needs 41 kernels where xla-priority needs 120 (2.93 x fewer) ...": the answer in one sentence, with the
+/// level its times come from, and whether anything was measured.
+std::string answer(const Summary& summary);
+
+Table manifest_table(const Summary& summary);
+/// One row per strategy, the chosen one marked. A column per level that any strategy has.
+Table strategy_table(const Summary& summary);
+/// One row per group, heaviest first by predicted time of all its occurrences.
+Table group_table(const Summary& summary);
+/// Best plans of one group, best first, a column per level.
+Table plan_table(const GroupSummary& group);
+/// Plan texts split into the words all of them share and what is each one's own ("as above" when nothing is). A single
+/// plan keeps all its words.
+struct PlanWords {
+  std::string shared;
+  std::vector<std::string> own;
+};
+PlanWords plan_words(const GroupSummary& group);
+/// Rejections of all groups added up by rule.
+Table rejection_table(const Summary& summary);
+Table rejection_table(const GroupSummary& group);
+Table library_table(const Summary& summary);
+Table import_table(const Summary& summary);
+
+/// The strategy with this name, or nullptr.
+const StrategyTotals* find_strategy(const Summary& summary, const std::string& name);
+/// Predicted time of the group's best plan at its highest level, one occurrence; absent without a plan.
+std::optional<Seconds> best_time(const GroupSummary& group);
+
+std::string_view name(BinaryState state);
+std::string_view name(CheckState state);
+std::string_view name(GroupStatus status);
+
+/// What a terminal shows when a run ends.
+std::string overview(const Summary& summary, const Screen& screen);
+/// The same for a file in a repository.
+std::string markdown(const Summary& summary);
+
+}  // namespace tailor::report

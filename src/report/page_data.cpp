@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page's data block: the tables' own JSON under one root, and the parts of every estimate as rows.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/overview.h"
+#include "report/page.h"
+#include "report/table.h"
+
+namespace tailor::report {
+
+namespace {
+
+Table parts_table(const GroupSummary& group) {
+  Table table;
+  table.columns = {
+      {"plan_id", "plan",  Hint::text   },
+      {"level",   "level", Hint::text   },
+      {"part",    "part",  Hint::text   },
+      {"time",    "time",  Hint::seconds}
+  };
+  for (const PlanSummary& plan : group.best)
+    for (const EstimateSummary& estimate : plan.estimates) {
+      table.rows.push_back({plan.id, estimate.level, std::string("total"), estimate.total.value});
+      for (const NamedTime& part : estimate.parts)
+        table.rows.push_back({plan.id, estimate.level, part.name, part.time.value});
+    }
+  return table;
+}
+
+}  // namespace
+
+std::string raw_data(const Summary& summary) {
+  using Json = nlohmann::ordered_json;
+  const auto records = [](const Table& table) { return Json::parse(json(table)); };
+  Json root = Json::object();
+  root["schema"] = "tailor.report/1";
+  root["tool"] = summary.manifest.tool;
+  root["device"] = summary.manifest.device.empty() ? Json(nullptr) : Json(summary.manifest.device);
+  root["command"] = summary.manifest.command;
+  root["manifest"] = records(manifest_table(summary));
+  root["chosen"] = summary.chosen;
+  root["baseline"] = summary.baseline;
+  root["results"] = records(strategy_table(summary));
+  root["groups"] = records(group_table(summary));
+  root["plans"] = Json::array();
+  for (const GroupSummary& group : summary.groups) {
+    Json one = Json::object();
+    one["group_id"] = group.id;
+    one["plans"] = records(plan_table(group));
+    one["parts"] = records(parts_table(group));
+    one["all_times_s"] = Json::array();
+    for (const Seconds time : group.all_times) one["all_times_s"].push_back(time.value);
+    one["rejections"] = records(rejection_table(group));
+    root["plans"].push_back(std::move(one));
+  }
+  root["rejections"] = records(rejection_table(summary));
+  root["library_calls"] = records(library_table(summary));
+  root["import"] = records(import_table(summary));
+  root["warnings"] = summary.warnings;
+  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tailor::report

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Summary: everything a report says about one run, as plain values. Whoever has the run (the database, a command that
+// just finished) fills it; overview(), markdown() and page() only show it. Nothing here is computed from the rest
+// except by the named functions, and what is not known stays absent: absent numbers are shown as such, never as zero.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+#include "ir/import.h"
+#include "report/chart.h"
+
+namespace tailor::report {
+
+/// Who made the run, from what, on what. Empty texts are not shown.
+struct Manifest {
+  std::string tool;      ///< "tailor 0.1.0"
+  std::string revision;  ///< commit, "-dirty" when changed
+  std::string command;   ///< as typed
+  std::string started;   ///< ISO 8601, UTC
+  std::optional<Seconds> elapsed;
+  std::string model;  ///< name people use: "bert_base"
+  std::string model_file;
+  std::string graph_id;
+  std::string config_id;
+  std::string device;        ///< "h200"
+  std::string device_title;  ///< "NVIDIA H200 SXM"
+  std::string toolchain;     ///< "NVRTC 13.0"
+  std::optional<std::uint64_t> seed;
+  std::vector<std::pair<std::string, std::string>> more;  ///< driver, clocks, host: shown as they are
+};
+
+struct LevelTime {
+  std::string level;  ///< "sol", "projected", ...
+  Seconds time;
+};
+
+/// What one fusion strategy makes of the whole model.
+struct StrategyTotals {
+  std::string name;
+  std::int64_t kernels = 0;  ///< fused kernels, each occurrence counted
+  std::int64_t distinct_groups = 0;
+  std::int64_t launches = 0;                 ///< kernels and library calls
+  Bytes traffic;                             ///< DRAM bytes of the fused kernels, each read and write once per kernel
+  std::vector<LevelTime> time;               ///< fused kernels with launches, lowest level first
+  std::optional<std::int64_t> kernel_floor;  ///< no partition has fewer kernels
+  std::int64_t library_calls = 0;
+  Bytes library_traffic;
+  double library_flops = 0;
+};
+
+/// One level's estimate of one kernel.
+struct EstimateSummary {
+  std::string level;
+  Seconds total, low, high;
+  std::vector<NamedTime> parts;
+  std::string bound;     ///< name of the part that binds
+  double occupancy = 0;  ///< 0-1; 0 where the level does not see it
+  double waves = 0;
+};
+
+enum class BinaryState : std::uint8_t { none, ok, failed };
+/// unchecked: the kernel was never executed and compared. passed and failed: it was.
+enum class CheckState : std::uint8_t { unchecked, passed, failed };
+
+struct PlanSummary {
+  std::string id;
+  std::string plan;                        ///< text of ir::Plan
+  std::vector<EstimateSummary> estimates;  ///< lowest level first; the last one ranks
+  BinaryState binary = BinaryState::none;
+  std::string compile_log;                   ///< of a failed compile
+  std::optional<std::int64_t> registers;     ///< per thread, from the compiler
+  std::optional<std::int64_t> spill_bytes;   ///< per thread, stores and loads
+  std::optional<std::int64_t> shared_bytes;  ///< per block
+  CheckState check = CheckState::unchecked;
+  std::string check_note;  ///< largest error, or what differed
+};
+
+struct RejectionCount {
+  std::string rule;
+  std::int64_t count = 0;
+  bool sound = true;    ///< false: a heuristic shortcut
+  std::string example;  ///< one reason with its numbers
+};
+
+enum class GroupStatus : std::uint8_t { ok, needs_skeleton };
+
+struct GroupSummary {
+  std::string id;
+  std::string name;  ///< of its main operations: "add_reduce_rsqrt"
+  std::int64_t occurrences = 1;
+  std::string shape;  ///< "f32[4096,768]"
+  Bytes traffic;      ///< of one occurrence
+  double flops = 0;   ///< of one occurrence
+  GroupStatus status = GroupStatus::ok;
+  std::string status_reason;  ///< why no plan: the rule's sentence
+  std::int64_t enumerated = 0, rejected = 0, lowered = 0, compiled = 0;
+  std::vector<RejectionCount> rejections;
+  std::vector<PlanSummary> best;   ///< best first
+  std::vector<Seconds> all_times;  ///< ranking level's times of every lowered plan
+  std::string kernel_text;         ///< of best[0]
+  std::string cuda;                ///< of best[0]
+};
+
+struct LibraryCall {
+  std::string op;  ///< "dot", "custom_call cublas$gemm"
+  std::string shape;
+  std::int64_t occurrences = 1;
+  Bytes traffic;                ///< of one occurrence
+  double flops = 0;             ///< of one occurrence
+  std::optional<Seconds> time;  ///< of one occurrence, when a model gives one
+};
+
+struct Summary {
+  Manifest manifest;
+  std::string question;  ///< "How should bert_base be fused on an NVIDIA H200?"
+  std::string chosen;    ///< name of the strategy the groups belong to
+  std::string baseline;  ///< name of the strategy it is compared with; may be empty
+  std::vector<StrategyTotals> strategies;
+  std::vector<GroupSummary> groups;
+  std::vector<LibraryCall> library;
+  std::vector<Roof> roofs;
+  std::vector<Compared> measured;  ///< kernels with a measured time
+  ir::ImportReport import;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace tailor::report

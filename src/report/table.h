@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Table: the one shape in which Tailor shows rows of numbers. Cells hold raw values in base units (seconds, bytes,
+// fractions 0-1); every output is a view of the same struct, so terminal, Markdown, CSV, JSON and HTML cannot disagree.
+// For people a column picks one scale for all its cells and says so in its heading ("time (us)"); for programs the key
+// carries the base unit ("time_s") and the value is never rounded. Terminal layout is in table_terminal.cpp, HTML in
+// table_html.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tailor::report {
+
+/// What a column's values are. Decides unit, scale, rounding and the suffix of the key.
+enum class Hint : std::uint8_t {
+  text,
+  integer,   ///< shown as it is (registers, threads)
+  count,     ///< shown with thousands separators
+  number,    ///< a plain double, three significant figures
+  seconds,   ///< key suffix _s
+  bytes,     ///< key suffix _bytes
+  rate,      ///< bytes per second, key suffix _bytes_per_s
+  flops,     ///< floating operations, key suffix _flops
+  fraction,  ///< 0-1, shown as %, key suffix _fraction
+  ratio,     ///< "1.23" times something, key suffix _ratio
+};
+
+enum class Align : std::uint8_t { by_hint, left, right };
+
+/// Null, text, whole number, real number. A real that is not finite is shown as null everywhere.
+using Cell = std::variant<std::monostate, std::string, std::int64_t, double>;
+
+struct Column {
+  std::string key;      ///< snake_case without unit: "time"
+  std::string heading;  ///< for people, without unit: "time"
+  Hint hint = Hint::text;
+  int sacrifice = 0;  ///< on a narrow terminal the highest goes first; 0 stays
+  Align align = Align::by_hint;
+};
+
+struct Table {
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`
+  std::optional<std::size_t> best;      ///< row to mark
+  std::int64_t left_out = 0;            ///< rows that exist but were not handed over
+  std::string to_see_all;               ///< what to type to see them: "--top 0"
+};
+
+/// How a terminal shows a table. `width` in columns, at least 1; `max_rows` 0 shows all.
+struct Screen {
+  int width = 100;
+  bool colour = false;
+  std::size_t max_rows = 0;
+};
+
+/// Aligned columns at decimal points, three significant figures; no line is wider than the screen.
+std::string terminal(const Table& table, const Screen& screen);
+/// A pipe table, scaled like the terminal's, the best row in bold; a footer when rows were left out.
+std::string markdown(const Table& table);
+/// RFC 4180 with "\n"; keys as heading, raw values, null as nothing and the empty text as "".
+std::string csv(const Table& table);
+/// A JSON array of records, raw values, null for absent.
+std::string json(const Table& table);
+/// A <table>; each cell carries its raw value in data-v so that a script can sort it. `sortable` adds the class.
+std::string html(const Table& table, bool sortable = false);
+
+/// Head of a JSON document.
+struct DocumentHead {
+  std::string schema;  ///< "tailor.plans/1"
+  std::string tool;    ///< "tailor 0.1.0 (rev)"
+  std::string command;
+  std::string device;  ///< empty: null
+};
+/// {"schema", "tool", "device", "command", "results": [records]} and a newline.
+std::string document(const DocumentHead& head, const Table& table);
+
+/// Key with the suffix of its unit: "time_s".
+std::string full_key(const Column& column);
+
+/// How one column is shown to people: heading with unit, and one text per row ("" for null).
+struct ShownColumn {
+  std::string heading;
+  std::vector<std::string> cells;
+  bool numeric = false;
+  bool right = false;
+};
+ShownColumn shown(const Table& table, std::size_t column);
+/// The rows that were handed over of all there are: "57 rows, 37 not shown: --top 0 shows all"; "" when all are shown.
+std::string footer(const Table& table, std::size_t rows_shown);
+
+/// &, <, >, " and ' as entities, control characters as spaces: safe in HTML text, attributes and SVG.
+std::string escaped(std::string_view text);
+/// The same, with line breaks kept: for <pre>.
+std::string escaped_lines(std::string_view text);
+
+}  // namespace tailor::report

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The HTML view of Table: the same headings and rounding as the terminal, with each raw value beside it for sorting.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/table.h"
+#include "report/width.h"
+
+namespace tailor::report {
+
+namespace {
+
+constexpr int long_text = 36;  ///< columns; wider text cells may wrap
+
+/// The value a script sorts by: shortest round-trip digits, or the words; "" sorts last.
+std::string sort_value(const Cell& cell) {
+  if (const auto* words = std::get_if<std::string>(&cell)) return escaped(*words);
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return std::to_string(*whole);
+  if (const auto* real = std::get_if<double>(&cell); real != nullptr && std::isfinite(*real))
+    return fmt::format("{}", *real);
+  return {};
+}
+
+}  // namespace
+
+std::string html(const Table& table, bool sortable) {
+  std::vector<ShownColumn> columns;
+  std::vector<std::string_view> classes;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    columns.push_back(shown(table, i));
+    int widest = 0;
+    for (const std::string& cell : columns.back().cells) widest = std::max(widest, display_width(cell));
+    classes.push_back(columns.back().right ? " class=\"n\"" : widest > long_text ? " class=\"long\"" : "");
+  }
+  std::string out = fmt::format("<div class=\"scroll\"><table{}>\n", sortable ? " class=\"sortable\"" : "");
+  if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", escaped(table.title));
+  out += "<thead><tr>";
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    out += fmt::format("<th scope=\"col\"{}>{}</th>", classes[i], escaped(columns[i].heading));
+  out += "</tr></thead>\n<tbody>\n";
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    out += table.best == r ? "<tr class=\"best\">" : "<tr>";
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      out += fmt::format("<td{} data-v=\"{}\">{}</td>", classes[i], sort_value(table.rows[r][i]),
+                         escaped(columns[i].cells[r]));
+    out += "</tr>\n";
+  }
+  out += "</tbody></table></div>\n";
+  if (const std::string note = footer(table, table.rows.size()); !note.empty())
+    out += fmt::format("<p class=\"note\">{}</p>\n", escaped(note));
+  return out;
+}
+
+}  // namespace tailor::report

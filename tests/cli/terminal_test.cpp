@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The talk with a person: what a small model of a terminal shows after each call, at a clock set by hand.
+#include "cli/terminal.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "report/width.h"
+
+using namespace tailor;
+using namespace tailor::cli;
+
+namespace {
+
+/// Applies "\r", "\x1b[K" and "\n"; other escapes stay as text.
+struct FakeScreen {
+  std::string finished;  ///< lines that were ended
+  std::string current;   ///< the line the cursor stands on
+  int writes = 0;
+
+  Sink sink() {
+    return [this](std::string_view text) {
+      ++writes;
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.substr(i, 4) == "\r\x1b[K") {
+          current.clear();
+          i += 3;
+        } else if (text[i] == '\n') {
+          finished += current + "\n";
+          current.clear();
+        } else {
+          current += text[i];
+        }
+      }
+    };
+  }
+};
+
+struct FakeClock {
+  double now = 5;
+  Clock clock() {
+    return [this] { return Seconds{now}; };
+  }
+};
+
+/// Whether `condition` holds within two seconds.
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 2000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("colour needs a terminal that wants it, unless a person insists") {
+  const Terminal good{.output_is_terminal = true, .errors_is_terminal = false};
+  CHECK(coloured_output(Colour::automatic, good));
+  CHECK_FALSE(coloured_errors(Colour::automatic, good));
+  CHECK_FALSE(coloured_output(Colour::never, good));
+  CHECK(coloured_errors(Colour::always, good));
+  Terminal dumb = good;
+  dumb.dumb = true;
+  CHECK_FALSE(coloured_output(Colour::automatic, dumb));
+  Terminal plain = good;
+  plain.no_colour = true;
+  CHECK_FALSE(coloured_output(Colour::automatic, plain));
+  CHECK(coloured_output(Colour::always, plain));
+}
+
+TEST_CASE("NO_COLOR counts when it is set to anything, TERM when it is dumb") {
+  const char* term = std::getenv("TERM");
+  const std::string before = term == nullptr ? "" : term;
+  setenv("NO_COLOR", "1", 1);
+  setenv("TERM", "dumb", 1);
+  CHECK(current_terminal().no_colour);
+  CHECK(current_terminal().dumb);
+  setenv("NO_COLOR", "", 1);
+  setenv("TERM", "xterm", 1);
+  CHECK_FALSE(current_terminal().no_colour);
+  CHECK_FALSE(current_terminal().dumb);
+  CHECK(current_terminal().width > 0);
+  unsetenv("NO_COLOR");
+  setenv("TERM", before.c_str(), 1);
+}
+
+TEST_CASE("verbosity decides what is said; warnings always are") {
+  const auto said = [](Verbosity verbosity) {
+    FakeScreen screen;
+    Talk talk(screen.sink(), {.verbosity = verbosity}, steady_clock());
+    talk.warning("w");
+    talk.note("n");
+    talk.detail("d");
+    return screen.finished;
+  };
+  CHECK(said(Verbosity::quiet) == "warning: w\n");
+  CHECK(said(Verbosity::normal) == "warning: w\nn\n");
+  CHECK(said(Verbosity::verbose) == "warning: w\nn\nd\n");
+}
+
+TEST_CASE("colour wraps the word warning, not its text") {
+  FakeScreen screen;
+  Talk talk(screen.sink(), {.colour = true}, steady_clock());
+  talk.warning("low memory");
+  CHECK(screen.finished == "\x1b[1;33mwarning: \x1b[0mlow memory\n");
+}
+
+TEST_CASE("the progress line says how far, how fast, how long and how good") {
+  CHECK(progress_line({"compiling", 120, 640, "6.81 us"}, {3.0}, 100) ==
+        "compiling 120/640 (19 %), 40.0/s, 13 s left, best 6.81 us");
+  CHECK(progress_line({"compiling", 0, 640, ""}, {0.0}, 100) == "compiling 0/640 (0 %)");
+  CHECK(progress_line({"reading", 1200, 0, ""}, {2.0}, 100) == "reading 1,200, 600/s");
+  CHECK(progress_line({"compiling", 640, 640, ""}, {64.0}, 100) == "compiling 640/640 (100 %), 10.0/s");
+  CHECK(progress_line({"x", 10, 5000, ""}, {10.0}, 100).find("83 min left") != std::string::npos);
+  CHECK(progress_line({"x", 10, 100000, ""}, {10.0}, 100).find("27.8 h left") != std::string::npos);
+  for (int width = 0; width < 80; ++width)
+    CHECK(report::display_width(progress_line({"compiling 漢字", 120, 640, "6.81 us"}, {3.0}, width)) <= width);
+}
+
+TEST_CASE("the progress line is redrawn at most ten times a second and erased at the end") {
+  FakeScreen screen;
+  FakeClock clock;
+  {
+    Talk talk(screen.sink(), {.redraw = true, .width = 60}, clock.clock());
+    for (int i = 0; i <= 1000; ++i) {
+      talk.progress({"compiling", i, 1000, ""});
+      clock.now += 0.001;
+    }
+    CHECK(screen.writes >= 9);
+    CHECK(screen.writes <= 11);
+    CHECK(screen.current.find("compiling") == 0);
+    talk.finish();
+    CHECK(screen.current == "");
+    talk.progress({"checking", 1, 2, ""});
+    CHECK(screen.current == "checking 1/2 (50 %)");
+  }
+  CHECK(screen.current == "");
+  CHECK(screen.finished == "");
+}
+
+TEST_CASE("a note during progress stands above the line, which comes back") {
+  FakeScreen screen;
+  FakeClock clock;
+  Talk talk(screen.sink(), {.redraw = true}, clock.clock());
+  talk.progress({"compiling", 1, 4, ""});
+  talk.note("kernel 3 spills");
+  CHECK(screen.finished == "kernel 3 spills\n");
+  CHECK(screen.current == "compiling 1/4 (25 %)");
+}
+
+TEST_CASE("no progress without a terminal or when quiet") {
+  for (const Talk::Options& options : {
+           Talk::Options{.redraw = false},
+           Talk::Options{ .verbosity = Verbosity::quiet, .redraw = true}
+  }) {
+    FakeScreen screen;
+    Talk talk(screen.sink(), options, steady_clock());
+    talk.progress({"compiling", 1, 4, ""});
+    talk.finish();
+    CHECK(screen.writes == 0);
+  }
+}
+
+TEST_CASE("the first Ctrl-C asks to stop") {
+  InterruptWatch watch;
+  CHECK_FALSE(watch.requested());
+  raise(SIGINT);
+  CHECK(soon([&] { return watch.requested(); }));
+  CHECK(watch.token().stop_requested());
+}
+
+TEST_CASE("a watch can follow another and starts unasked") {
+  { InterruptWatch first; }
+  InterruptWatch second;
+  CHECK_FALSE(second.requested());
+  raise(SIGINT);
+  CHECK(soon([&] { return second.requested(); }));
+}
+
+TEST_CASE("the second Ctrl-C kills") {
+  const pid_t child = fork();
+  if (child == 0) {
+    InterruptWatch watch;
+    raise(SIGINT);
+    raise(SIGINT);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+}

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Charts: golden text, well-formed whatever the numbers, places that follow the values.
+#include "report/chart.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "golden.h"
+#include "report/svg.h"
+#include "well_formed.h"
+
+using namespace tailor;
+using namespace tailor::report;
+
+namespace {
+
+const std::vector<Roof> two_roofs{
+    {"NVIDIA H200 SXM", {4.8e12}, 6.69e13},
+    {"NVIDIA V100",     {9.0e11}, 1.57e13}
+};
+
+double random_value(std::mt19937& random) {
+  switch (random() % 8) {
+    case 0:
+      return 0;
+    case 1:
+      return -1e-6;
+    case 2:
+      return std::numeric_limits<double>::quiet_NaN();
+    case 3:
+      return std::numeric_limits<double>::infinity();
+    default:
+      return std::exp(std::uniform_real_distribution(-30.0, 10.0)(random));
+  }
+}
+
+void check_drawable(const std::string& svg) {
+  CAPTURE(svg);
+  CHECK(well_formed(svg) == "");
+  CHECK(svg.find("nan") == svg.npos);
+  CHECK(svg.find("\"inf") == svg.npos);
+}
+
+}  // namespace
+
+TEST_CASE("the five charts are the golden ones") {
+  check_golden(
+      "roofline.svg",
+      standalone(roofline(
+          two_roofs, {
+                         {"layer_norm",    1.1, 4.2e12, 0},
+                         {"softmax <f32>", 0.9, 6.5e11, 1},
+                         {"transpose",     0,   0,      0}
+  })));
+  check_golden("parts.svg",
+               standalone(parts_chart({
+                   {"row threads=128", {6.8e-6}, {{"dram", {5.9e-6}}, {"l2", {3.1e-6}}, {"launch", {1.1e-6}}}, "dram"   },
+                   {"row threads=256", {7.4e-6}, {{"dram", {5.9e-6}}, {"latency", {6.6e-6}}},                  "latency"}
+  })));
+  check_golden("strategies.svg", standalone(strategy_chart({
+                                     {"none",         false, 1210, 1307, {9.83e9}, Seconds{5.62e-3} },
+                                     {"xla-priority", false, 198,  295,  {3.12e9}, std::nullopt     },
+                                     {"tailor",       true,  74,   171,  {1.42e9}, Seconds{0.561e-3}}
+  })));
+  check_golden("scatter.svg", standalone(scatter({
+                                  {"a", {5e-6},  {5.5e-6}},
+                                  {"b", {40e-6}, {31e-6} }
+  })));
+  check_golden("scatter_empty.svg", standalone(scatter({})));
+  check_golden("histogram.svg",
+               standalone(time_histogram({{5e-6}, {5.1e-6}, {7e-6}, {9e-6}, {5.05e-6}}, Seconds{5e-6})));
+}
+
+TEST_CASE("charts without data say so and are well formed") {
+  check_drawable(roofline({}, {}));
+  check_drawable(parts_chart({}));
+  check_drawable(strategy_chart({}));
+  check_drawable(scatter({}));
+  check_drawable(time_histogram({}, std::nullopt));
+  CHECK(scatter({}).find("no measurements") != std::string::npos);
+}
+
+TEST_CASE("charts of hostile numbers stay well formed") {
+  constexpr unsigned seed = 3;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 200; ++i) {
+    const auto value = [&] { return random_value(random); };
+    std::vector<RoofPoint> points;
+    std::vector<Compared> compared;
+    std::vector<Seconds> times;
+    std::vector<PartsRow> parts;
+    for (int k = 0; k < 6; ++k) {
+      points.push_back({"a<b", value(), value(), random() % 3});
+      compared.push_back({"a&b", {value()}, {value()}});
+      times.push_back({value()});
+      parts.push_back({
+          "\"p\"", {value()           },
+           { {"dram", {value()}}, {"l2", {value()}}},
+           "l2"
+      });
+    }
+    check_drawable(roofline(
+        {
+            {"d", {value()}, value()},
+            {"e", {1e12},    1e13   }
+    },
+        points));
+    check_drawable(scatter(compared));
+    check_drawable(time_histogram(times, Seconds{value()}));
+    check_drawable(parts_chart(parts));
+    check_drawable(strategy_chart({
+        {"s", true, 1, 2, {value()}, Seconds{value()}}
+    }));
+  }
+}
+
+TEST_CASE("an axis maps its ends to its ends and ticks lie inside") {
+  for (const bool log : {false, true})
+    for (const double low : {1e-6, 0.3, 12.0})
+      for (const double factor : {1.2, 3.0, 40.0, 1e6}) {
+        const Axis axis{low, low * factor, 10, 110, log};
+        CHECK(axis.at(axis.low) == doctest::Approx(10));
+        CHECK(axis.at(axis.high) == doctest::Approx(110));
+        const auto all = ticks(axis, 6);
+        CAPTURE(low);
+        CAPTURE(factor);
+        CAPTURE(log);
+        CHECK(all.size() <= 16);
+        CHECK(all.size() >= 2);
+        for (const double tick : all) {
+          CHECK(axis.at(tick) >= 9.999);
+          CHECK(axis.at(tick) <= 110.001);
+        }
+      }
+}
+
+TEST_CASE("tick labels have no needless digits") {
+  CHECK(tick_text(0) == "0");
+  CHECK(tick_text(0.5) == "0.5");
+  CHECK(tick_text(2) == "2");
+  CHECK(tick_text(1.25) == "1.25");
+  CHECK(tick_text(1500) == "1500");
+  CHECK(tick_text(1e6) == "1e+06");
+}

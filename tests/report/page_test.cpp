@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page: well-formed, self-contained, honest, and escaping whatever a model calls itself. The golden page can be
+// opened in a browser as it is.
+#include "report/page.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "example_summary.h"
+#include "golden.h"
+#include "report/advice.h"
+#include "report/overview.h"
+#include "report/width.h"
+#include "well_formed.h"
+
+using namespace tailor;
+using namespace tailor::report;
+
+namespace {
+
+std::string between(const std::string& text, const std::string& from, const std::string& to) {
+  const std::size_t start = text.find(from);
+  REQUIRE(start != text.npos);
+  const std::size_t end = text.find(to, start + from.size());
+  REQUIRE(end != text.npos);
+  return text.substr(start + from.size(), end - start - from.size());
+}
+
+}  // namespace
+
+TEST_CASE("the page of the example run is the golden one") { check_golden("page.html", page(example_summary())); }
+
+TEST_CASE("the terminal overview and the Markdown file of the example run are the golden ones") {
+  check_golden("overview.txt", overview(example_summary(), {.width = 110, .max_rows = 20}));
+  check_golden("overview_narrow.txt", overview(example_summary(), {.width = 60, .max_rows = 20}));
+  check_golden("summary.md", markdown(example_summary()));
+}
+
+TEST_CASE("no line of the overview is wider than the screen") {
+  for (int width = 1; width < 160; ++width) {
+    const std::string text = overview(example_summary(), {.width = width});
+    for (const auto line : split(text, '\n')) {
+      CAPTURE(line);
+      REQUIRE(display_width(line) <= width);
+    }
+  }
+}
+
+TEST_CASE("every element of the page is closed, also for an empty summary") {
+  CHECK(well_formed(page(example_summary())) == "");
+  CHECK(well_formed(page({})) == "");
+  CHECK(well_formed("<p><b>x</p></b>") != "");
+  CHECK(well_formed("<p>a & b</p>") != "");
+  CHECK(well_formed("<p id=\"a\"></p><p id=\"a\"></p>") != "");
+}
+
+TEST_CASE("the page asks for nothing outside itself") {
+  const std::string text = page(example_summary());
+  for (const char* forbidden : {"src=", "href=", "@import", "url(", "https://", "fetch("}) {
+    CAPTURE(forbidden);
+    CHECK(text.find(forbidden) == text.npos);
+  }
+}
+
+TEST_CASE("hostile names stay text in every place of the page") {
+  const std::string evil = "</script><script>alert(1)</script>\"'&<x y=\x01";
+  Summary s = example_summary();
+  s.question = s.chosen = s.baseline = evil;
+  s.manifest.model = s.manifest.command = s.manifest.device_title = evil;
+  s.manifest.more = {
+      {evil, evil}
+  };
+  s.warnings = {evil};
+  s.roofs[0].device = evil;
+  s.strategies[0].name = s.strategies[2].name = evil;
+  s.import.module = evil;
+  s.import.opaque = {
+      {evil, 1}
+  };
+  s.library[0].op = s.library[0].shape = evil;
+  s.measured = {
+      {evil, {1e-6}, {2e-6}}
+  };
+  for (GroupSummary& group : s.groups) {
+    group.name = group.shape = group.status_reason = group.kernel_text = group.cuda = evil;
+    for (RejectionCount& one : group.rejections) one.rule = one.example = evil;
+    for (PlanSummary& plan : group.best) {
+      plan.plan = plan.check_note = plan.compile_log = evil;
+      for (EstimateSummary& estimate : plan.estimates) estimate.level = estimate.bound = estimate.parts[0].name = evil;
+    }
+  }
+  const std::string text = page(s);
+  CHECK(well_formed(text) == "");
+  CHECK(text.find("<script>alert") == text.npos);
+  std::size_t scripts = 0;
+  for (std::size_t at = 0; (at = text.find("<script", at)) != text.npos; ++at) ++scripts;
+  CHECK(scripts == 2);
+}
+
+TEST_CASE("the embedded data is JSON with raw values") {
+  const auto data = nlohmann::json::parse(
+      between(page(example_summary()), "<script type=\"application/json\" id=\"data\">", "</script>"));
+  CHECK(data["schema"] == "tailor.report/1");
+  CHECK(data["results"][2]["kernels"] == 74);
+  CHECK(data["results"][2]["projected_s"] == 0.561e-3);
+  CHECK(data["groups"].size() == 4);
+  CHECK(data["plans"][0]["all_times_s"].size() == 640);
+}
+
+TEST_CASE("what was not measured or not checked is said so") {
+  Summary s = example_summary();
+  CHECK(answer(s).find("nothing was measured") != std::string::npos);
+  CHECK(page(s).find("Not measured.") != std::string::npos);
+  CHECK(page(s).find("no measurements: nothing of this run was timed on a GPU") != std::string::npos);
+  CHECK(page(s).find("badge unchecked") != std::string::npos);
+  s.measured = {
+      {"a", {1e-6}, {1.1e-6}}
+  };
+  CHECK(answer(s).find("1 kernel was measured") != std::string::npos);
+  CHECK(page(s).find("Not measured.") == std::string::npos);
+}
+
+TEST_CASE("the answer names both strategies, the ratio and the level it rests on") {
+  const std::string text = answer(example_summary());
+  CHECK(text ==
+        "tailor needs 74 kernels where xla-priority needs 198 (2.68 × fewer) and is predicted 2.62 × faster "
+        "(561 us instead of 1.47 ms, level projected); nothing was measured.");
+  CHECK(answer({}) == "No strategy was run, so there is no answer yet.");
+}
+
+TEST_CASE("each line of advice names a number, and a run without findings gets none") {
+  const auto lines = advice(example_summary());
+  CHECK(lines.size() >= 5);
+  for (const std::string& line : lines) {
+    CAPTURE(line);
+    CHECK(line.find_first_of("0123456789") != line.npos);
+  }
+  CHECK(advice({}).empty());
+}
+
+TEST_CASE("plans listed together show their shared words once, and no word is lost") {
+  const GroupSummary group = example_summary().groups[0];
+  const PlanWords words = plan_words(group);
+  REQUIRE(words.own.size() == group.best.size());
+  for (std::size_t i = 0; i < group.best.size(); ++i)
+    for (const auto word : split(group.best[i].plan, ' ')) {
+      const std::string both = " " + words.shared + " " + words.own[i] + " ";
+      CHECK(both.find(" " + std::string(word) + " ") != both.npos);
+    }
+  CHECK(words.shared.find("residence=registers") != std::string::npos);
+  CHECK(words.own[0] == "threads_per_row=32 vector=8 in_flight=1");
+  GroupSummary single = group;
+  single.best.resize(1);
+  CHECK(plan_words(single).own[0] == group.best[0].plan);
+  CHECK(plan_words(single).shared.empty());
+}
+
+TEST_CASE("rejections add up by rule over the groups") {
+  const Table table = rejection_table(example_summary());
+  REQUIRE(table.rows.size() == 3);
+  CHECK(std::get<std::string>(table.rows[0][0]) == "registers");
+  CHECK(std::get<std::int64_t>(table.rows[0][1]) == 3 * 812);
+  CHECK(std::get<std::string>(table.rows[1][2]) == "heuristic");
+}
+
+TEST_CASE("groups stand heaviest first and a group without a plan keeps empty cells") {
+  const Table table = group_table(example_summary());
+  REQUIRE(table.rows.size() == 4);
+  CHECK(std::get<std::string>(table.rows[0][0]) == "softmax<f32>");
+  CHECK(std::get<std::string>(table.rows[3][0]) == "reduce_bias_grad");
+  CHECK(std::holds_alternative<std::monostate>(table.rows[3][6]));
+}
