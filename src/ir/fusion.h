@@ -3,6 +3,10 @@
 //
 // Fusion: a partition of a graph's work into groups; Group: one of them as a small graph of its own. A node may be
 // duplicated into several groups. Nodes in no group run as they are: library calls, control flow, what no group wants.
+//
+// Work is what a kernel has to do. Free nodes (constants, reshapes, broadcasts ...) are no work: every group that needs
+// one computes it for itself, so what crosses a border is the small array in front of a broadcast. One exception: a
+// broadcast or iota whose every element must exist in memory, because a library call or the outside reads it, is work.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +42,43 @@ struct Group {
   Id id;
 };
 
-/// Cuts `nodes` out of `graph`. Parameters are numbered in the order the canonical walk meets them.
+/// What a node is to a fusion.
+enum class Role : std::uint8_t {
+  work,     ///< a kernel has to do it: groups are made of these
+  free,     ///< absorbed by whoever needs it
+  source,   ///< a parameter, or a constant that is not one repeated value: an array in memory
+  outside,  ///< library call, control flow, communication, opaque: runs as it is and orders the groups around it
+};
+
+/// Facts about a graph that every cut of it needs, computed once: O(nodes + edges).
+struct Wiring {
+  std::vector<std::vector<NodeId>> users;
+  std::vector<Role> roles;
+  std::vector<bool> stored;  ///< a reader other than a group wants it in memory: outside nodes, the graph's outputs
+};
+Wiring wiring(const Graph& graph);
+
+/// The border of a set of nodes.
+struct Boundary {
+  std::vector<NodeId> reads;   ///< values read from outside, in the order the walk from the outputs meets them
+  std::vector<NodeId> inside;  ///< what is computed inside, absorbed free nodes too, operands before users
+  std::vector<NodeId> writes;  ///< members that others read, ascending; results of a tuple node as their element nodes
+};
+
+/// `nodes` in any order. Members that are free views count for nothing unless the set has no work at all: then its last
+/// nodes are its outputs.
+Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes);
+
+/// As above with the writes given by the caller: for covers, where a value computed in several groups has one owner.
+Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes,
+                  const std::vector<NodeId>& writes);
+
+/// The working nodes a node reads, seen through free nodes; ascending, each once. Outside nodes are among them.
+std::vector<NodeId> suppliers(const Graph& graph, const Wiring& wiring, NodeId node);
+
+/// Cuts `nodes` out of `graph`. Parameters are numbered in the order the canonical walk meets them; parameter i is
+/// boundary().reads[i], output i is boundary().writes[i]. Names are kept; the id does not depend on them.
 Group cut(const Graph& graph, const std::vector<NodeId>& nodes);
+Group cut(const Graph& graph, const Boundary& boundary);
 
 }  // namespace tailor::ir

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merging units under a topological order that is repaired only where a merge disturbed it.
+#include "explore/contraction.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailor::explore {
+
+using ir::no_node;
+using ir::NodeId;
+
+namespace {
+std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
+}  // namespace
+
+Contraction::Contraction(const ir::Graph& graph, const ir::Wiring& wiring)
+    : wiring_(wiring),
+      parent_(graph.nodes.size()),
+      nodes_(graph.nodes.size()),
+      before_(graph.nodes.size()),
+      after_(graph.nodes.size()),
+      place_(graph.nodes.size()),
+      visited_(graph.nodes.size(), 0),
+      came_from_(graph.nodes.size(), no_node) {
+  std::iota(parent_.begin(), parent_.end(), 0);
+  std::iota(place_.begin(), place_.end(), 0);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (wiring.roles[i] != ir::Role::work && wiring.roles[i] != ir::Role::outside) continue;
+    const auto id = static_cast<NodeId>(i);
+    nodes_[i] = {id};
+    before_[i] = ir::suppliers(graph, wiring, id);
+    for (const NodeId producer : before_[i]) after_[index(producer)].push_back(id);
+  }
+}
+
+NodeId Contraction::unit(NodeId node) {
+  while (parent_[index(node)] != node) {
+    parent_[index(node)] = parent_[index(parent_[index(node)])];
+    node = parent_[index(node)];
+  }
+  return node;
+}
+
+/// Neighbours as units, each once, itself left out. The list is tidied on the way, so later calls are cheap.
+std::vector<NodeId>& Contraction::around(NodeId id, bool forward) {
+  std::vector<NodeId>& list = forward ? after_[index(id)] : before_[index(id)];
+  for (NodeId& neighbour : list) neighbour = unit(neighbour);
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  std::erase(list, id);
+  return list;
+}
+
+/// Units reached from `from` whose place lies strictly before (after) that of `to`, `from` left out. When a path of two
+/// edges or more arrives at `to`, its place in came_from_ tells.
+std::vector<NodeId> Contraction::reached(NodeId from, NodeId to, bool forward) {
+  ++mark_;
+  came_from_[index(to)] = no_node;
+  std::vector<NodeId> result;
+  const auto expand = [&](NodeId id, bool direct) {
+    for (const NodeId next : around(id, forward)) {
+      if (next == to) {
+        if (!direct) came_from_[index(to)] = id;
+        continue;
+      }
+      const bool within = forward ? place_[index(next)] < place_[index(to)] : place_[index(next)] > place_[index(to)];
+      if (!within || visited_[index(next)] == mark_) continue;
+      visited_[index(next)] = mark_;
+      came_from_[index(next)] = id;
+      result.push_back(next);
+    }
+  };
+  expand(from, true);
+  for (std::size_t i = 0; i < result.size() && came_from_[index(to)] == no_node; ++i) expand(result[i], false);
+  return result;
+}
+
+NodeId Contraction::blocker(NodeId a, NodeId b) {
+  if (place_[index(a)] > place_[index(b)]) std::swap(a, b);
+  (void)reached(a, b, true);
+  NodeId found = came_from_[index(b)];
+  for (NodeId at = found; at != no_node && at != a; at = came_from_[index(at)])
+    if (wiring_.roles[index(at)] == ir::Role::outside) return at;
+  return found;
+}
+
+NodeId Contraction::merge(NodeId a, NodeId b) {
+  if (place_[index(a)] > place_[index(b)]) std::swap(a, b);
+  const auto earlier = [this](NodeId x, NodeId y) { return place_[index(x)] < place_[index(y)]; };
+  std::vector<NodeId> descendants = reached(a, b, true), ancestors = reached(b, a, false);
+  std::sort(descendants.begin(), descendants.end(), earlier);
+  std::sort(ancestors.begin(), ancestors.end(), earlier);
+  std::vector<NodeId> order = ancestors;
+  order.push_back(a);
+  order.insert(order.end(), descendants.begin(), descendants.end());
+  std::vector<int> places{place_[index(b)]};
+  for (const NodeId id : order) places.push_back(place_[index(id)]);
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = 0; i < order.size(); ++i) place_[index(order[i])] = places[i];
+
+  parent_[index(b)] = a;
+  for (auto* lists : {&before_, &after_}) {
+    std::vector<NodeId>& into = (*lists)[index(a)];
+    std::vector<NodeId>& from = (*lists)[index(b)];
+    into.insert(into.end(), from.begin(), from.end());
+    from.clear();
+  }
+  std::vector<NodeId> merged;
+  std::merge(nodes_[index(a)].begin(), nodes_[index(a)].end(), nodes_[index(b)].begin(), nodes_[index(b)].end(),
+             std::back_inserter(merged));
+  nodes_[index(a)] = std::move(merged);
+  nodes_[index(b)].clear();
+  return a;
+}
+
+}  // namespace tailor::explore

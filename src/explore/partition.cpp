@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting a model: the walk over its graphs, the owner of a value that several groups compute, and the bytes.
+#include "explore/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
+
+/// The border of every group of a fusion. In a cover a value belongs to the first group that computes it, and is
+/// written only if a group that does not compute it itself, or something outside, reads it.
+class Borders {
+ public:
+  Borders(const Graph& graph, const Wiring& wiring, const Fusion& fusion)
+      : graph_(graph), wiring_(wiring), fusion_(fusion), groups_of_(graph.nodes.size()) {
+    for (std::size_t g = 0; g < fusion.groups.size(); ++g)
+      for (const NodeId id : fusion.groups[g]) groups_of_[index(id)].push_back(g);
+  }
+
+  Boundary of(std::size_t g) const {
+    const Boundary alone = boundary(graph_, wiring_, fusion_.groups[g]);
+    std::vector<NodeId> writes;
+    for (const NodeId id : alone.writes)
+      if (!covered(g, id)) writes.push_back(id);
+    if (writes.size() == alone.writes.size() || writes.empty()) return alone;
+    return boundary(graph_, wiring_, fusion_.groups[g], writes);
+  }
+
+ private:
+  /// Whether group g need not write `id`: another group owns it, or every reader computes it for itself.
+  bool covered(std::size_t g, NodeId id) const {
+    const std::vector<std::size_t>& makers = groups_of_[index(id)];
+    if (makers.size() < 2) return false;
+    if (makers.front() != g) return true;
+    std::vector<NodeId> pending{id};
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (wiring_.stored[index(pending[i])]) return false;
+      for (const NodeId user : wiring_.users[index(pending[i])]) {
+        if (wiring_.roles[index(user)] == Role::free)
+          pending.push_back(user);
+        else if (!std::includes(makers.begin(), makers.end(), groups_of_[index(user)].begin(),
+                                groups_of_[index(user)].end()) ||
+                 groups_of_[index(user)].empty())
+          return false;
+      }
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const Wiring& wiring_;
+  const Fusion& fusion_;
+  std::vector<std::vector<std::size_t>> groups_of_;
+};
+
+std::string what_of(const Node& node) {
+  return node.attributes.target.empty() ? std::string(name(node.op)) : node.attributes.target;
+}
+
+class Counting {
+ public:
+  explicit Counting(Partition& into) : into_(into) {}
+
+  void graph(const Graph& graph, const Fusion& fusion, const std::string& where, double times) {
+    const Wiring wires = wiring(graph);
+    const Borders borders(graph, wires, fusion);
+    for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
+      Group group = cut(graph, borders.of(g));
+      add(std::move(group), {where, fusion.groups[g], times});
+    }
+    const std::int64_t least = least_kernels(graph, wires);
+    into_.least_kernels += least;
+    into_.least_launches += static_cast<double>(least) * times;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (wires.roles[i] == Role::outside) outside(graph, fusion, static_cast<NodeId>(i), where, times);
+  }
+
+ private:
+  void add(Group group, Place place) {
+    const auto [known, fresh] = known_.try_emplace(group.id, into_.groups.size());
+    if (fresh) {
+      Classified needs = classify(group);
+      const double bytes = bytes_once(group.graph);
+      into_.groups.push_back({std::move(group), std::move(needs), {}, 0, bytes});
+    }
+    DistinctGroup& distinct = into_.groups[known->second];
+    distinct.times += place.times;
+    into_.kernels += 1;
+    into_.launches += place.times;
+    into_.bytes += place.times * distinct.bytes;
+    distinct.places.push_back(std::move(place));
+  }
+
+  void outside(const Graph& graph, const Fusion& fusion, NodeId id, const std::string& where, double times) {
+    const Node& node = graph.nodes[index(id)];
+    if (class_of(node.op) == OpClass::control) return control(graph, fusion, node, where, times);
+    if (class_of(node.op) == OpClass::structure) return;
+    const LibraryCall call{node.name, what_of(node), where, bytes_touched(graph, id), node.attributes.flops, times};
+    into_.library_launches += times;
+    into_.library_bytes += times * call.bytes;
+    into_.library.push_back(call);
+  }
+
+  void control(const Graph& graph, const Fusion& fusion, const Node& node, const std::string& where, double times) {
+    const bool loop = node.op == Op::while_loop;
+    const auto trips = static_cast<double>(std::max<std::int64_t>(1, node.attributes.number));
+    if (loop && node.attributes.number <= 0) ++into_.unknown_trips;
+    for (std::size_t i = 0; i < node.attributes.bodies.size(); ++i) {
+      // A known trip count needs no kernel to find out whether to go on.
+      if (loop && i == 0 && node.attributes.number > 0) continue;
+      const auto body = static_cast<std::size_t>(node.attributes.bodies[i]);
+      if (!loop) ++into_.branches;
+      const std::string part = loop ? (i == 0 ? "condition" : "body") : fmt::format("branch{}", i);
+      this->graph(graph.bodies[body], fusion.bodies[body], fmt::format("{}/{}.{}", where, node.name, part),
+                  loop ? times * trips : times);
+    }
+  }
+
+  Partition& into_;
+  std::map<Id, std::size_t> known_;
+};
+
+double shape_bytes(const Shape& shape) { return shape.dtype == DType::tuple ? 0 : static_cast<double>(bytes(shape)); }
+
+/// What `user` reads of its operand `id`; at most the whole.
+double touched(const Graph& group, const std::vector<std::vector<NodeId>>& readers, NodeId id, NodeId user) {
+  const Node& node = group.nodes[index(user)];
+  const double whole = shape_bytes(group.nodes[index(id)].shape);
+  const bool first = !node.operands.empty() && node.operands.front() == id &&
+                     std::count(node.operands.begin(), node.operands.end(), id) == 1;
+  if (first && (node.op == Op::slice || node.op == Op::dynamic_slice || node.op == Op::gather))
+    return std::min(whole, shape_bytes(node.shape));
+  if (first && node.op == Op::dynamic_update_slice) return 0;
+  if (first && node.op == Op::scatter && node.operands.size() == 3)
+    return std::min(whole, shape_bytes(group.nodes[index(node.operands[2])].shape));
+  if (node.op != Op::reshape && node.op != Op::bitcast) return whole;
+  double sum = 0;
+  for (const NodeId next : readers[index(user)]) sum += touched(group, readers, user, next);
+  return std::min(whole, sum);
+}
+
+/// What writing output `id` costs: updates in place of a parameter write the update.
+double written(const Graph& group, NodeId id) {
+  const Node& node = group.nodes[index(id)];
+  const bool update = (node.op == Op::dynamic_update_slice && node.operands.size() >= 2) ||
+                      (node.op == Op::scatter && node.operands.size() == 3);
+  if (!update || group.nodes[index(node.operands[0])].op != Op::parameter) return shape_bytes(node.shape);
+  return shape_bytes(group.nodes[index(node.operands[node.op == Op::scatter ? 2 : 1])].shape);
+}
+
+}  // namespace
+
+double bytes_once(const Graph& group) {
+  const std::vector<std::vector<NodeId>> readers = users(group);
+  double sum = 0;
+  for (const NodeId parameter : parameters(group)) {
+    double read = 0;
+    for (const NodeId user : readers[index(parameter)]) read += touched(group, readers, parameter, user);
+    sum += std::min(read, shape_bytes(group.nodes[index(parameter)].shape));
+  }
+  for (const NodeId output : group.outputs) sum += written(group, output);
+  return sum;
+}
+
+std::int64_t least_kernels(const Graph& graph, const Wiring& wiring) {
+  // Per node: kernels that must have started when its value exists.
+  std::vector<std::int64_t> after(graph.nodes.size(), 0);
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const bool work = wiring.roles[i] == Role::work;
+    if (!work && wiring.roles[i] != Role::outside) continue;
+    std::int64_t level = work ? 1 : 0;
+    for (const NodeId producer : suppliers(graph, wiring, static_cast<NodeId>(i))) {
+      const bool crosses = work && wiring.roles[index(producer)] == Role::outside;
+      level = std::max(level, after[index(producer)] + (crosses ? 1 : 0));
+    }
+    after[i] = level;
+    most = std::max(most, level);
+  }
+  return most;
+}
+
+Partition partition(const Graph& graph, const Fusion& fusion) {
+  Partition result;
+  result.strategy = fusion.strategy;
+  Counting(result).graph(graph, fusion, graph.name, 1);
+  return result;
+}
+
+}  // namespace tailor::explore

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Partition: what a fusion of a whole model means in kernels. Equal groups are listed once with the number of places
+// they stand at and the times they run: loop bodies count by their trips, a loop of unknown trips counts once and is
+// flagged, every branch of a conditional counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "explore/skeleton.h"
+#include "ir/fusion.h"
+
+namespace tailor::explore {
+
+/// One place a group stands at.
+struct Place {
+  std::string where;              ///< path of graph names: "main/while.3.body"
+  std::vector<ir::NodeId> nodes;  ///< in the graph of that path
+  double times = 0;               ///< runs per run of the model
+};
+
+struct DistinctGroup {
+  ir::Group group;
+  Classified needs;  ///< the skeleton, or what is missing
+  std::vector<Place> places;
+  double times = 0;  ///< sum over places
+  double bytes = 0;  ///< of one run: inputs and outputs once; look-ups and slices what they touch
+};
+
+struct LibraryCall {
+  std::string name;
+  std::string what;  ///< the operation, or a custom call's target
+  std::string where;
+  double bytes = 0, flops = 0;  ///< of one run
+  double times = 0;
+};
+
+struct Partition {
+  std::string strategy;
+  std::vector<DistinctGroup> groups;  ///< in order of first appearance
+  std::vector<LibraryCall> library;
+  std::int64_t kernels = 0;        ///< groups counted at every place once
+  std::int64_t least_kernels = 0;  ///< no fusion has fewer: chains of work that library calls interrupt
+  double launches = 0;             ///< per run, groups only
+  double least_launches = 0;       ///< the same bound with loop bodies counted by their trips
+  double library_launches = 0;     ///< per run
+  double bytes = 0;                ///< per run, groups only
+  double library_bytes = 0;
+  std::int64_t unknown_trips = 0;  ///< loops counted as one trip
+  std::int64_t branches = 0;       ///< bodies of conditionals, each counted as taken
+};
+
+/// Precondition: `fusion` was made for `graph`.
+Partition partition(const ir::Graph& graph, const ir::Fusion& fusion);
+
+/// Bytes a group moves when each input and output passes once: an input of which only slices or looked-up elements are
+/// read counts those, an array updated in place counts the updates.
+double bytes_once(const ir::Graph& group);
+
+/// The longest chain of working nodes with library calls (or control flow) in between, in kernels. Grouping by place in
+/// the chain reaches it, so it is the fewest kernels possible. Bodies are not included.
+std::int64_t least_kernels(const ir::Graph& graph, const ir::Wiring& wiring);
+
+}  // namespace tailor::explore

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The structural reading of a group: one pass over its nodes, operands first, that says of each value whether it
+// depends on a reduction and, if so, how it lies over rows and columns.
+#include "explore/skeleton.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+struct ClassRow {
+  OpClass kind;
+  std::string_view rule;
+  std::string_view what;
+};
+
+/// Classes no skeleton of today computes.
+constexpr auto missing_table = std::to_array<ClassRow>({
+    {OpClass::lookup,        "skeleton-gather",        "reads or writes places that depend on data"},
+    {OpClass::window,        "skeleton-window",        "slides a window or orders elements"        },
+    {OpClass::mapped,        "skeleton-map-body",      "computes a body of its own per element"    },
+    {OpClass::random,        "skeleton-random",        "draws random numbers"                      },
+    {OpClass::composite,     "skeleton-composite",     "is several operations in one"              },
+    {OpClass::library,       "skeleton-library",       "is a library call"                         },
+    {OpClass::control,       "skeleton-control",       "is control flow"                           },
+    {OpClass::communication, "skeleton-communication", "talks to other devices"                    },
+    {OpClass::opaque,        "skeleton-opaque",        "is not known"                              },
+});
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+Rejection reject(std::string_view rule, std::string reason) { return {std::string(rule), std::move(reason), true}; }
+
+std::string label(const Graph& graph, NodeId id) {
+  return fmt::format("%{} {}", at(graph, id).name, text(at(graph, id).shape));
+}
+
+/// How a value that depends on a reduction lies. none: it does not depend on one.
+enum class Lie : std::uint8_t { none, row, full };
+
+/// Whether a broadcast repeats each of R numbers over N neighbours: its source's dimensions are the leading ones.
+bool leads(const Node& broadcast, const Shape& source) {
+  int next = 0;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    const auto axis = static_cast<int>(broadcast.attributes.axes[i]);
+    for (; next < axis; ++next)
+      if (broadcast.shape.dims[next] != 1) return false;
+    if (next != axis) return false;
+    ++next;
+  }
+  return true;
+}
+
+/// Whether a transpose only moves dimensions of size 1.
+bool keeps_order(const Node& transpose, const Shape& source) {
+  std::int64_t last = -1;
+  for (int i = 0; i < transpose.shape.rank(); ++i) {
+    const std::int64_t from = transpose.attributes.axes[i];
+    if (source.dims[static_cast<int>(from)] == 1) continue;
+    if (from < last) return false;
+    last = from;
+  }
+  return true;
+}
+
+/// The pass over a group that contains row reductions.
+class RowReading {
+ public:
+  RowReading(const Graph& graph, Layout layout) : graph_(graph), layout_(layout) {}
+
+  std::optional<Rejection> read(NodeId id) {
+    const Node& node = at(graph_, id);
+    Lie lie = Lie::none;
+    for (const NodeId operand : node.operands) {
+      const Lie of_operand = lie_of(operand);
+      if (of_operand == Lie::none) continue;
+      if (lie != Lie::none && lie != of_operand)
+        return reject("skeleton-row-mix", fmt::format("{} reads values of rows and of elements", label(graph_, id)));
+      lie = of_operand;
+    }
+    if (node.op == Op::reduce) return read_reduce(id, lie);
+    if (node.op == Op::transpose && !keeps_order(node, at(graph_, node.operands[0]).shape) &&
+        (lie != Lie::none || elements(node.shape) >= layout_.rows * layout_.columns))
+      return reject("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
+    if (lie == Lie::none) return std::nullopt;
+    if (node.op == Op::broadcast) return read_broadcast(id, lie);
+    if (node.op == Op::bitcast && !(is_row_major(node.shape) && is_row_major(at(graph_, node.operands[0]).shape)))
+      return reject("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
+    const bool moves = class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
+                       node.op != Op::transpose;
+    if (moves)
+      return reject(fmt::format("skeleton-row-{}", name(node.op)),
+                    fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));
+    lies_[id] = lie;
+    return std::nullopt;
+  }
+
+  std::optional<Rejection> write(NodeId id) const {
+    const std::int64_t count = elements(at(graph_, id).shape);
+    if (count == layout_.rows * layout_.columns || count == layout_.rows) return std::nullopt;
+    return reject("skeleton-shapes", fmt::format("{} is written by a group of {} rows and {} columns",
+                                                 label(graph_, id), layout_.rows, layout_.columns));
+  }
+
+ private:
+  Lie lie_of(NodeId id) const {
+    const auto found = lies_.find(id);
+    return found == lies_.end() ? Lie::none : found->second;
+  }
+
+  std::optional<Rejection> read_reduce(NodeId id, Lie lie) {
+    const Layout own = row_layout(graph_, id);
+    if (own.rows != layout_.rows || own.columns != layout_.columns || lie == Lie::row)
+      return reject("skeleton-row-shapes",
+                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", at(graph_, id).name, own.rows,
+                                own.columns, layout_.rows, layout_.columns));
+    lies_[id] = Lie::row;
+    return std::nullopt;
+  }
+
+  std::optional<Rejection> read_broadcast(NodeId id, Lie lie) {
+    const Node& node = at(graph_, id);
+    const Shape& source = at(graph_, node.operands[0]).shape;
+    const std::int64_t count = elements(node.shape);
+    const bool spreads = lie == Lie::row && count == layout_.rows * layout_.columns;
+    if (!leads(node, source) || (!spreads && count != elements(source)))
+      return reject("skeleton-row-broadcast",
+                    fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
+    lies_[id] = spreads ? Lie::full : lie;
+    return std::nullopt;
+  }
+
+  const Graph& graph_;
+  Layout layout_;
+  std::unordered_map<NodeId, Lie> lies_;
+};
+
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId id) {
+  const Node& node = at(graph, id);
+  for (const ClassRow& entry : missing_table)
+    if (entry.kind == class_of(node.op))
+      return reject(entry.rule, fmt::format("{} {} {}", name(node.op), label(graph, id), entry.what));
+  if (node.shape.dtype != DType::tuple && row(node.shape.dtype).kind == DTypeKind::complex)
+    return reject("skeleton-complex", fmt::format("{} is complex", label(graph, id)));
+  if (node.op != Op::reduce) return std::nullopt;
+  if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom)
+    return reject("skeleton-reducer", fmt::format("reduce {} combines {} arrays with a body of its own",
+                                                  label(graph, id), node.operands.size() / 2));
+  const ReduceKind kind = reduce_kind(graph, id);
+  if (kind == ReduceKind::row || kind == ReduceKind::full) return std::nullopt;
+  return reject(
+      kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
+      fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(at(graph, node.operands[0]).shape)));
+}
+
+Classified classify_map(const Graph& graph, const Boundary& border) {
+  Layout layout;
+  if (border.writes.empty()) return layout;
+  layout.rows = elements(at(graph, border.writes.front()).shape);
+  for (const NodeId id : border.writes)
+    if (elements(at(graph, id).shape) != layout.rows)
+      return reject("skeleton-shapes",
+                    fmt::format("{} is written beside {}", label(graph, id), label(graph, border.writes.front())));
+  return layout;
+}
+
+}  // namespace
+
+std::string_view name(ReduceKind kind) {
+  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
+  return names[static_cast<std::size_t>(kind)];
+}
+
+ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
+  const Node& node = at(graph, reduce);
+  const Shape& shape = at(graph, node.operands[0]).shape;
+  // Walk from the slowest to the fastest dimension in memory: kept dimensions, then reduced ones, make a row reduction.
+  int changes = 0;
+  std::optional<bool> first, last;
+  for (int i = shape.rank(); i-- > 0;) {
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (shape.dims[dim] == 1) continue;
+    const bool gone = node.attributes.axes.contains(dim);
+    if (!first) first = gone;
+    if (last && *last != gone) ++changes;
+    last = gone;
+  }
+  if (!first) return ReduceKind::full;
+  if (changes == 0) return *first ? ReduceKind::full : ReduceKind::row;
+  if (!*last) return ReduceKind::column;
+  return changes == 1 && is_row_major(shape) ? ReduceKind::row : ReduceKind::mixed;
+}
+
+Layout row_layout(const Graph& graph, NodeId reduce) {
+  const Node& node = at(graph, reduce);
+  const Shape& shape = at(graph, node.operands[0]).shape;
+  Layout layout{Skeleton::row, 1, 1};
+  for (int i = 0; i < shape.rank(); ++i)
+    (node.attributes.axes.contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
+  return layout;
+}
+
+Classified classify(const Graph& graph, const Boundary& border) {
+  std::optional<Layout> layout;
+  for (const NodeId id : border.inside) {
+    if (std::optional<Rejection> refused = refused_alone(graph, id)) return *refused;
+    if (!layout && at(graph, id).op == Op::reduce) layout = row_layout(graph, id);
+  }
+  if (!layout) return classify_map(graph, border);
+  RowReading reading(graph, *layout);
+  for (const NodeId id : border.inside)
+    if (std::optional<Rejection> refused = reading.read(id)) return *refused;
+  for (const NodeId id : border.writes)
+    if (std::optional<Rejection> refused = reading.write(id)) return *refused;
+  return *layout;
+}
+
+Classified classify(const Group& group) {
+  Boundary border{parameters(group.graph), {}, group.graph.outputs};
+  for (std::size_t i = 0; i < group.graph.nodes.size(); ++i)
+    if (group.graph.nodes[i].op != Op::parameter) border.inside.push_back(static_cast<NodeId>(i));
+  return classify(group.graph, border);
+}
+
+}  // namespace tailor::explore

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strategy "stitch-v1": greedy stitching by rule, after PAI's first version. A producer joins its consumer when
+//   1. both are memory-bound, and neither is a look-up, window, random number or the like: those stay alone;
+//   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
+//      columns, what depends on them used only by its own row, outputs [R,N] or [R]. A column, mixed or full reduction
+//      may take element-wise producers in front of it that nobody else reads, and nothing behind it;
+//   3. the union stays above one block: at least two rows, and nothing is stitched behind a reduction to one number;
+//   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
+//   5. the union has at most 64 arguments, and no other group would have to wait for it in a circle.
+// Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
+// run over the same space are merged, and the first part is repeated. One number read by many does not bring its
+// readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
+// of groups that share nothing, any price: V1 has none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "explore/contraction.h"
+#include "explore/skeleton.h"
+#include "explore/strategy.h"
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
+
+class StitchV1 {
+ public:
+  StitchV1(const Graph& graph, const StitchV1Rules& rules)
+      : graph_(graph), rules_(rules), wiring_(wiring(graph)), units_(graph, wiring_) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (wiring_.roles[i] == Role::work) link(static_cast<NodeId>(i));
+  }
+
+  Fusion run() {
+    do {
+      while (join_producers()) {
+      }
+    } while (join_siblings());
+    return result();
+  }
+
+ private:
+  void link(NodeId consumer) {
+    for (const NodeId producer : suppliers(graph_, wiring_, consumer))
+      if (wiring_.roles[index(producer)] == Role::work) edges_.push_back({producer, consumer, false, ""});
+  }
+
+  bool join_producers() {
+    bool changed = false;
+    for (EdgeNote& edge : edges_)
+      changed |= try_merge(units_.unit(edge.producer), units_.unit(edge.consumer), &edge.why);
+    return changed;
+  }
+
+  /// Readers of one array, neighbours in topological order.
+  bool join_siblings() {
+    bool changed = false;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const bool array = wiring_.roles[i] != Role::free && graph_.nodes[i].shape.dtype != DType::tuple &&
+                         elements(graph_.nodes[i].shape) > 1;
+      if (!array) continue;
+      NodeId previous = no_node;
+      for (const NodeId user : wiring_.users[i]) {
+        if (wiring_.roles[index(user)] != Role::work) continue;
+        if (previous != no_node) changed |= try_merge(units_.unit(previous), units_.unit(user), nullptr);
+        previous = user;
+      }
+    }
+    return changed;
+  }
+
+  bool try_merge(NodeId a, NodeId b, std::string* why) {
+    if (a == b) return false;
+    const auto key = std::minmax(a, b);
+    const std::pair versions{units_.version(key.first), units_.version(key.second)};
+    const auto [tried, fresh] = tried_.try_emplace(key, versions);
+    if (!fresh && tried->second == versions) return false;
+    tried->second = versions;
+    const std::optional<std::string> refused = refusal(a, b, why == nullptr);
+    if (refused) {
+      if (why) *why = "refused: " + *refused;
+      return false;
+    }
+    units_.merge(a, b);
+    return true;
+  }
+
+  std::string label(NodeId id) const { return "%" + graph_.nodes[index(id)].name; }
+
+  /// A node that no map or row group can hold together with others.
+  std::optional<std::string> stays_alone(NodeId unit) const {
+    for (const NodeId id : units_.nodes(unit)) {
+      const OpClass kind = class_of(graph_.nodes[index(id)].op);
+      if (kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf) continue;
+      if (kind != OpClass::reduction) return fmt::format("{} {} stays alone", name(kind), label(id));
+    }
+    return std::nullopt;
+  }
+
+  /// The reduction of a unit that no row group can hold: column, mixed, full or with a body of its own.
+  NodeId odd_reduction(NodeId unit) const {
+    for (const NodeId id : units_.nodes(unit)) {
+      const Node& node = graph_.nodes[index(id)];
+      if (node.op != Op::reduce) continue;
+      if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
+      if (reduce_kind(graph_, id) != ReduceKind::row || row_layout(graph_, id).rows < rules_.rows) return id;
+    }
+    return no_node;
+  }
+
+  std::optional<std::string> refusal(NodeId a, NodeId b, bool siblings) {
+    if (auto alone = stays_alone(a)) return alone;
+    if (auto alone = stays_alone(b)) return alone;
+    std::vector<NodeId> merged;
+    std::merge(units_.nodes(a).begin(), units_.nodes(a).end(), units_.nodes(b).begin(), units_.nodes(b).end(),
+               std::back_inserter(merged));
+    const Boundary border = boundary(graph_, wiring_, merged);
+    if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
+    if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
+      const Classified classified = classify(graph_, border);
+      if (const auto* rejection = std::get_if<Rejection>(&classified))
+        return fmt::format("{}: {}", rejection->rule, rejection->reason);
+      if (auto again = recomputes(border, std::get<Layout>(classified))) return again;
+    }
+    const std::size_t arguments = border.reads.size() + border.writes.size();
+    if (arguments > static_cast<std::size_t>(rules_.arguments))
+      return fmt::format("{} arguments, at most {}", arguments, rules_.arguments);
+    const NodeId blocker = units_.blocker(a, b);
+    if (blocker != no_node) return fmt::format("would make a cycle through {}", label(blocker));
+    return std::nullopt;
+  }
+
+  /// Rules 2 and 3 for reductions that end their group.
+  std::optional<std::string> odd_refusal(NodeId a, NodeId b, const Boundary& border, bool siblings) const {
+    const NodeId above = odd_reduction(a), below = odd_reduction(b);
+    if (above == no_node && below == no_node) return std::nullopt;
+    const NodeId odd = above != no_node ? above : below;
+    const Layout layout = row_layout(graph_, odd);
+    if (above != no_node || siblings) {
+      if (layout.rows < rules_.rows)
+        return fmt::format("would leave one block: {} reduces {} numbers to one row", label(odd), layout.columns);
+      return fmt::format("{} reduction {} consumed inside", name(reduce_kind(graph_, odd)), label(odd));
+    }
+    for (const NodeId id : units_.nodes(a))
+      if (graph_.nodes[index(id)].op == Op::reduce)
+        return fmt::format("row reduction {} in front of {} reduction {}", label(id), name(reduce_kind(graph_, odd)),
+                           label(odd));
+    for (const NodeId id : border.writes)
+      if (std::binary_search(units_.nodes(a).begin(), units_.nodes(a).end(), id))
+        return fmt::format("{} has readers besides the {} reduction {}", label(id), name(reduce_kind(graph_, odd)),
+                           label(odd));
+    return std::nullopt;
+  }
+
+  /// Rule 4: an expensive operation under a broadcast, computed once per row at best.
+  std::optional<std::string> recomputes(const Boundary& border, const Layout& layout) const {
+    for (const NodeId id : border.inside) {
+      const Node& node = graph_.nodes[index(id)];
+      if (node.op != Op::broadcast || elements(node.shape) <= elements(graph_.nodes[index(node.operands[0])].shape))
+        continue;
+      NodeId source = node.operands[0];
+      while (wiring_.roles[index(source)] == Role::free && !graph_.nodes[index(source)].operands.empty())
+        source = graph_.nodes[index(source)].operands[0];
+      const Node& from = graph_.nodes[index(source)];
+      const std::int64_t count = elements(from.shape);
+      const bool per_row = layout.skeleton == Skeleton::row && count == layout.rows;
+      const bool inside = std::find(border.inside.begin(), border.inside.end(), source) != border.inside.end();
+      if (inside && count > 1 && !per_row && row(from.op).xu > 0)
+        return fmt::format("would compute {} {} {} times", name(from.op), label(source), elements(node.shape) / count);
+    }
+    return std::nullopt;
+  }
+
+  std::string medium(const EdgeNote& edge) const {
+    const Node& producer = graph_.nodes[index(edge.producer)];
+    const Node& consumer = graph_.nodes[index(edge.consumer)];
+    if (producer.op == Op::reduce) return "shared memory: row reduction stitched at block level";
+    if (consumer.op == Op::reduce) return "register: element-wise in front of a reduction";
+    if (class_of(consumer.op) == OpClass::index) return "register: read at another index";
+    return "register: element-wise into consumer";
+  }
+
+  Fusion result() {
+    Fusion fusion;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      if (wiring_.roles[i] != Role::work) continue;
+      const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
+      if (nodes.front() == id) fusion.groups.push_back(nodes);
+    }
+    for (EdgeNote& edge : edges_) {
+      edge.fused = units_.unit(edge.producer) == units_.unit(edge.consumer);
+      if (edge.fused) edge.why = medium(edge);
+    }
+    fusion.edges = std::move(edges_);
+    return fusion;
+  }
+
+  const Graph& graph_;
+  StitchV1Rules rules_;
+  Wiring wiring_;
+  Contraction units_;
+  std::vector<EdgeNote> edges_;
+  std::map<std::pair<NodeId, NodeId>, std::pair<int, int>> tried_;
+};
+
+}  // namespace
+
+Fusion fuse_stitch_v1(const Graph& graph, const StitchV1Rules& rules) { return StitchV1(graph, rules).run(); }
+
+Fusion fuse_stitch_v1(const Graph& graph) { return fuse_stitch_v1(graph, StitchV1Rules{}); }
+
+}  // namespace tailor::explore

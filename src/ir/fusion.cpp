@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cutting a group out of a graph. The walk goes from the outputs back through members and free nodes and stops at
+// everything else: what it stops at is a parameter. Elements of a tuple node made outside are parameters too.
+#include "ir/fusion.h"
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tailor::ir {
+
+namespace {
+
+using Members = std::unordered_set<NodeId>;
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+/// One repeated value: a kernel writes it as a literal.
+bool is_literal(const Node& node) {
+  if (!node.attributes.literal || !node.attributes.literal->known) return false;
+  const std::vector<std::byte>& all = node.attributes.literal->bytes;
+  const std::int64_t count = elements(node.shape);
+  if (count <= 1) return true;
+  const std::size_t size = all.size() / static_cast<std::size_t>(count);
+  for (std::size_t i = size; i < all.size(); ++i)
+    if (all[i] != all[i - size]) return false;
+  return true;
+}
+
+Role role_of(const Graph& graph, NodeId id) {
+  const Node& node = at(graph, id);
+  switch (class_of(node.op)) {
+    case OpClass::library:
+    case OpClass::control:
+    case OpClass::communication:
+    case OpClass::opaque:
+      return Role::outside;
+    case OpClass::structure:
+      return is_free(graph, id) ? Role::free : Role::outside;
+    default:
+      break;
+  }
+  if (node.op == Op::parameter) return Role::source;
+  if (node.op == Op::constant) return is_literal(node) ? Role::free : Role::source;
+  return is_free(graph, id) ? Role::free : Role::work;
+}
+
+/// Free nodes that only rename elements in place: writing the operand writes them.
+bool is_view(const Node& node) {
+  if (node.op == Op::get_tuple_element) return false;
+  return node.op == Op::reshape || node.op == Op::bitcast || class_of(node.op) == OpClass::structure;
+}
+
+/// Whether someone outside `members` reads `id`, directly or through free nodes.
+bool escapes(const Wiring& wiring, const Members& members, NodeId id) {
+  std::vector<NodeId> pending{id};
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (wiring.stored[static_cast<std::size_t>(pending[i])]) return true;
+    for (const NodeId user : wiring.users[static_cast<std::size_t>(pending[i])]) {
+      const Role role = wiring.roles[static_cast<std::size_t>(user)];
+      if (role == Role::free) {
+        if (std::find(pending.begin(), pending.end(), user) == pending.end()) pending.push_back(user);
+      } else if (!members.contains(user)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The walk back from the writes, without recursion: chains can be long.
+void walk(const Graph& graph, const Wiring& wiring, const Members& members, Boundary& result) {
+  const auto inner = [&](NodeId id) {
+    const Node& node = at(graph, id);
+    if (members.contains(id)) return true;
+    if (wiring.roles[static_cast<std::size_t>(id)] != Role::free) return false;
+    return node.op != Op::get_tuple_element || members.contains(node.operands.front());
+  };
+  Members seen;
+  std::vector<std::pair<NodeId, std::size_t>> stack;
+  for (const NodeId root : result.writes) {
+    if (seen.insert(root).second) stack.emplace_back(root, 0);
+    while (!stack.empty()) {
+      const NodeId id = stack.back().first;
+      if (stack.back().second == 0 && !inner(id)) {
+        result.reads.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      const std::vector<NodeId>& operands = at(graph, id).operands;
+      if (stack.back().second == operands.size()) {
+        result.inside.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      const NodeId next = operands[stack.back().second++];
+      if (seen.insert(next).second) stack.emplace_back(next, 0);
+    }
+  }
+}
+
+void add_writes(const Graph& graph, const Wiring& wiring, const Members& members, NodeId id,
+                std::vector<NodeId>& writes) {
+  if (at(graph, id).shape.dtype != DType::tuple) {
+    if (escapes(wiring, members, id)) writes.push_back(id);
+    return;
+  }
+  for (const NodeId user : wiring.users[static_cast<std::size_t>(id)])
+    if (at(graph, user).op == Op::get_tuple_element && escapes(wiring, members, user)) writes.push_back(user);
+}
+
+/// Copies the bodies a node names into `to`, sharing those already copied.
+void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32_t>& copied, Node& node) {
+  for (std::int32_t& body : node.attributes.bodies) {
+    const auto [place, fresh] = copied.try_emplace(body, static_cast<std::int32_t>(to.bodies.size()));
+    if (fresh) to.bodies.push_back(from.bodies[static_cast<std::size_t>(body)]);
+    body = place->second;
+  }
+}
+
+}  // namespace
+
+Wiring wiring(const Graph& graph) {
+  Wiring result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};
+  const auto store = [&](NodeId id) { result.stored[static_cast<std::size_t>(id)] = true; };
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) result.roles[i] = role_of(graph, static_cast<NodeId>(i));
+  for (const NodeId output : graph.outputs) store(output);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (result.roles[i] == Role::outside)
+      for (const NodeId operand : graph.nodes[i].operands) store(operand);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;)
+    if (result.stored[i] && result.roles[i] == Role::free && is_view(graph.nodes[i]))
+      for (const NodeId operand : graph.nodes[i].operands) store(operand);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (result.stored[i] && (graph.nodes[i].op == Op::broadcast || graph.nodes[i].op == Op::iota))
+      result.roles[i] = Role::work;
+  return result;
+}
+
+std::vector<NodeId> suppliers(const Graph& graph, const Wiring& wiring, NodeId node) {
+  std::vector<NodeId> result, pending(at(graph, node).operands);
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const Role role = wiring.roles[static_cast<std::size_t>(pending[i])];
+    if (role == Role::work || role == Role::outside) result.push_back(pending[i]);
+    if (role == Role::free)
+      for (const NodeId operand : at(graph, pending[i]).operands) pending.push_back(operand);
+  }
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes,
+                  const std::vector<NodeId>& writes) {
+  Boundary result;
+  result.writes = writes;
+  walk(graph, wiring, Members(nodes.begin(), nodes.end()), result);
+  return result;
+}
+
+Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes) {
+  Members work;
+  for (const NodeId id : nodes)
+    if (wiring.roles[static_cast<std::size_t>(id)] != Role::free) work.insert(id);
+  const bool only_free = work.empty();
+  if (only_free) work.insert(nodes.begin(), nodes.end());
+  std::vector<NodeId> sorted(work.begin(), work.end()), writes;
+  std::sort(sorted.begin(), sorted.end());
+  for (const NodeId id : sorted) {
+    if (!only_free) {
+      add_writes(graph, wiring, work, id, writes);
+      continue;
+    }
+    const std::vector<NodeId>& readers = wiring.users[static_cast<std::size_t>(id)];
+    if (std::none_of(readers.begin(), readers.end(), [&](NodeId user) { return work.contains(user); }))
+      writes.push_back(id);
+  }
+  // Work nobody reads still runs; so does a tuple whose elements are never taken apart, which has nothing to write.
+  if (writes.empty() && !sorted.empty()) writes.push_back(sorted.back());
+  std::sort(writes.begin(), writes.end());
+  return boundary(graph, wiring, sorted, writes);
+}
+
+Group cut(const Graph& graph, const Boundary& border) {
+  Group group;
+  Graph& small = group.graph;
+  std::unordered_map<NodeId, NodeId> place;
+  std::map<std::int32_t, std::int32_t> copied;
+  for (std::size_t i = 0; i < border.reads.size(); ++i) {
+    const Node& source = at(graph, border.reads[i]);
+    Node parameter{.op = Op::parameter, .shape = source.shape, .operands = {}, .attributes = {}, .name = source.name};
+    parameter.attributes.number = static_cast<std::int64_t>(i);
+    place[border.reads[i]] = static_cast<NodeId>(small.nodes.size());
+    small.nodes.push_back(std::move(parameter));
+  }
+  for (const NodeId id : border.inside) {
+    Node node = at(graph, id);
+    for (NodeId& operand : node.operands) operand = place.at(operand);
+    copy_bodies(graph, small, copied, node);
+    place[id] = static_cast<NodeId>(small.nodes.size());
+    small.nodes.push_back(std::move(node));
+  }
+  for (const NodeId id : border.writes) small.outputs.push_back(place.at(id));
+  if (!border.writes.empty()) small.name = at(graph, border.writes.back()).name;
+  group.id = id_of(canonical_text(small));
+  return group;
+}
+
+Group cut(const Graph& graph, const std::vector<NodeId>& nodes) {
+  return cut(graph, boundary(graph, wiring(graph), nodes));
+}
+
+}  // namespace tailor::ir
