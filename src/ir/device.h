@@ -33,6 +33,7 @@ struct Limits {
   int registers_per_thread = 0;
   int register_unit = 0;                 ///< registers are given to a warp in multiples of this
   int sub_partitions = 0;                ///< schedulers of an SM, each with its share of the registers
+  int launch_partitions = 0;             ///< sub-partitions that the launch check assumes for a block's registers
   int shared_per_sm = 0;                 ///< bytes
   int shared_per_block = 0;              ///< bytes a static declaration may have
   int shared_per_block_optin = 0;        ///< bytes with dynamic shared memory
@@ -47,7 +48,7 @@ struct Device {
   std::string arch;        ///< "sm_90"
   // Limits, as figures.
   Figure compute_capability, sms, warp_size, threads_per_block, threads_per_sm, blocks_per_sm, registers_per_sm,
-      registers_per_block, registers_per_thread, register_unit, sub_partitions, shared_per_sm, shared_per_block,
+      registers_per_block, registers_per_thread, register_unit, sub_partitions, launch_partitions, shared_per_sm, shared_per_block,
       shared_per_block_optin, shared_reserved_per_block, shared_unit;
   // Memory.
   Figure clock;                  ///< Hz, boost clock of the data sheet
