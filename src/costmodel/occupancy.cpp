@@ -26,7 +26,7 @@ std::int64_t blocks_by_registers(const ir::Limits& limits, std::int64_t warps, i
   const std::int64_t per_warp = round_up(std::int64_t{registers} * limits.warp_size, limits.register_unit);
   if (per_warp == 0) return unlimited;
   // The launch check counts as if every sub-partition had equally many warps of the block.
-  if (per_warp * round_up(warps, limits.sub_partitions) > limits.registers_per_block) return 0;
+  if (per_warp * round_up(warps, limits.launch_partitions) > limits.registers_per_block) return 0;
   const std::int64_t warps_per_sub_partition = limits.registers_per_sm / limits.sub_partitions / per_warp;
   return warps_per_sub_partition * limits.sub_partitions / warps;
 }

@@ -102,6 +102,7 @@ ir::Limits limits_of(const Capability& c, const cudaOccDeviceProp& p) {
   cudaOccRegAllocationMaxPerThread(&l.registers_per_thread, &p);
   cudaOccRegAllocationGranularity(&l.register_unit, &p);
   cudaOccSubPartitionsPerMultiprocessor(&l.sub_partitions, &p);
+  l.launch_partitions = 4;  // also for 6.0: a kernel must run on every chip of the family
   l.shared_per_sm = c.shared_per_sm_kib * 1024;
   l.shared_per_block = 48 * 1024;
   l.shared_per_block_optin = c.optin_kib * 1024;
