@@ -50,7 +50,8 @@ enum class TermKind : std::uint8_t {
   div,  ///< a / divisor
   mod,  ///< a % divisor
   sel,  ///< a < b ? c : d
-  xor_  ///< a ^ b
+  xor_,    ///< a ^ b
+  narrow,  ///< a, known to lie in `range`; only while building: a finished kernel holds none
 };
 
 struct Term {

@@ -25,6 +25,9 @@
 
 namespace tailor::ir {
 
+/// The widest access of one thread (PTX ISA, vector ld and st: 128 bits).
+inline constexpr int access_bytes = 16;
+
 using BufferId = std::uint16_t;
 using ArrayId = std::uint16_t;
 using LetId = std::uint16_t;
@@ -125,7 +128,7 @@ struct Stmt {
   VarId var = 0;                         ///< loop; its extent is the variable's
   bool unrolled = false;                 ///< loop
   std::array<Condition, 2> conditions{}; ///< guard; the second is absent when its a is no_expr
-  std::int32_t end = 0;                  ///< loop, guard
+  std::int32_t end = 0;                  ///< loop, guard: the first statement after the body
   std::uint8_t lanes = 0;                ///< shuffle: a power of two up to 32
   Scope scope = Scope::block;            ///< barrier
 };
@@ -153,9 +156,12 @@ struct Kernel {
   std::vector<Stmt> body;
 };
 
+/// Byte offset of each array in a block's shared memory: in order, each aligned to 16 bytes (register arrays: 0), and
+/// the total as last entry; the total is what `shared_bytes` holds.
+std::vector<std::int64_t> shared_offsets(const Kernel& kernel);
 /// The text form that explain shows and golden tests compare (print only).
 std::string text(const Kernel& kernel);
-/// Hash of the program without names: plans that lower to the same program share compile and measurement.
+/// Hash of the program without names, in any order of its pools and with any index cache: plans that lower to the same program share compile and measurement.
 Id id_of(const Kernel& kernel);
 /// Checks the contracts above (scopes, types, ranges, widths, alignment of shared arrays). Throws std::logic_error: a
 /// kernel that fails is a bug of lower.

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values, references and constants as CUDA C++ expressions.
+#pragma once
+
+#include <string>
+
+#include "ir/index_text.h"
+#include "ir/kernel.h"
+#include "ir/kernel_names.h"
+
+namespace tailor::codegen {
+
+/// What an expression is printed with: the names of the kernel and the index names visible at this place.
+struct Spelling {
+  const ir::Kernel& kernel;
+  const ir::KernelNames& names;
+  const ir::IndexSpelling& indices;
+};
+
+/// An index expression, in 64 bits where its range asks for it.
+std::string index_text(const Spelling& spelling, ir::ExprId expr);
+/// The (first) element a reference names: "x_row[t].v[e]".
+std::string ref_text(const Spelling& spelling, const ir::Ref& ref);
+std::string value_text(const Spelling& spelling, ir::ValueId value);
+/// Exact: shortest decimal that reads back as the same number; infinities and NaN by their bits.
+std::string constant_text(ir::DType dtype, double real, std::int64_t integer);
+/// The operation's row with operands filled in. Throws std::logic_error when the row has no CUDA text.
+std::string operation_text(ir::Op op, ir::DType dtype, const std::string& a, const std::string& b = {},
+                           const std::string& c = {});
+
+}  // namespace tailor::codegen

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions that printed kernels call and CUDA's library does not have: HLO's integer arithmetic, NaN-propagating
+// maximum, 16-bit types, and the pinned loads and stores. No header is included: a kernel compiles faster without
+// cuda_fp16.h, and NVRTC then needs no include path. Only what a kernel uses is printed in front of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/kernel.h"
+
+namespace tailor::codegen {
+
+/// A prelude function or type: what it is called and its CUDA C++ text. Overloads share one row.
+struct PreludeRow {
+  std::string_view name;
+  std::string_view text;
+  bool plain;  ///< C++ that any compiler takes once __device__ and __forceinline__ are defined away
+};
+
+/// In an order in which each row uses earlier rows only.
+const std::vector<PreludeRow>& prelude_table();
+
+/// The rows whose names occur in `body`, and those they use in turn, in table order.
+std::string prelude_for(std::string_view body);
+
+/// One access of `width` elements. Shared accesses ignore the policy.
+struct Access {
+  bool store = false;
+  ir::Space space = ir::Space::global;
+  ir::Policy policy = ir::Policy::once;
+  ir::DType dtype = ir::DType::f32;
+  int width = 1;
+  auto operator<=>(const Access&) const = default;
+};
+
+/// "load_f32x4", "reload_bf16x8", "shared_store_f32".
+std::string access_name(const Access& access);
+/// The pinned helper: `T name(const T* from)` for one element, `void name(T* to, const T* from)` for more; stores
+/// `void name(T* to, T value)` and `void name(T* to, const T* from)`.
+std::string access_text(const Access& access);
+
+/// The C++ type of a register of that type: "float", "f16" (a prelude struct), "unsigned char".
+std::string_view register_type(ir::DType dtype);
+
+/// The single combined line of names a kernel must not use: keywords, CUDA names, prelude and operation functions.
+std::vector<std::string_view> reserved_names();
+
+}  // namespace tailor::codegen

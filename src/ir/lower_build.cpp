@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scopes, arrays, values and memory statements of the kernel under construction. What to emit is decided in
+// lower_emit.cpp, in which loops in lower_row.cpp and lower_map.cpp.
+#include "ir/lower_build.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <limits>
+
+namespace tailor::ir {
+
+KernelBuilder::KernelBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits,
+                             LowerScratch::State& state)
+    : prepared_(prepared), plan_(plan), limits_(limits), graph_(prepared.group->graph), s_(state) {
+  s_.build.reset();
+  s_.depth = 0;
+  for (const NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  s_.touched.clear();
+  if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
+  if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());
+  for (std::vector<Demand>& list : s_.demands) list.clear();
+  s_.kept.clear();
+  s_.accumulators.clear();
+  s_.predicates.assign(1, {});
+  s_.facts.clear();
+  kernel_.name = prepared.title;
+  kernel_.threads = plan.threads;
+  kernel_.index_cache = plan.index_cache;
+  kernel_.values.reserve(128);
+  for (const NodeId id : parameters(graph_)) {
+    const Node& node = node_at(id);
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), false});
+  }
+  for (const NodeId id : graph_.outputs) {
+    const Node& node = node_at(id);
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), true});
+  }
+  open_guard({});
+}
+
+void KernelBuilder::refuse(std::string rule, std::string reason) {
+  if (!refusal_) refusal_ = Rejection{std::move(rule), std::move(reason), true};
+}
+
+// ---- scopes ----------------------------------------------------------------------------------------------------------
+
+void KernelBuilder::open_loop(VarId var, bool unrolled) {
+  if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
+  ScopeFrame& frame = s_.frames[s_.depth++];
+  frame.kind = StmtKind::loop;
+  frame.var = var;
+  frame.unrolled = unrolled;
+  frame.guard_vars = 0;
+  frame.serial = ++s_.serials;
+  frame.before.clear();
+  frame.after.clear();
+}
+
+void KernelBuilder::open_guard(std::span<const Condition> conditions) {
+  open_loop(0, false);
+  ScopeFrame& frame = s_.frames[s_.depth - 1];
+  frame.kind = StmtKind::guard;
+  frame.conditions = {};
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    frame.conditions[i] = conditions[i];
+    frame.guard_vars |= s_.build.pool()[conditions[i].a].vars | s_.build.pool()[conditions[i].b].vars;
+  }
+}
+
+void KernelBuilder::close() {
+  ScopeFrame& frame = s_.frames[--s_.depth];
+  ScopeFrame& outer = s_.frames[s_.depth - 1];
+  if (frame.before.empty() && frame.after.empty()) return;
+  Stmt head;
+  head.kind = frame.kind;
+  head.var = frame.var;
+  head.unrolled = frame.unrolled;
+  head.conditions = frame.conditions;
+  head.end = static_cast<std::int32_t>(frame.before.size() + frame.after.size());  // relative until take()
+  outer.before.push_back(head);
+  outer.before.insert(outer.before.end(), frame.before.begin(), frame.before.end());
+  outer.before.insert(outer.before.end(), frame.after.begin(), frame.after.end());
+}
+
+int KernelBuilder::depth_for(std::uint64_t vars) const {
+  for (std::size_t i = s_.depth; i-- > 1;) {
+    const ScopeFrame& frame = s_.frames[i];
+    const std::uint64_t own = frame.kind == StmtKind::loop ? std::uint64_t{1} << frame.var : frame.guard_vars;
+    if ((own & vars) != 0) return static_cast<int>(i);
+  }
+  return 0;
+}
+
+void KernelBuilder::forget_values() {
+  for (const NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  s_.touched.clear();
+}
+
+Kernel KernelBuilder::take() {
+  assert(s_.depth == 1);
+  ScopeFrame& root = s_.frames[0];
+  kernel_.body = root.before;
+  kernel_.body.insert(kernel_.body.end(), root.after.begin(), root.after.end());
+  s_.depth = 0;
+  for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
+    Stmt& stmt = kernel_.body[i];
+    if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) stmt.end += static_cast<std::int32_t>(i) + 1;
+  }
+  kernel_.indices = s_.build.take();
+  return std::move(kernel_);
+}
+
+// ---- arrays and values -----------------------------------------------------------------------------------------------
+
+ArrayId KernelBuilder::add_array(Array array) {
+  if (kernel_.arrays.size() + 1 >= no_id) refuse("size", "the kernel would need over 65,000 arrays");
+  kernel_.arrays.push_back(std::move(array));
+  return static_cast<ArrayId>(kernel_.arrays.size() - 1);
+}
+
+void KernelBuilder::declare(int depth, ArrayId array, ValueId initial) {
+  Stmt stmt;
+  stmt.kind = StmtKind::declare;
+  stmt.target.array = array;
+  stmt.value = initial;
+  put(depth, stmt);
+}
+
+ValueId KernelBuilder::add_value(const Value& value) {
+  kernel_.values.push_back(value);
+  return static_cast<ValueId>(kernel_.values.size() - 1);
+}
+
+Val KernelBuilder::number(DType dtype, double real, std::int64_t integer) {
+  Value value;
+  value.kind = ValueKind::constant;
+  value.dtype = dtype;
+  value.real = real;
+  value.integer = integer;
+  return {add_value(value), 0};
+}
+
+Val KernelBuilder::let(int depth, std::string_view name, DType dtype, ValueId value) {
+  if (kernel_.lets.size() + 1 >= no_id) {
+    refuse("size", "the kernel would need over 65,000 values");
+    kernel_.lets.clear();
+  }
+  kernel_.lets.push_back({std::string(name), dtype});
+  Stmt stmt;
+  stmt.kind = StmtKind::let;
+  stmt.let = static_cast<LetId>(kernel_.lets.size() - 1);
+  stmt.value = value;
+  put(depth, stmt);
+  Value named;
+  named.kind = ValueKind::let;
+  named.dtype = dtype;
+  named.let = stmt.let;
+  return {add_value(named), depth};
+}
+
+Val KernelBuilder::element(DType dtype, const Ref& ref, int depth) {
+  Value value;
+  value.kind = ValueKind::element;
+  value.dtype = dtype;
+  value.element = ref;
+  return {add_value(value), depth};
+}
+
+Val KernelBuilder::index_value(ExprId expr) {
+  expr = s_.build.expand(expr);
+  const Interval range = s_.build.pool()[expr].range;
+  const bool fits = range.high <= std::numeric_limits<std::int32_t>::max();
+  Value value;
+  value.kind = ValueKind::index;
+  value.dtype = fits ? DType::s32 : DType::s64;
+  value.index = expr;
+  return {add_value(value), depth_for(s_.build.pool()[expr].vars)};
+}
+
+// ---- memory ----------------------------------------------------------------------------------------------------------
+
+int KernelBuilder::aligned_width(ExprId base, int most) const {
+  for (int width = most; width > 1; width /= 2) {
+    if (s_.build.is_multiple(base, width)) return width;
+    if (fact_divisor % width != 0) continue;
+    for (const ExprId fact : s_.facts)
+      if (s_.build.is_multiple(s_.build.subtract(base, fact), width)) return width;
+  }
+  return 1;
+}
+
+void KernelBuilder::load_pieces(int depth, const Ref& target, Space space, std::uint16_t memory, ExprId base, int width,
+                                int count, Policy policy) {
+  for (int done = 0; done < count; done += width) {
+    Stmt stmt;
+    stmt.kind = StmtKind::load;
+    stmt.target = target;
+    stmt.target.lane = s_.build.constant(done);
+    stmt.space = space;
+    stmt.memory = memory;
+    stmt.expr = s_.build.add_constant(base, done);
+    stmt.width = static_cast<std::uint8_t>(width);
+    stmt.policy = policy;
+    put(depth, stmt);
+  }
+}
+
+void KernelBuilder::store_pieces(int depth, bool after, const Ref& source, Space space, std::uint16_t memory,
+                                 ExprId base, int width, int count) {
+  for (int done = 0; done < count; done += width) {
+    Stmt stmt;
+    stmt.kind = StmtKind::store;
+    stmt.target = source;
+    stmt.target.lane = s_.build.constant(done);
+    stmt.space = space;
+    stmt.memory = memory;
+    stmt.expr = s_.build.add_constant(base, done);
+    stmt.width = static_cast<std::uint8_t>(width);
+    after ? put_after(depth, stmt) : put(depth, stmt);
+  }
+}
+
+Neutral neutral(Reducer reducer, DType dtype) {
+  const bool floating = is_floating(dtype);
+  const int bits = row(dtype).bits;
+  const std::int64_t lowest = is_signed(dtype) ? static_cast<std::int64_t>(~std::uint64_t{0} << (bits - 1)) : 0;
+  const std::int64_t highest =
+      dtype == DType::pred ? 1
+      : is_signed(dtype)   ? ~lowest
+                           : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - std::min(bits, 64)));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  switch (reducer) {
+    case Reducer::multiply: return {1, 1};
+    case Reducer::maximum: return {floating ? -infinity : 0, lowest};
+    case Reducer::minimum: return {floating ? infinity : 0, highest};
+    case Reducer::bit_and: return {0, dtype == DType::pred ? 1 : -1};
+    case Reducer::none: case Reducer::custom: case Reducer::add: case Reducer::bit_or: case Reducer::bit_xor: break;
+  }
+  return {0, 0};
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,612 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Emission: from "this node at this place" to statements. Demands travel from users to operands in descending node
+// order, then values are emitted in ascending order: no recursion, loads first, and each (node, place) once.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+#include <limits>
+
+#include "ir/lower_build.h"
+#include "ir/number.h"
+
+namespace tailor::ir {
+
+// ---- the value cache -------------------------------------------------------------------------------------------------
+
+const Entry* KernelBuilder::find(NodeId node, const Place& place, PredicateId predicate) const {
+  for (const Entry& entry : s_.entries[static_cast<std::size_t>(node)])
+    if (entry.predicate == predicate && entry.place == place && entry.compute.depth < static_cast<int>(s_.depth) &&
+        s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial == entry.scope)
+      return &entry;
+  return nullptr;
+}
+
+void KernelBuilder::remember(NodeId node, Entry entry) {
+  entry.scope = s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial;
+  std::vector<Entry>& list = s_.entries[static_cast<std::size_t>(node)];
+  if (list.empty()) s_.touched.push_back(node);
+  list.push_back(entry);
+}
+
+Entry KernelBuilder::entry_of(NodeId node, const Place& place, PredicateId predicate) const {
+  const Entry* entry = find(node, place, predicate);
+  return entry ? *entry : Entry{};
+}
+
+void KernelBuilder::demand(NodeId node, const Place& place, PredicateId predicate) {
+  std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(node)];
+  for (const Demand& known : list)
+    if (known.predicate == predicate && known.place == place) return;
+  list.push_back({place, predicate, false});
+}
+
+Entry KernelBuilder::value_of(NodeId node, const Place& place) {
+  demand(node, place, 0);
+  NodeId lowest = node;
+  for (NodeId id = node; id >= 0; --id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    if (list.empty()) continue;
+    lowest = id;
+    for (std::size_t i = 0; i < list.size(); ++i) {  // demands of operands never grow this list
+      list[i].satisfied = find(id, list[i].place, list[i].predicate) != nullptr || fetch_kept(id, list[i]);
+      if (!list[i].satisfied) demand_operands(id, list[i]);
+    }
+  }
+  for (NodeId id = lowest; id <= node; ++id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (const Demand& wanted : list)
+      if (!wanted.satisfied && !refusal_) emit(id, wanted);
+    list.clear();
+  }
+  return entry_of(node, place, 0);
+}
+
+void KernelBuilder::prefetch(NodeId node, const Place& place) {
+  demand(node, place, 0);
+  for (NodeId id = node; id >= 0; --id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (std::size_t i = 0; i < list.size(); ++i) demand_operands(id, list[i]);
+  }
+  prefetching_ = true;
+  for (NodeId id = 0; id <= node; ++id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (const Demand& wanted : list) {
+      if (wanted.predicate != 0 || !std::binary_search(keeping_.begin(), keeping_.end(), id)) continue;
+      const bool known = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
+        return kept.node == id && kept.segment == segment_->number && kept.place == wanted.place;
+      });
+      if (!known) emit_load(id, wanted);
+    }
+    list.clear();
+  }
+  prefetching_ = false;
+}
+
+void KernelBuilder::demand_operands(NodeId id, const Demand& wanted) {
+  const Node& node = node_at(id);
+  if (node.op == Op::reduce) {  // its accumulator, and whatever the initial value is
+    demand(node.operands[1], {}, wanted.predicate);
+    return;
+  }
+  const OpClass kind = class_of(node.op);
+  if (kind != OpClass::elementwise && kind != OpClass::index) return;
+  for (int k = 0; k < static_cast<int>(node.operands.size()); ++k) {
+    PredicateId predicate = wanted.predicate;
+    if (node.op == Op::concatenate)
+      predicate = inside_predicate(inside_of(s_.build, graph_, node, k, wanted.place), predicate);
+    if (node.op == Op::pad && k == 0)
+      for (int dim = 0; dim < node.shape.rank(); ++dim)
+        predicate = inside_predicate(inside_of(s_.build, graph_, node, dim, wanted.place), predicate);
+    demand(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place), predicate);
+  }
+}
+
+void KernelBuilder::emit(NodeId id, const Demand& wanted) {
+  const Node& node = node_at(id);
+  Entry entry;
+  if (node.op == Op::reduce) {
+    if (!fetch_accumulator(id, wanted))
+      refuse("reduction-place", fmt::format("%{} is needed for another row than the one at hand", node.name));
+    return;
+  }
+  if (node.op == Op::parameter) {
+    entry = emit_load(id, wanted);
+  } else if (node.op == Op::constant) {
+    entry = emit_constant(node);
+  } else if (node.op == Op::iota) {
+    entry = emit_iota(id, wanted.place);
+  } else if (node.op == Op::concatenate || node.op == Op::pad) {
+    entry = emit_choice(id, wanted);
+  } else if (class_of(node.op) == OpClass::index) {
+    entry = entry_of(node.operands[0], operand_place(s_.build, graph_, node, 0, wanted.place), wanted.predicate);
+  } else {
+    entry = emit_elementwise(id, wanted);
+  }
+  if (refusal_) return;
+  entry.place = wanted.place;
+  entry.predicate = wanted.predicate;
+  if (wanted.predicate == 0 && std::binary_search(keeping_.begin(), keeping_.end(), id)) keep_value(id, entry);
+  remember(id, entry);
+}
+
+// ---- values ----------------------------------------------------------------------------------------------------------
+
+Val KernelBuilder::widen(Val raw, DType dtype, NodeId id) {
+  const DType compute = row(dtype).compute;
+  if (compute == dtype || prefetching_) return raw;
+  Value value;
+  value.kind = ValueKind::convert;
+  value.dtype = compute;
+  value.operands[0] = raw.id;
+  return let(raw.depth, name_of(id), compute, add_value(value));
+}
+
+Val KernelBuilder::raw_of(const Entry& entry, DType dtype, NodeId id) {
+  (void)id;
+  if (entry.raw.id != no_value) return entry.raw;
+  if (row(dtype).compute == dtype) return entry.compute;
+  Value value;
+  value.kind = ValueKind::convert;
+  value.dtype = dtype;
+  value.operands[0] = entry.compute.id;
+  return {add_value(value), entry.compute.depth};
+}
+
+Entry KernelBuilder::emit_constant(const Node& node) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, node.attributes.literal->bytes.data(), std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  const DType dtype = node.shape.dtype, compute = row(dtype).compute;
+  const int unused = 64 - 8 * element_bytes(dtype);
+  Entry entry;
+  if (is_floating(dtype))
+    entry.compute = number(compute, decode(dtype, bits), 0);
+  else if (is_signed(dtype))  // sign extension
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits << unused) >> unused);
+  else
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits));
+  return entry;
+}
+
+Entry KernelBuilder::emit_iota(NodeId id, const Place& place) {
+  const Node& node = node_at(id);
+  const Val index = index_value(place[static_cast<int>(node.attributes.axes[0])]);
+  Value value;
+  value.kind = ValueKind::convert;
+  value.dtype = row(node.shape.dtype).compute;
+  value.operands[0] = index.id;
+  Entry entry;
+  entry.compute = kernel_.values[index.id].dtype == value.dtype
+                      ? index
+                      : let(index.depth, name_of(id), value.dtype, add_value(value));
+  return entry;
+}
+
+Entry KernelBuilder::emit_elementwise(NodeId id, const Demand& wanted) {
+  const Node& node = node_at(id);
+  Entry operands[3];
+  int depth = 0;
+  assert(node.operands.size() <= 3);
+  for (std::size_t k = 0; k < node.operands.size(); ++k) {
+    operands[k] = entry_of(node.operands[k],
+                           operand_place(s_.build, graph_, node, static_cast<int>(k), wanted.place), wanted.predicate);
+    depth = std::max(depth, operands[k].compute.depth);
+  }
+  const DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
+  if (node.op == Op::copy || (node.op == Op::convert && from == to)) return operands[0];
+  Entry entry;
+  if (node.op == Op::convert) {
+    if (to == row(from).compute) {
+      entry.compute = operands[0].compute;
+      return entry;
+    }
+    Value value;
+    value.kind = ValueKind::convert;
+    value.dtype = to;
+    value.operands[0] = operands[0].compute.id;
+    const Val rounded = let(depth, name_of(id), to, add_value(value));
+    entry.raw = rounded;
+    entry.compute = widen(rounded, to, id);
+    return entry;
+  }
+  Value value;
+  value.kind = ValueKind::op;
+  value.op = node.op;
+  value.comparison = node.attributes.comparison;
+  value.dtype = row(to).compute;
+  for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
+  if (node.op == Op::compare && node.attributes.total_order)
+    refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
+  entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
+  return entry;
+}
+
+Val KernelBuilder::inside_value(const Inside& inside) {
+  const Interval range = s_.build.pool()[inside.value].range;
+  Val all{no_value, 0};
+  const auto require = [&](const Val& a, const Val& b) {
+    Value value;
+    value.kind = ValueKind::op;
+    value.op = Op::compare;
+    value.comparison = Comparison::lt;
+    value.dtype = DType::pred;
+    value.operands = {a.id, b.id, no_value};
+    const Val test{add_value(value), std::max(a.depth, b.depth)};
+    if (all.id == no_value) {
+      all = test;
+      return;
+    }
+    Value both;
+    both.kind = ValueKind::op;
+    both.op = Op::bit_and;
+    both.dtype = DType::pred;
+    both.operands = {all.id, test.id, no_value};
+    all = {add_value(both), std::max(all.depth, test.depth)};
+  };
+  const Val index = index_value(inside.value);
+  const DType dtype = kernel_.values[index.id].dtype;
+  if (inside.low > range.low) require(number(dtype, 0, inside.low - 1), index);
+  if (inside.high <= range.high) require(index, number(dtype, 0, inside.high));
+  return all;
+}
+
+Entry KernelBuilder::emit_choice(NodeId id, const Demand& wanted) {
+  const Node& node = node_at(id);
+  const auto operand = [&](int k, PredicateId predicate) {
+    return entry_of(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place),
+                    predicate).compute;
+  };
+  const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
+    if (test.id == no_value) return yes;
+    Value value;
+    value.kind = ValueKind::op;
+    value.op = Op::select;
+    value.dtype = row(node.shape.dtype).compute;
+    value.operands = {test.id, yes.id, no.id};
+    const int depth = std::max({test.depth, yes.depth, no.depth});
+    return let(depth, name_of(id), value.dtype, add_value(value));
+  };
+  Entry entry;
+  if (node.op == Op::concatenate) {
+    for (int k = static_cast<int>(node.operands.size()); k-- > 0;) {
+      Inside inside = inside_of(s_.build, graph_, node, k, wanted.place);
+      const Val value = operand(k, inside_predicate(inside, wanted.predicate));
+      inside.low = std::numeric_limits<std::int64_t>::min();  // earlier operands were asked first
+      entry.compute = entry.compute.id == no_value ? value : choose(inside_value(inside), value, entry.compute);
+    }
+    return entry;
+  }
+  PredicateId predicate = wanted.predicate;
+  for (int dim = 0; dim < node.shape.rank(); ++dim)
+    predicate = inside_predicate(inside_of(s_.build, graph_, node, dim, wanted.place), predicate);
+  entry.compute = operand(0, predicate);
+  const Val padding = operand(1, wanted.predicate);
+  for (int dim = 0; dim < node.shape.rank(); ++dim)
+    entry.compute = choose(inside_value(inside_of(s_.build, graph_, node, dim, wanted.place)), entry.compute, padding);
+  return entry;
+}
+
+// ---- predicates ------------------------------------------------------------------------------------------------------
+
+PredicateId KernelBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
+  const Interval range = s_.build.pool()[inside.value].range;
+  ExprId value = s_.build.expand(inside.value);
+  // Whole vectors are inside or outside when everything is a multiple of the width: then the first element decides.
+  if (segment_ && segment_->vector > 1) {
+    const ExprId e = s_.build.var(segment_->element);
+    const ExprId base = s_.build.subtract(value, e);
+    const int v = segment_->vector;
+    if (coefficient(s_.build.pool(), value, segment_->element) == 1 && inside.low % v == 0 && inside.high % v == 0 &&
+        !is_nested(s_.build.pool(), value, segment_->element) && s_.build.is_multiple(base, v))
+      value = base;
+  }
+  const auto add = [&](const Condition& condition) {
+    for (std::size_t i = 1; i < s_.predicates.size(); ++i)
+      if (s_.predicates[i].parent == parent && s_.predicates[i].condition.a == condition.a &&
+          s_.predicates[i].condition.b == condition.b) {
+        parent = static_cast<PredicateId>(i);
+        return;
+      }
+    s_.predicates.push_back({parent, condition});
+    parent = static_cast<PredicateId>(s_.predicates.size() - 1);
+  };
+  if (inside.low > range.low) add({s_.build.constant(inside.low - 1), value, false});
+  if (inside.high <= range.high) add({value, s_.build.constant(inside.high), false});
+  return parent;
+}
+
+std::vector<Condition> KernelBuilder::conditions_of(PredicateId predicate) const {
+  std::vector<Condition> all;
+  for (; predicate != 0; predicate = s_.predicates[static_cast<std::size_t>(predicate)].parent)
+    all.push_back(s_.predicates[static_cast<std::size_t>(predicate)].condition);
+  return all;
+}
+
+// ---- loads and stores ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Statements of `inner` under all `conditions`, two per guard.
+void put_guarded(KernelBuilder& builder, int depth, const std::vector<Condition>& conditions,
+                 const std::vector<Stmt>& inner) {
+  std::size_t guards = (conditions.size() + 1) / 2;
+  for (std::size_t i = 0; i < conditions.size(); i += 2) {
+    Stmt guard;
+    guard.kind = StmtKind::guard;
+    guard.conditions[0] = conditions[i];
+    if (i + 1 < conditions.size()) guard.conditions[1] = conditions[i + 1];
+    guard.end = static_cast<std::int32_t>(--guards + inner.size());
+    builder.put(depth, guard);
+  }
+  for (const Stmt& stmt : inner) builder.put(depth, stmt);
+}
+
+}  // namespace
+
+Entry KernelBuilder::emit_load(NodeId id, const Demand& wanted) {
+  const Node& node = node_at(id);
+  const DType dtype = node.shape.dtype;
+  const IndexPool& pool = s_.build.pool();
+  const ExprId place = s_.build.expand(memory_index(s_.build, node.shape, wanted.place));
+  const auto memory = static_cast<std::uint16_t>(node.attributes.number);
+  const std::vector<Condition> conditions = conditions_of(wanted.predicate);
+  std::uint64_t guard_vars = 0;
+  for (const Condition& c : conditions) guard_vars |= pool[c.a].vars | pool[c.b].vars;
+  const bool is_full = prepared_.full[static_cast<std::size_t>(id)] != 0;
+  const Policy policy = is_full ? (later_loads ? Policy::reload : Policy::once) : Policy::again;
+
+  // How wide: the element variable must step by one and the rest be aligned.
+  int width = 1;
+  ExprId base = place;
+  const bool has_element = segment_ && segment_->vector > 1 && (pool[place].vars >> segment_->element & 1) != 0;
+  if (has_element && (guard_vars >> segment_->element & 1) == 0 &&
+      coefficient(pool, place, segment_->element) == 1 && !is_nested(pool, place, segment_->element)) {
+    base = s_.build.subtract(place, s_.build.var(segment_->element));
+    width = aligned_width(base, std::min(segment_->vector, 8 * access_bytes / row(dtype).bits));
+    if (width == 1) base = place;
+  }
+  const int depth = depth_for(pool[base].vars | guard_vars);
+  Kept* kept = wanted.predicate == 0 && has_element && std::binary_search(keeping_.begin(), keeping_.end(), id) &&
+                       !keep_in_shared_
+                   ? kept_place(id, wanted.place)
+                   : nullptr;
+  Ref target;
+  if (kept) {
+    target = kept_ref(*kept, no_expr);
+  } else if (width > 1 || !conditions.empty()) {
+    target.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, width > 1 ? segment_->vector : 1});
+    declare(depth, target.array, conditions.empty() ? no_value : number(dtype, 0, 0).id);
+  }
+  Entry entry;
+  if (width == 1 && !kept && conditions.empty()) {
+    kernel_.lets.push_back({name_of(id), dtype});
+    Stmt stmt;
+    stmt.kind = StmtKind::load;
+    stmt.let = static_cast<LetId>(kernel_.lets.size() - 1);
+    stmt.memory = memory;
+    stmt.expr = place;
+    stmt.policy = policy;
+    put(depth, stmt);
+    Value value;
+    value.kind = ValueKind::let;
+    value.dtype = dtype;
+    value.let = stmt.let;
+    entry.raw = {add_value(value), depth};
+  } else {
+    const ExprId e = has_element ? s_.build.var(segment_->element) : no_expr;
+    std::vector<Stmt> loads;
+    const int count = width > 1 ? segment_->vector : 1;
+    for (int done = 0; done < count; done += width) {
+      Stmt stmt;
+      stmt.kind = StmtKind::load;
+      stmt.target = target;
+      stmt.target.lane = width > 1 ? s_.build.constant(done) : (kept ? e : no_expr);
+      stmt.memory = memory;
+      stmt.expr = s_.build.add_constant(base, done);
+      stmt.width = static_cast<std::uint8_t>(width);
+      stmt.policy = policy;
+      loads.push_back(stmt);
+    }
+    put_guarded(*this, depth, conditions, loads);
+    target.lane = width > 1 || kept ? e : no_expr;
+    entry.raw = element(dtype, target, depth_for(pool[place].vars | guard_vars));
+  }
+  entry.compute = widen(entry.raw, dtype, id);
+  return entry;
+}
+
+void KernelBuilder::store_output(std::int32_t output, const Place& place) {
+  const NodeId id = graph_.outputs[static_cast<std::size_t>(output)];
+  const Entry entry = value_of(id, place);
+  if (refusal_) return;
+  const Node& node = node_at(id);
+  const DType dtype = node.shape.dtype;
+  const IndexPool& pool = s_.build.pool();
+  const ExprId at = s_.build.expand(memory_index(s_.build, node.shape, place));
+  const Val raw = raw_of(entry, dtype, id);
+  Stmt store;
+  store.kind = StmtKind::store;
+  store.memory = static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));
+
+  if (segment_ && segment_->vector > 1 && coefficient(pool, at, segment_->element) == 1 &&
+      !is_nested(pool, at, segment_->element)) {
+    const ExprId base = s_.build.subtract(at, s_.build.var(segment_->element));
+    const int width = aligned_width(base, std::min(segment_->vector, 8 * access_bytes / row(dtype).bits));
+    if (width > 1) {
+      const int depth = depth_for(pool[base].vars);
+      Ref ref;
+      ref.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});
+      declare(depth, ref.array);
+      ref.lane = s_.build.var(segment_->element);
+      Stmt assign;
+      assign.kind = StmtKind::assign;
+      assign.target = ref;
+      assign.value = raw.id;
+      put(this->depth(), assign);
+      store_pieces(depth, true, ref, Space::global, store.memory, base, width, segment_->vector);
+      return;
+    }
+  }
+  store.expr = at;
+  store.value = raw.id;
+  // Threads that share the element: one of them writes it.
+  std::vector<Condition> conditions;
+  for (std::size_t v = 0; v < pool.vars.size(); ++v) {
+    const Var& var = pool.vars[v];
+    if (var.kind == VarKind::thread && var.extent > 1 && (pool[at].vars >> v & 1) == 0)
+      conditions.push_back({s_.build.var(static_cast<VarId>(v)), s_.build.constant(0), true});
+  }
+  put_guarded(*this, std::max(depth_for(pool[at].vars), raw.depth), conditions, {store});
+}
+
+// ---- values that outlive their phase ---------------------------------------------------------------------------------
+
+void KernelBuilder::keep(std::span<const NodeId> nodes, bool in_shared) {
+  keeping_ = nodes;
+  keep_in_shared_ = in_shared;
+}
+
+Kept* KernelBuilder::kept_place(NodeId id, const Place& place) {
+  if (!segment_) return nullptr;
+  for (Kept& kept : s_.kept)
+    if (kept.node == id && kept.segment == segment_->number && kept.place == place) return &kept;
+  const DType dtype = node_at(id).shape.dtype;
+  Kept kept{id, place, segment_->number, no_id, keep_in_shared_, no_expr};
+  Array array{name_of(id), keep_in_shared_ ? Space::shared : Space::registers, dtype, {0, 0}, 1};
+  const std::int64_t trips = segment_->trip_count;
+  if (keep_in_shared_) {
+    array.name += "_shared";
+    array.dims[0] = trips * segment_->slots * segment_->vector;
+    kernel_.shared_bytes += (array.dims[0] * row(dtype).bits / 8 + access_bytes - 1) / access_bytes * access_bytes;
+    kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, segment_->trip, segment_->slots),
+                               segment_->vector);
+  } else {
+    array.name += "_row";
+    int dim = 0;
+    if (in_flight_rows > 1) array.dims[static_cast<std::size_t>(dim++)] = in_flight_rows;
+    if (trips > 1) array.dims[static_cast<std::size_t>(dim)] = trips;
+    array.vector = segment_->vector;
+    kept_bytes += in_flight_rows * trips * segment_->vector * std::max(row(dtype).bits / 8, 1);
+  }
+  kept.array = add_array(std::move(array));
+  declare(0, kept.array);
+  s_.kept.push_back(kept);
+  return &s_.kept.back();
+}
+
+Ref KernelBuilder::kept_ref(const Kept& kept, ExprId lane) {
+  Ref ref;
+  ref.array = kept.array;
+  int dim = 0;
+  if (in_flight_rows > 1) ref.subs[static_cast<std::size_t>(dim++)] = row_in_flight;
+  if (segment_->trip_count > 1) ref.subs[static_cast<std::size_t>(dim)] = segment_->trip;
+  ref.lane = lane;
+  return ref;
+}
+
+void KernelBuilder::keep_value(NodeId id, const Entry& entry) {
+  const IndexPool& pool = s_.build.pool();
+  std::uint64_t vars = 0;
+  for (int i = 0; i < entry.place.rank; ++i) vars |= pool[entry.place[i]].vars;
+  const bool varies = segment_ && (segment_->vector == 1 || (vars >> segment_->element & 1) != 0);
+  if (!varies) return;
+  const bool was_there = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
+    return kept.node == id && kept.segment == segment_->number && kept.place == entry.place;
+  });
+  const bool loaded_into_it = was_there && node_at(id).op == Op::parameter && !keep_in_shared_;
+  if (loaded_into_it) return;
+  Kept* kept = kept_place(id, entry.place);
+  const DType dtype = node_at(id).shape.dtype;
+  const Val raw = raw_of(entry, dtype, id);
+  const ExprId e = segment_->vector > 1 ? s_.build.var(segment_->element) : no_expr;
+  Stmt assign;
+  assign.kind = StmtKind::assign;
+  assign.value = raw.id;
+  if (!kept->in_shared) {
+    assign.target = kept_ref(*kept, e);
+    put(depth(), assign);
+    return;
+  }
+  const int outside = segment_->vector > 1 ? depth() - 1 : depth();
+  Ref ref;
+  ref.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});
+  declare(outside, ref.array);
+  ref.lane = e;
+  assign.target = ref;
+  put(depth(), assign);
+  const int width = std::min(segment_->vector, 8 * access_bytes / row(dtype).bits);
+  store_pieces(outside, true, ref, Space::shared, kept->array, kept->slot, width, segment_->vector);
+}
+
+bool KernelBuilder::fetch_kept(NodeId id, const Demand& wanted) {
+  if (!segment_ || wanted.predicate != 0) return false;
+  for (const Kept& kept : s_.kept) {
+    if (kept.node != id || kept.segment != segment_->number || !(kept.place == wanted.place)) continue;
+    if (std::binary_search(keeping_.begin(), keeping_.end(), id)) return false;  // this phase fills it
+    const DType dtype = node_at(id).shape.dtype;
+    const ExprId e = segment_->vector > 1 ? s_.build.var(segment_->element) : no_expr;
+    Entry entry;
+    entry.place = wanted.place;
+    if (kept.in_shared) {
+      const int outside = segment_->vector > 1 ? depth() - 1 : depth();
+      Ref ref;
+      ref.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});
+      declare(outside, ref.array);
+      const int width = std::min(segment_->vector, 8 * access_bytes / row(dtype).bits);
+      load_pieces(outside, ref, Space::shared, kept.array, kept.slot, width, segment_->vector, Policy::once);
+      ref.lane = e;
+      entry.raw = element(dtype, ref, depth());
+    } else {
+      entry.raw = element(dtype, kept_ref(kept, e), depth());
+    }
+    entry.compute = widen(entry.raw, dtype, id);
+    remember(id, entry);
+    return true;
+  }
+  return false;
+}
+
+Val KernelBuilder::reduce_init(const Node& node, Val accumulated, int depth) {
+  const Node& init = node_at(node.operands[1]);
+  const DType compute = row(node.shape.dtype).compute;
+  const Neutral zero = neutral(node.attributes.reducer, node.shape.dtype);
+  const Entry entry = entry_of(node.operands[1], {}, 0);
+  if (init.op == Op::constant) {
+    const Value& value = kernel_.values[entry.compute.id];
+    if (is_floating(compute) ? value.real == zero.real : value.integer == zero.integer) return accumulated;
+  }
+  Value value;
+  value.kind = ValueKind::op;
+  value.op = op_of(node.attributes.reducer);
+  value.dtype = compute;
+  value.operands = {accumulated.id, entry.compute.id, no_value};
+  return let(std::max(depth, entry.compute.depth), node.name, compute, add_value(value));
+}
+
+bool KernelBuilder::fetch_accumulator(NodeId id, const Demand& wanted) {
+  for (const Accumulator& accumulator : s_.accumulators) {
+    if (accumulator.node != id || !(accumulator.place == wanted.place)) continue;
+    const Node& node = node_at(id);
+    Ref ref;
+    ref.array = accumulator.array;
+    std::uint64_t vars = 0;
+    if (in_flight_rows > 1) {
+      ref.subs[0] = row_in_flight;
+      vars = s_.build.pool()[row_in_flight].vars;
+    }
+    const int depth = depth_for(vars);
+    Entry entry;
+    entry.place = wanted.place;
+    entry.predicate = wanted.predicate;
+    entry.compute = reduce_init(node, element(row(node.shape.dtype).compute, ref, depth), depth);
+    remember(id, entry);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The map skeleton: one flat loop over the elements of the dominant node, in the order of its memory. A thread handles
+// vectors of neighbouring elements, `in_flight` of them a block apart. With more than one in flight all inputs are read
+// first. Elements beyond the last whole vector are handled one per thread by the last block. Outputs of fewer elements
+// ride along under a guard.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/lower_build.h"
+
+namespace tailor::ir {
+
+namespace {
+
+struct MapShape {
+  std::int64_t elements = 0, vectors = 0, rest = 0;
+  ExprId block = 0, thread = 0;
+  VarId flight = 0;
+  std::size_t dominant = 0;  ///< index into Prepared::dominants
+};
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+/// Where output `i` stands when the dominant stands at element `column` of its memory.
+Place output_place(KernelBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i, ExprId column) {
+  const Graph& graph = builder.graph();
+  const Shape& shape = at(graph, graph.outputs[i]).shape;
+  const Route& route = prepared.routes[map.dominant][i];
+  if (!route.found) return place_of_memory(builder.build(), shape, column);
+  const Shape& from = at(graph, prepared.dominants[map.dominant]).shape;
+  return follow(builder.build(), graph, route, place_of_memory(builder.build(), from, column));
+}
+
+void open_segment(KernelBuilder& builder, const Segment& segment, bool guards_only) {
+  if (segment.guard_count > 0)
+    builder.open_guard({segment.guards.data(), static_cast<std::size_t>(segment.guard_count)});
+  if (segment.vector > 1 && !guards_only) builder.open_loop(segment.element, true);
+}
+
+void close_segment(KernelBuilder& builder, const Segment& segment) {
+  if (segment.vector > 1) builder.close();
+  if (segment.guard_count > 0) builder.close();
+}
+
+void store_equal_outputs(KernelBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
+                         const Segment& segment) {
+  const Graph& graph = builder.graph();
+  for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
+    if (elements(at(graph, graph.outputs[i]).shape) != map.elements) continue;
+    if (!plan.value_cache) builder.forget_values();
+    builder.store_output(static_cast<std::int32_t>(i), output_place(builder, prepared, map, i, segment.column));
+  }
+}
+
+void store_smaller_outputs(KernelBuilder& builder, const Plan& plan, const MapShape& map, const Segment& segment) {
+  const Graph& graph = builder.graph();
+  IndexBuilder& build = builder.build();
+  for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
+    const Shape& shape = at(graph, graph.outputs[i]).shape;
+    const std::int64_t count = elements(shape);
+    if (count == map.elements) continue;
+    if (!plan.value_cache) builder.forget_values();
+    const Condition inside{build.expand(segment.column), build.constant(count), false};
+    builder.open_guard({&inside, 1});
+    builder.store_output(static_cast<std::int32_t>(i),
+                         place_of_memory(build, shape, build.narrow(segment.column, {0, count - 1})));
+    builder.close();
+  }
+}
+
+void emit_segment(KernelBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
+                  const Segment& segment) {
+  builder.enter_segment(&segment);
+  open_segment(builder, segment, false);
+  store_equal_outputs(builder, prepared, plan, map, segment);
+  store_smaller_outputs(builder, plan, map, segment);
+  close_segment(builder, segment);
+  builder.enter_segment(nullptr);
+}
+
+void prefetch_segment(KernelBuilder& builder, const Prepared& prepared, const MapShape& map, const Segment& segment,
+                      const std::vector<NodeId>& inputs) {
+  const Graph& graph = builder.graph();
+  builder.enter_segment(&segment);
+  builder.open_loop(map.flight, true);
+  builder.keep(inputs, false);
+  open_segment(builder, segment, false);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (elements(at(graph, graph.outputs[i]).shape) == map.elements)
+      builder.prefetch(graph.outputs[i], output_place(builder, prepared, map, i, segment.column));
+  close_segment(builder, segment);
+  builder.close();
+  builder.keep({}, false);
+  builder.enter_segment(nullptr);
+}
+
+}  // namespace
+
+std::optional<Rejection> lower_map(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+                                   const Limits& limits) {
+  (void)limits;
+  IndexBuilder& build = builder.build();
+  MapShape map;
+  map.dominant = static_cast<std::size_t>(
+      std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) - prepared.dominants.begin());
+  map.elements = prepared.columns;
+  map.vectors = map.elements / plan.vector;
+  map.rest = map.elements % plan.vector;
+  if (map.vectors == 0)
+    return Rejection{"vector", fmt::format("{} elements do not fill a vector of {}", map.elements, plan.vector), true};
+  const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
+  const std::int64_t blocks = (map.vectors + per_block - 1) / per_block;
+  if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
+    return Rejection{"in-flight", fmt::format("{} vectors give {} threads fewer than {} each", map.vectors,
+                                              plan.threads, plan.in_flight), true};
+  builder.kernel().virtual_blocks = blocks;
+  map.block = build.var(build.add_var({"vb", VarKind::block, blocks, 1}));
+  map.thread = build.var(build.add_var({"tid", VarKind::thread, plan.threads, 1}));
+
+  Segment body;
+  body.vector = plan.vector;
+  ExprId chunk = build.scale(map.block, plan.in_flight);
+  if (plan.in_flight > 1) {
+    map.flight = build.add_var({"q", VarKind::loop, plan.in_flight, 1});
+    builder.in_flight_rows = plan.in_flight;
+    builder.row_in_flight = build.var(map.flight);
+    chunk = build.add(chunk, builder.row_in_flight);
+  }
+  chunk = build.add_scaled(map.thread, chunk, plan.threads);
+  if (map.vectors % per_block != 0) {
+    body.guards[0] = {chunk, build.constant(map.vectors), false};
+    body.guard_count = 1;
+    chunk = build.narrow(chunk, {0, map.vectors - 1});
+  }
+  body.column = build.scale(chunk, plan.vector);
+  if (plan.vector > 1) {
+    body.element = build.add_var({"e", VarKind::loop, plan.vector, 1});
+    body.column = build.add(body.column, build.var(body.element));
+  }
+
+  if (plan.in_flight > 1) {
+    std::vector<NodeId> inputs;
+    for (const NodeId id : parameters(builder.graph()))
+      if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
+    std::sort(inputs.begin(), inputs.end());
+    prefetch_segment(builder, prepared, map, body, inputs);
+    builder.open_loop(map.flight, true);
+  }
+  emit_segment(builder, prepared, plan, map, body);
+  if (plan.in_flight > 1) builder.close();
+  if (map.rest > 0 && !builder.refusal()) {
+    builder.in_flight_rows = 1;
+    Segment edge;
+    edge.number = 1;
+    edge.guards = {Condition{map.block, build.constant(blocks - 1), true},
+                   Condition{map.thread, build.constant(map.rest), false}};
+    edge.guard_count = 2;
+    edge.column = build.add_constant(build.narrow(map.thread, {0, map.rest - 1}), map.vectors * plan.vector);
+    emit_segment(builder, prepared, plan, map, edge);
+  }
+  return builder.refusal();
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan-independent analysis of a group.
+#include "ir/prepare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+#include "ir/kernel.h"
+
+namespace tailor::ir {
+
+namespace {
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+std::string identifier(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out.insert(0, 1, 'v');
+  return out;
+}
+
+Rejection refuse(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+
+/// Whether kernels of today can hold this type.
+bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
+
+std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
+  const OpRow& op = row(node.op);
+  const auto skeleton = [&](std::string_view which) {
+    return refuse(fmt::format("skeleton-{}", which),
+                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
+                              text(node.shape), which));
+  };
+  if (!is_holdable(node.shape.dtype))
+    return refuse("dtype", fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+  if (elements(node.shape) == 0) return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
+  switch (op.kind) {
+    case OpClass::leaf:
+      if (node.op == Op::constant && elements(node.shape) > 1)
+        return refuse("array-constant", fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
+      if (node.op == Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
+        return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
+      return std::nullopt;
+    case OpClass::elementwise:
+      if (node.op == Op::convert || node.op == Op::compare || node.op == Op::copy) return std::nullopt;
+      if (is_floating(node.shape.dtype) ? op.real.empty() : op.integer.empty() && op.real.empty())
+        return refuse("operation", fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
+      return std::nullopt;
+    case OpClass::index:
+      if (node.op == Op::pad)
+        for (const Range& range : node.attributes.ranges)
+          if (range.third != 0 || range.first < 0 || range.second < 0)
+            return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
+      return std::nullopt;
+    case OpClass::reduction:
+      if (node.operands.size() != 2) return skeleton("variadic-reduction");
+      if (node.attributes.reducer == Reducer::custom || node.attributes.reducer == Reducer::none)
+        return skeleton("custom-reduction");
+      return std::nullopt;
+    case OpClass::lookup: return skeleton("gather");
+    case OpClass::window: return skeleton("window");
+    case OpClass::mapped: case OpClass::library: case OpClass::composite: case OpClass::random:
+    case OpClass::structure: case OpClass::control: case OpClass::communication: case OpClass::opaque:
+      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+  }
+  (void)graph;
+  return std::nullopt;
+}
+
+struct RowShape {
+  std::int64_t rows = 1, columns = 1;
+};
+
+/// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
+std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
+  const Shape& source = at(graph, reduce.operands[0]).shape;
+  RowShape shape;
+  bool reduced_seen = false;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    if (reduce.attributes.axes.contains(i)) {
+      reduced_seen = true;
+      shape.columns *= source.dims[i];
+    } else {
+      if (reduced_seen) return std::nullopt;
+      shape.rows *= source.dims[i];
+    }
+  }
+  return shape;
+}
+
+std::optional<Rejection> find_rows(const Graph& graph, Prepared& out) {
+  NodeId first = no_node;
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+    const Node& node = at(graph, id);
+    if (node.op != Op::reduce) continue;
+    const std::optional<RowShape> shape = row_shape(graph, node);
+    if (!shape)
+      return refuse("skeleton-column",
+                    fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
+                                node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
+                                text(at(graph, node.operands[0]).shape)));
+    if (first == no_node) {
+      first = id;
+      out.skeleton = Skeleton::row;
+      out.rows = shape->rows;
+      out.columns = shape->columns;
+    } else if (shape->rows != out.rows || shape->columns != out.columns) {
+      return refuse("rows-differ", fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}",
+                                               at(graph, first).name, out.rows, out.columns, node.name, shape->rows,
+                                               shape->columns));
+    }
+  }
+  return std::nullopt;
+}
+
+/// Number of reductions on the longest path up to and including each node.
+std::vector<std::int32_t> depths(const Graph& graph) {
+  std::vector<std::int32_t> depth(graph.nodes.size(), 0);
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    for (const NodeId operand : graph.nodes[id].operands)
+      depth[id] = std::max(depth[id], depth[static_cast<std::size_t>(operand)]);
+    if (graph.nodes[id].op == Op::reduce) ++depth[id];
+  }
+  return depth;
+}
+
+bool widens(const Graph& graph, const Node& node) {
+  return node.op == Op::convert && row(node.shape.dtype).bits > row(at(graph, node.operands[0]).shape.dtype).bits;
+}
+
+/// Walks back from what phases after `phase` compute, stopping at full values that exist by then.
+void find_frontier(const Graph& graph, Prepared& out, std::size_t phase, const std::vector<std::uint8_t>& available) {
+  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+  std::vector<NodeId> work;
+  const auto visit_sinks = [&] {
+    std::fill(seen.begin(), seen.end(), 0);
+    for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
+      for (const NodeId id : out.phases[later].reductions) work.push_back(at(graph, id).operands[0]);
+      for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[static_cast<std::size_t>(i)]);
+    }
+  };
+  const auto walk = [&](bool stop_at_values, std::vector<NodeId>& found) {
+    visit_sinks();
+    while (!work.empty()) {
+      const NodeId id = work.back();
+      work.pop_back();
+      if (std::exchange(seen[static_cast<std::size_t>(id)], 1) != 0) continue;
+      const Node& node = at(graph, id);
+      const bool is_input = node.op == Op::parameter;
+      if (out.full[static_cast<std::size_t>(id)] && available[static_cast<std::size_t>(id)] &&
+          (stop_at_values || is_input) && node.op != Op::iota) {
+        // A widened copy costs twice the registers and one conversion: keep the narrow one.
+        const bool keep_operand = widens(graph, node) && out.full[static_cast<std::size_t>(node.operands[0])];
+        if (!keep_operand) {
+          found.push_back(id);
+          continue;
+        }
+      }
+      if (node.op == Op::reduce) continue;  // its result is a row scalar that stays anyway
+      for (const NodeId operand : node.operands) work.push_back(operand);
+    }
+    std::sort(found.begin(), found.end());
+  };
+  walk(true, out.phases[phase].kept);
+  walk(false, out.phases[phase].kept_inputs);
+}
+
+void find_phases(const Graph& graph, Prepared& out) {
+  const std::vector<std::int32_t> depth = depths(graph);
+  const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+  out.phases.resize(static_cast<std::size_t>(deepest) + 1);
+  for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id)
+    if (at(graph, id).op == Op::reduce)
+      out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(id)] - 1)].reductions.push_back(id);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(graph.outputs[i])])].outputs.push_back(
+        static_cast<std::int32_t>(i));
+  // Available after a phase: everything evaluated for its reductions and outputs.
+  std::vector<std::uint8_t> available(graph.nodes.size(), 0);
+  for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
+    for (const NodeId id : out.phases[phase].reductions)
+      available[static_cast<std::size_t>(at(graph, id).operands[0])] = 1;
+    for (const std::int32_t i : out.phases[phase].outputs)
+      available[static_cast<std::size_t>(graph.outputs[static_cast<std::size_t>(i)])] = 1;
+    for (std::size_t id = graph.nodes.size(); id-- > 0;)
+      if (available[id] && graph.nodes[id].op != Op::reduce)
+        for (const NodeId operand : graph.nodes[id].operands) available[static_cast<std::size_t>(operand)] = 1;
+    find_frontier(graph, out, phase, available);
+  }
+}
+
+std::string title_of(const Graph& graph) {
+  // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
+  std::vector<std::string_view> words;
+  const auto note = [&](std::string_view word) {
+    if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  };
+  for (const Node& node : graph.nodes) {
+    if (node.op == Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
+    if (row(node.op).xu > 0) note(name(node.op));
+  }
+  for (const Node& node : graph.nodes)
+    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) note(name(node.op));
+  for (const Node& node : graph.nodes)
+    if (class_of(node.op) == OpClass::index || node.op == Op::convert || node.op == Op::iota) note(name(node.op));
+  return fmt::format("{}", fmt::join(words, "_"));
+}
+
+void find_dominants(const Graph& graph, Prepared& out) {
+  const auto offer = [&](NodeId id) {
+    if (std::find(out.dominants.begin(), out.dominants.end(), id) == out.dominants.end()) out.dominants.push_back(id);
+  };
+  const auto like_a_known_one = [&](const Node& node) {
+    return std::any_of(out.dominants.begin(), out.dominants.end(), [&](NodeId id) {
+      return at(graph, id).shape.dims == node.shape.dims && at(graph, id).shape.same_layout(node.shape);
+    });
+  };
+  if (out.skeleton == Skeleton::row) {
+    for (const Phase& phase : out.phases)
+      for (const NodeId id : phase.reductions)
+        if (out.dominants.empty() ||
+            at(graph, at(graph, id).operands[0]).shape.dims != at(graph, at(graph, out.dominants[0]).operands[0]).shape.dims)
+          offer(id);
+    return;
+  }
+  for (const NodeId id : graph.outputs)
+    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
+  for (const NodeId id : parameters(graph))
+    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
+}
+
+/// Operations whose operand and result hold the same elements in another order or form.
+bool is_one_to_one(const Graph& graph, NodeId user, NodeId operand) {
+  const Node& node = at(graph, user);
+  const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose || node.op == Op::broadcast;
+  return (class_of(node.op) == OpClass::elementwise || moves) &&
+         elements(node.shape) == elements(at(graph, operand).shape);
+}
+
+/// Breadth first from `start` over one-to-one edges, both ways.
+std::vector<Route> find_routes(const Graph& graph, const Prepared& prepared, NodeId start) {
+  std::vector<Step> reached(graph.nodes.size());
+  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+  std::vector<NodeId> queue{start};
+  seen[static_cast<std::size_t>(start)] = 1;
+  const auto reach = [&](const Step& step) {
+    if (std::exchange(seen[static_cast<std::size_t>(step.to)], 1) != 0) return;
+    reached[static_cast<std::size_t>(step.to)] = step;
+    queue.push_back(step.to);
+  };
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const NodeId id = queue[i];
+    const std::vector<NodeId>& operands = at(graph, id).operands;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (is_one_to_one(graph, id, operands[k])) reach({id, operands[k], false, static_cast<std::int32_t>(k)});
+    for (const NodeId user : prepared.users[static_cast<std::size_t>(id)])
+      if (is_one_to_one(graph, user, id)) reach({id, user, true, 0});
+  }
+  std::vector<Route> routes(graph.outputs.size());
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    NodeId id = graph.outputs[i];
+    routes[i].found = seen[static_cast<std::size_t>(id)] != 0;
+    for (; routes[i].found && id != start; id = reached[static_cast<std::size_t>(id)].from)
+      routes[i].steps.insert(routes[i].steps.begin(), reached[static_cast<std::size_t>(id)]);
+  }
+  return routes;
+}
+
+}  // namespace
+
+std::variant<Prepared, Rejection> prepare(const Group& group) {
+  const Graph& graph = group.graph;
+  Prepared out;
+  out.group = &group;
+  if (graph.outputs.empty()) return refuse("empty", "the group has no output");
+  for (const Node& node : graph.nodes)
+    if (std::optional<Rejection> no = refuse_node(graph, node)) return *no;
+  if (std::optional<Rejection> no = find_rows(graph, out)) return *no;
+  if (out.skeleton == Skeleton::map)
+    for (const NodeId id : graph.outputs) out.columns = std::max(out.columns, elements(at(graph, id).shape));
+
+  out.full.resize(graph.nodes.size());
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns &&
+                   class_of(graph.nodes[id].op) != OpClass::index && graph.nodes[id].op != Op::constant;
+  out.users = users(graph);
+  for (const Node& node : graph.nodes) {
+    out.names.push_back(identifier(node.name));
+    if (node.op == Op::parameter) out.widest_vector = std::max(out.widest_vector, 8 * access_bytes / row(node.shape.dtype).bits);
+  }
+  for (const NodeId id : graph.outputs)
+    out.widest_vector = std::max(out.widest_vector, 8 * access_bytes / row(at(graph, id).shape.dtype).bits);
+  find_phases(graph, out);
+  find_dominants(graph, out);
+  for (const NodeId id : out.dominants)
+    out.routes.push_back(find_routes(graph, out, out.skeleton == Skeleton::row ? at(graph, id).operands[0] : id));
+  out.title = title_of(graph);
+  return out;
+}
+
+}  // namespace tailor::ir

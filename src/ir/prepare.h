@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lowering needs to know of a group whatever the plan: computed once per group, read by every plan of it. Which
+// skeleton it has, its row reductions and their phases, which values are full (one per row and column), and what later
+// phases would need from earlier ones (the frontier that a residence keeps).
+//
+// A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
+// After the last reduction comes one more phase for the outputs that need it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/fusion.h"
+#include "ir/plan.h"
+
+namespace tailor::ir {
+
+struct Phase {
+  std::vector<NodeId> reductions;
+  std::vector<std::int32_t> outputs;     ///< indices into the group's outputs, stored in this phase
+  std::vector<NodeId> kept;              ///< full values that later phases need (the frontier), most computed form
+  std::vector<NodeId> kept_inputs;       ///< full parameters that later phases need, directly or through others
+};
+
+/// From one node's place to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
+struct Step {
+  NodeId from = no_node;
+  NodeId to = no_node;
+  bool to_user = false;
+  std::int32_t operand = 0;
+};
+
+/// How an output's place radiates from the dominant's; `found` is false when no one-to-one path leads there.
+struct Route {
+  bool found = false;
+  std::vector<Step> steps;
+};
+
+struct Prepared {
+  const Group* group = nullptr;
+  Skeleton skeleton = Skeleton::map;
+  std::int64_t rows = 1;                 ///< row: R. map: 1
+  std::int64_t columns = 1;              ///< row: N. map: elements of the largest output
+  std::vector<Phase> phases;
+  std::vector<std::uint8_t> full;        ///< per node: holds rows x columns elements and is no index operation
+  std::vector<std::vector<NodeId>> users;
+  std::vector<std::string> names;        ///< per node: its name as a C identifier
+  std::vector<NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
+  std::vector<std::vector<Route>> routes;  ///< per dominant candidate, per output
+  std::string title;                     ///< name of the kernel: its telling operations
+  int widest_vector = 1;                 ///< most elements of any parameter or output in 16 bytes
+};
+
+/// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
+std::variant<Prepared, Rejection> prepare(const Group& group);
+
+}  // namespace tailor::ir
