@@ -91,7 +91,7 @@ class ChainWalk {
  private:
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }
 
-  void wait() { global_open_ = shared_open_ = false; }
+  void wait() { global_open_ = shared_open_ = far_open_ = false; }
 
   void load(const ir::Stmt& stmt, double times, double copies) {
     const bool global = stmt.space == ir::Space::global;
@@ -99,6 +99,9 @@ class ChainWalk {
     bool& open = global ? global_open_ : shared_open_;
     if (!open) (global ? chain.memory : chain.shared) += times;
     open = true;
+    if (!global || stmt.policy != ir::Policy::once) return;
+    if (!far_open_) chain.far += times;
+    far_open_ = true;
   }
 
   bool has_wait(std::int32_t from, std::int32_t to) const {
@@ -117,7 +120,7 @@ class ChainWalk {
   }
 
   const ir::Kernel& kernel_;
-  bool global_open_ = false, shared_open_ = false;
+  bool global_open_ = false, shared_open_ = false, far_open_ = false;
 };
 
 }  // namespace

@@ -268,7 +268,10 @@ class FastWalk {
       const std::int64_t looked_at = std::min(starts, most_starts);
       std::int64_t sum = 0, seen = 0;
       for (std::int64_t i = 0; i < looked_at; ++i) {
-        const std::int64_t start = i * starts / looked_at, members = (count - start + starts - 1) / starts;
+        // One start from each stratum, scattered within it so that the sample does not beat with a sector's length.
+        const std::int64_t from_start = i * starts / looked_at, to_start = (i + 1) * starts / looked_at;
+        const std::int64_t start = from_start + (i * 2654435761 >> 7) % (to_start - from_start);
+        const std::int64_t members = (count - start + starts - 1) / starts;
         sum += units(form, with_range(box, k, start, members, starts), bytes, global, k + 1);
         seen += members;
       }

@@ -28,6 +28,8 @@ Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId
   switch (term.kind) {
     case ir::TermKind::var:
       return {1, 1};
+    case ir::TermKind::narrow:
+      return period_of(pool, term.a, var);
     case ir::TermKind::div:
     case ir::TermKind::mod: {
       const Period inner = period_of(pool, term.a, var);

@@ -56,6 +56,7 @@ struct Chain {
   double barrier = 0;
   double arithmetic = 0;  ///< dependent operations of the FMA and ALU pipes
   double xu = 0;
+  double far = 0;  ///< of `memory`: trips with a load of data nobody read before
   bool operator==(const Chain&) const = default;
 };
 

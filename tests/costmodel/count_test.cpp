@@ -97,7 +97,6 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
               {33, 77  }
     })
       for (const std::string_view dtype : {"f32", "f16"}) {
-        if (name == "map" && columns == 77) continue;  // its bias is not periodic in the block: sampled, tested below
         const ir::Group group = group_of(graph_text(name, rows, columns, dtype));
         kernels += for_each_kernel(group, limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {
           CAPTURE(name);
@@ -105,7 +104,12 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
           CAPTURE(columns);
           CAPTURE(dtype);
           CAPTURE(text(plan));
-          check_same(count(kernel, Mode::exact), count(kernel, Mode::fast));
+          const Work exact = count(kernel, Mode::exact), fast = count(kernel, Mode::fast);
+          if (name == "map" && fast.sampled)  // a bias whose period in the block is long
+            CHECK(static_cast<double>(sectors(fast)) ==
+                  doctest::Approx(static_cast<double>(sectors(exact))).epsilon(0.02));
+          else
+            check_same(exact, fast);
         });
       }
   CHECK(kernels > 1000);
@@ -146,7 +150,6 @@ TEST_CASE("a layer norm of whole rows moves what paper says") {
 
 TEST_CASE("an index without a period is sampled, near the exact count, and says so") {
   for (const std::int64_t columns : {777, 1001}) {
-    const ir::Kernel kernel = ir::example_map(400, columns * 4, ir::DType::f16);
     ir::KernelBuilder b("odd", 128, 400 * columns / 128);
     const ir::VarId tid = b.thread("tid", 1, 128);
     const ir::BufferId x = b.in("x", ir::DType::f32, 400 * columns), bias = b.in("bias", ir::DType::f32, columns);
