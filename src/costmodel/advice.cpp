@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Advice: a table of rules, most telling first. A rule looks at counted or estimated numbers and, when they exceed its
+// threshold, says one sentence with the number in it. Thresholds are about what is worth saying, not about hardware.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "costmodel/model.h"
+#include "costmodel/parts.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::Part;
+
+struct Situation {
+  const ir::Estimate& estimate;
+  const Work& work;
+  const ir::Device& device;
+  double total() const { return std::max(estimate.total.value, 1e-12); }
+  double percent(Part which) const { return 100 * part(estimate, which).value / total(); }
+};
+
+std::string on_launch(const Situation& s) {
+  if (s.percent(Part::launch) < 50) return {};
+  return fmt::format("{:.0f} % of the time is launch and ramp: fuse the kernel into a neighbour",
+                     s.percent(Part::launch));
+}
+std::string on_dram(const Situation& s) {
+  if (s.estimate.bound != Part::dram || s.percent(Part::dram) < 80) return {};
+  return fmt::format("{:.0f} % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
+                     s.percent(Part::dram));
+}
+std::string on_grid(const Situation& s) {
+  if (static_cast<double>(s.work.virtual_blocks) >= s.device.sms.value) return {};
+  return fmt::format("{} blocks leave {:.0f} of {:.0f} SMs idle: give each row more threads or each block fewer rows",
+                     s.work.virtual_blocks, s.device.sms.value - static_cast<double>(s.work.virtual_blocks),
+                     s.device.sms.value);
+}
+std::string on_latency(const Situation& s) {
+  if (s.estimate.bound != Part::latency) return {};
+  return fmt::format(
+      "latency binds with {:.0f} B per thread in flight at {:.0f} % occupancy and {} registers: "
+      "more rows in flight or fewer registers",
+      s.work.bytes_in_flight, 100 * s.estimate.occupancy, s.estimate.registers);
+}
+std::string on_address(const Situation& s) {
+  const double share =
+      100 * static_cast<double>(s.work.pipes.address) / std::max(1.0, static_cast<double>(instructions(s.work.pipes)));
+  if (share < 25) return {};
+  return fmt::format("{:.0f} % of issue slots are address arithmetic: wider vectors or a flatter index", share);
+}
+std::string on_sectors(const Situation& s) {
+  double useful = 0;
+  for (const BufferWork& b : s.work.buffers) useful += static_cast<double>(b.load.bytes + b.store.bytes);
+  const double moved = 32 * static_cast<double>(sectors(s.work));
+  if (moved == 0 || useful > 0.7 * moved) return {};
+  return fmt::format(
+      "only {:.0f} % of the bytes in the sectors moved are used: neighbouring lanes should read "
+      "neighbouring elements",
+      100 * useful / moved);
+}
+std::string on_banks(const Situation& s) {
+  const double requests = static_cast<double>(s.work.shared_load.bytes + s.work.shared_store.bytes) / 128;
+  const double passes = static_cast<double>(s.work.shared_load.wavefronts + s.work.shared_store.wavefronts);
+  if (s.estimate.bound != Part::shared || passes < 1.5 * requests) return {};
+  return fmt::format("shared memory takes {:.1f} passes where {:.1f} would do: pad or swizzle its rows",
+                     passes / std::max(requests, 1.0), 1.0);
+}
+std::string on_spills(const Situation& s) {
+  if (part(s.estimate, Part::spill).value == 0) return {};
+  return fmt::format("spills take {:.0f} % of the time at {} registers: keep fewer values in registers",
+                     s.percent(Part::spill), s.estimate.registers);
+}
+std::string on_xu(const Situation& s) {
+  if (s.estimate.bound != Part::xu) return {};
+  return fmt::format(
+      "{:.0f} % of the time the transcendental and conversion pipe is full: {} transcendental and {} "
+      "conversion instructions",
+      s.percent(Part::xu), s.work.pipes.xu, s.work.pipes.narrow + s.work.pipes.widen);
+}
+
+constexpr std::string (*rules[])(const Situation&) = {on_spills, on_grid,    on_launch, on_sectors, on_latency,
+                                                      on_banks,  on_address, on_xu,     on_dram};
+
+}  // namespace
+
+std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device) {
+  std::vector<std::string> lines;
+  for (const auto rule : rules) {
+    std::string line = rule({estimate, work, device});
+    if (!line.empty() && lines.size() < 2) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace tailor::costmodel

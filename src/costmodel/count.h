@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The counter: walks a kernel's statements and says what they ask of a machine. Two ways to the same numbers. exact:
+// every warp of every block, lane by lane, as the machine would. fast: statement by statement over boxes of the loop
+// and block variables; guards cut a box into parts where they hold for all, for none, or lane by lane, and the sectors
+// of a part follow from how its addresses fall modulo 32 bytes. Fast equals exact but where an index is not periodic (a
+// flat map that divides by an odd extent): there sectors come from a sample and Work::sampled says so; requests, bytes
+// and instructions stay exact.
+//
+// Assumed: buffers and shared arrays start on a multiple of 32 bytes; sectors of one request count once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "costmodel/work.h"
+#include "ir/kernel.h"
+
+namespace tailor::costmodel {
+
+enum class Mode : std::uint8_t { exact, fast };
+
+/// Memory that counting reuses from call to call; one per thread.
+class Scratch {
+ public:
+  Scratch();
+  ~Scratch();
+  Scratch(Scratch&&) noexcept;
+  Scratch& operator=(Scratch&&) noexcept;
+  struct Body;
+  Body& body() { return *body_; }
+
+ private:
+  std::unique_ptr<Body> body_;
+};
+
+/// Overwrites `work`; allocates nothing once scratch and work have grown to the size of the kernels.
+void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work);
+Work count(const ir::Kernel& kernel, Mode mode);
+
+}  // namespace tailor::costmodel

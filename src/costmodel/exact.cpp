@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact counting: runs the control flow and addresses of every warp of every block. Slow and plain on purpose; it is
+// what fast counting is compared with. A loop whose variable reaches no address and no guard is multiplied, not walked.
+#include <bit>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::StmtKind;
+
+class ExactWalk {
+ public:
+  ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch) : kernel_(kernel), scratch_(scratch) {
+    matters_ = 0;
+    for (const ir::Stmt& stmt : kernel.body) {
+      if (is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
+      if (stmt.kind == StmtKind::guard)
+        for (const ir::Condition& condition : stmt.conditions)
+          if (condition.a != ir::no_expr)
+            matters_ |= kernel.indices[condition.a].vars | kernel.indices[condition.b].vars;
+    }
+    for (const ir::Buffer& buffer : kernel.buffers) {
+      const auto words = static_cast<std::size_t>(buffer.elements / 64 + 1);
+      read_.emplace_back(words);
+      written_.emplace_back(words);
+    }
+    for (auto& lane : values_) lane.fill(0);
+  }
+
+  void run(Work& work) {
+    for (std::int64_t block = 0; block < kernel_.virtual_blocks; ++block) {
+      issued_ = 0;
+      for (int w = 0; w < warps_of(kernel_); ++w) {
+        place(block, w);
+        walk(0, static_cast<std::int32_t>(kernel_.body.size()), full_mask(kernel_, w), 1);
+      }
+      work.busiest_block = std::max(work.busiest_block, issued_);
+    }
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+      const std::int64_t bytes = std::max(1, ir::row(kernel_.buffers[b].dtype).bits / 8);
+      for (const std::uint64_t bits : read_[b]) work.buffers[b].read_bytes += std::popcount(bits) * bytes;
+      for (const std::uint64_t bits : written_[b]) work.buffers[b].written_bytes += std::popcount(bits) * bytes;
+    }
+  }
+
+ private:
+  void place(std::int64_t block, int w) {
+    for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v) {
+      const ir::Var& var = kernel_.indices.vars[v];
+      for (int lane = 0; lane < warp_lanes; ++lane)
+        values_[lane][v] = var.kind == ir::VarKind::block    ? block
+                           : var.kind == ir::VarKind::thread ? thread_value(var, w, lane)
+                                                             : 0;
+    }
+  }
+
+  std::int64_t value(ir::ExprId expr, int lane) const { return evaluate(kernel_.indices, expr, values_[lane]); }
+
+  bool holds(const ir::Stmt& stmt, int lane) const {
+    for (const ir::Condition& condition : stmt.conditions) {
+      if (condition.a == ir::no_expr) continue;
+      const std::int64_t a = value(condition.a, lane), b = value(condition.b, lane);
+      if (condition.equal ? a != b : a >= b) return false;
+    }
+    return true;
+  }
+
+  void access(const ir::Stmt& stmt, StmtCount& count, std::uint32_t mask, std::int64_t times) {
+    const int bytes = element_bytes(kernel_, stmt);
+    std::array<std::int64_t, warp_lanes> offsets{};
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      const std::int64_t element = value(stmt.expr, lane);
+      offsets[lane] = element * bytes;
+      if (stmt.space != ir::Space::global) continue;
+      auto& touched = stmt.kind == StmtKind::load ? read_[stmt.memory] : written_[stmt.memory];
+      for (std::int64_t e = element; e < element + stmt.width; ++e)
+        if (e >= 0 && e < kernel_.buffers[stmt.memory].elements) touched[e / 64] |= std::uint64_t{1} << (e % 64);
+    }
+    const int access_bytes = bytes * stmt.width;
+    count.units += times * (stmt.space == ir::Space::global ? sectors_of(offsets, 0, mask, access_bytes)
+                                                            : wavefronts_of(offsets, 0, mask, access_bytes));
+  }
+
+  void walk(std::int32_t from, std::int32_t to, std::uint32_t mask, std::int64_t times) {
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      StmtCount& count = scratch_.counts[at];
+      count.executions += times;
+      count.lanes += times * std::popcount(mask);
+      issued_ += times * scratch_.costs[at].issue;
+      if (is_memory(stmt)) access(stmt, count, mask, times);
+      if (stmt.kind == StmtKind::guard) {
+        std::uint32_t inside = 0;
+        for (int lane = 0; lane < warp_lanes; ++lane)
+          if ((mask >> lane & 1) != 0 && holds(stmt, lane)) inside |= 1u << lane;
+        if (inside != 0) walk(at + 1, stmt.end, inside, times);
+        at = stmt.end - 1;
+      } else if (stmt.kind == StmtKind::loop) {
+        loop(at, stmt, mask, times);
+        at = stmt.end - 1;
+      }
+    }
+  }
+
+  void loop(std::int32_t at, const ir::Stmt& stmt, std::uint32_t mask, std::int64_t times) {
+    const std::int64_t extent = kernel_.indices.vars[stmt.var].extent;
+    if ((matters_ >> stmt.var & 1) == 0) return walk(at + 1, stmt.end, mask, times * extent);
+    for (std::int64_t i = 0; i < extent; ++i) {
+      for (auto& lane : values_) lane[stmt.var] = i;
+      walk(at + 1, stmt.end, mask, times);
+    }
+  }
+
+  const ir::Kernel& kernel_;
+  Scratch::Body& scratch_;
+  std::uint64_t matters_;
+  std::array<std::array<std::int64_t, ir::max_vars>, warp_lanes> values_;
+  std::vector<std::vector<std::uint64_t>> read_, written_;
+  std::int64_t issued_ = 0;
+};
+
+}  // namespace
+
+void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) { ExactWalk(kernel, scratch).run(work); }
+
+}  // namespace tailor::costmodel

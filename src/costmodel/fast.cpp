@@ -1,0 +1,392 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fast counting. A scope (the statements under the same loops and guards) is a list of boxes: ranges of the outer
+// variables with the lanes active there. Entering a loop adds a range to each box; entering a guard cuts each box where
+// the guard turns. All statements of a scope share its boxes. The sectors of a request depend on its address modulo 32
+// only, so a box needs one look per residue that its addresses take.
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <numeric>
+
+#include "costmodel/form.h"
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::StmtKind;
+
+/// More starts of a period than this are sampled for sectors; guards are always cut exactly.
+constexpr std::int64_t most_starts = 64;
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+std::int64_t points(const Box& box) {
+  std::int64_t product = 1;
+  for (int k = 0; k < box.depth; ++k) product *= box.ranges[k].count;
+  return product;
+}
+Box with_range(const Box& box, int k, std::int64_t first, std::int64_t count, std::int64_t stride = 1) {
+  Box part = box;
+  part.ranges[k] = {box.ranges[k].low + box.ranges[k].step * first, box.ranges[k].step * stride, count};
+  return part;
+}
+
+/// How often each residue modulo `modulus` occurs among the sums of a box's growths.
+struct Residues {
+  std::array<std::int64_t, sector_bytes> counts{};
+  bool single = true;  ///< only residue 0
+  std::int64_t times = 1;
+
+  void add(std::int64_t growth, std::int64_t count, std::int64_t modulus) {
+    const std::int64_t step = ((growth % modulus) + modulus) % modulus;
+    if (step == 0 || count == 1) {
+      times *= count;
+      return;
+    }
+    if (single) counts[0] = 1;
+    single = false;
+    const std::int64_t period = modulus / std::gcd(step, modulus);
+    std::array<std::int64_t, sector_bytes> next{};
+    for (std::int64_t r = 0; r < modulus; ++r)
+      if (counts[r] != 0)
+        for (std::int64_t i = 0; i < std::min(period, count); ++i)
+          next[(r + i * step) % modulus] += counts[r] * (count / period + (i < count % period ? 1 : 0));
+    counts = next;
+  }
+};
+
+class FastWalk {
+ public:
+  FastWalk(const ir::Kernel& kernel, Scratch::Body& scratch)
+      : kernel_(kernel), scratch_(scratch), warps_(warps_of(kernel)) {}
+
+  void run(Work& work) {
+    scratch_.boxes.clear();
+    scratch_.spans.clear();
+    Box all;
+    all.masks.fill(0);
+    for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
+    for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v)
+      if (kernel_.indices.vars[v].kind == ir::VarKind::block)
+        push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
+    scratch_.boxes.push_back(all);
+    scope(0, static_cast<std::int32_t>(kernel_.body.size()), 0, 1);
+    work.busiest_block = busiest();
+  }
+
+ private:
+  static void push_range(Box& box, ir::VarId var, std::int64_t count) {
+    assert(box.depth < Box::most);
+    box.vars[box.depth] = var;
+    box.ranges[box.depth++] = {0, 1, count};
+  }
+
+  /// Statements from .. to with the boxes from `first` on.
+  void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count) {
+    std::int64_t executions = 0, lanes = 0;
+    for (std::size_t b = first; b < first + count; ++b) {
+      std::int64_t warps = 0, active = 0;
+      for (int w = 0; w < warps_; ++w) {
+        warps += scratch_.boxes[b].masks[w] != 0;
+        active += std::popcount(scratch_.boxes[b].masks[w]);
+      }
+      const std::int64_t times = points(scratch_.boxes[b]);
+      executions += warps * times;
+      lanes += active * times;
+    }
+    std::int64_t issue = 0;
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      StmtCount& total = scratch_.counts[at];
+      total.executions = executions;
+      total.lanes = lanes;
+      issue += scratch_.costs[at].issue;
+      if (is_memory(stmt)) access(stmt, total, first, count);
+      if (stmt.kind == StmtKind::loop) loop(at, stmt, first, count);
+      if (stmt.kind == StmtKind::guard) guard(at, stmt, first, count);
+      if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
+    }
+    record(first, count, issue);
+  }
+
+  void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
+    const std::size_t inner = scratch_.boxes.size();
+    for (std::size_t b = first; b < first + count; ++b) {
+      Box box = scratch_.boxes[b];
+      push_range(box, stmt.var, kernel_.indices.vars[stmt.var].extent);
+      scratch_.boxes.push_back(box);
+    }
+    scope(at + 1, stmt.end, inner, count);
+    scratch_.boxes.resize(inner);
+  }
+
+  void guard(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
+    const std::size_t base = scratch_.boxes.size();
+    std::size_t from = first, to = first + count;
+    for (const ir::Condition& condition : stmt.conditions) {
+      if (condition.a == ir::no_expr) continue;
+      const Form form(kernel_, condition.a, condition.b, 1);
+      const std::size_t cut = scratch_.boxes.size();
+      for (std::size_t b = from; b < to; ++b) {
+        const Box box = scratch_.boxes[b];
+        refine(form, condition.equal, box);
+      }
+      from = cut;
+      to = scratch_.boxes.size();
+    }
+    if (to > from) scope(at + 1, stmt.end, from, to - from);
+    scratch_.boxes.resize(base);
+  }
+
+  /// Appends the parts of `box` where the condition holds for some lane.
+  void refine(const Form& form, bool equal, const Box& box) {
+    std::array<std::int64_t, Box::most> growth;
+    for (int k = 0; k < box.depth; ++k) {
+      if (box.ranges[k].count == 1) {
+        growth[k] = 0;
+        continue;
+      }
+      const std::int64_t starts = starts_of(form, box, k);
+      if (starts > 1) {
+        for (std::int64_t i = 0; i < starts; ++i)
+          refine(form, equal, with_range(box, k, i, (box.ranges[k].count - i + starts - 1) / starts, starts));
+        return;
+      }
+      growth[k] = form.growth(box.vars[k], box.ranges[k].step);
+    }
+    std::int64_t low = 0, high = 0;
+    lane_range(form, box, low, high);
+    int widest = -1;
+    std::int64_t width = 0;
+    for (int k = 0; k < box.depth; ++k) {
+      const std::int64_t reach = growth[k] * (box.ranges[k].count - 1);
+      (reach < 0 ? low : high) += reach;
+      if (std::abs(reach) > width) {
+        width = std::abs(reach);
+        widest = k;
+      }
+    }
+    if (equal ? low == 0 && high == 0 : high < 0) return scratch_.boxes.push_back(box);
+    if (equal ? low > 0 || high < 0 : low >= 0) return;
+    if (widest < 0) return mask(form, equal, box);
+    const std::int64_t reach = growth[widest] * (box.ranges[widest].count - 1);
+    cut(form, equal, box, widest, growth[widest], low - std::min<std::int64_t>(reach, 0),
+        high - std::max<std::int64_t>(reach, 0));
+  }
+
+  /// The form is c * k + r with r in low .. high: whole where it must hold, one by one where it may, nothing elsewhere.
+  void cut(const Form& form, bool equal, const Box& box, int k, std::int64_t c, std::int64_t low, std::int64_t high) {
+    const std::int64_t last = box.ranges[k].count - 1;
+    std::int64_t from = 0, to = last;  // where it may hold without having to
+    if (equal) {
+      from = c > 0 ? -floor_div(high, c) : -floor_div(-low, -c);
+      to = c > 0 ? floor_div(-low, c) : floor_div(high, -c);
+    } else if (c > 0) {
+      from = floor_div(-high - 1, c) + 1;
+      to = floor_div(-low - 1, c);
+    } else {
+      from = floor_div(low, -c) + 1;
+      to = floor_div(high, -c);
+    }
+    from = std::clamp<std::int64_t>(from, 0, last + 1);
+    to = std::clamp<std::int64_t>(to, -1, last);
+    if (!equal && c > 0 && from > 0) scratch_.boxes.push_back(with_range(box, k, 0, from));
+    if (!equal && c < 0 && to < last) scratch_.boxes.push_back(with_range(box, k, to + 1, last - to));
+    for (std::int64_t i = from; i <= to; ++i) refine(form, equal, with_range(box, k, i, 1));
+  }
+
+  void lane_range(const Form& form, const Box& box, std::int64_t& low, std::int64_t& high) const {
+    bool any = false;
+    std::array<std::int64_t, warp_lanes> values;
+    if (form.is_affine()) {  // bounds over whole warps serve: mask() looks at lanes
+      const std::int64_t base = form.base(box);
+      for (int w = 0; w < warps_; ++w) {
+        if (box.masks[w] == 0) continue;
+        const std::int64_t shift = base + form.warp_offset(w);
+        low = any ? std::min(low, shift) : shift;
+        high = any ? std::max(high, shift) : shift;
+        any = true;
+      }
+      low += form.least_lane();
+      high += form.greatest_lane();
+      return;
+    }
+    for (int w = 0; w < warps_; ++w) {
+      if (box.masks[w] == 0) continue;
+      form.values(box, w, values);
+      for (std::uint32_t rest = box.masks[w]; rest != 0; rest &= rest - 1) {
+        const std::int64_t value = values[std::countr_zero(rest)];
+        low = any ? std::min(low, value) : value;
+        high = any ? std::max(high, value) : value;
+        any = true;
+      }
+    }
+  }
+
+  void mask(const Form& form, bool equal, const Box& box) {
+    Box part = box;
+    std::uint32_t any = 0;
+    std::array<std::int64_t, warp_lanes> values;
+    for (int w = 0; w < warps_; ++w) {
+      if (box.masks[w] == 0) continue;
+      form.values(box, w, values);
+      std::uint32_t holds = 0;
+      for (int lane = 0; lane < warp_lanes; ++lane)
+        holds |= static_cast<std::uint32_t>(equal ? values[lane] == 0 : values[lane] < 0) << lane;
+      part.masks[w] = box.masks[w] & holds;
+      any |= part.masks[w];
+    }
+    if (any != 0) scratch_.boxes.push_back(part);
+  }
+
+  /// Into how many progressions range k must fall apart so that the form moves evenly along each.
+  static std::int64_t starts_of(const Form& form, const Box& box, int k) {
+    const std::int64_t step = form.even_step(box.vars[k]), count = box.ranges[k].count;
+    if (step == 1 || count == 1) return 1;
+    if (step == 0) return count;
+    return std::min(count, step / std::gcd(step, box.ranges[k].step));
+  }
+
+  void access(const ir::Stmt& stmt, StmtCount& total, std::size_t first, std::size_t count) {
+    const int bytes = element_bytes(kernel_, stmt);
+    const Form form(kernel_, stmt.expr, ir::no_expr, bytes);
+    const bool global = stmt.space == ir::Space::global;
+    for (std::size_t b = first; b < first + count; ++b) {
+      const Box& box = scratch_.boxes[b];
+      total.units += units(form, box, bytes * stmt.width, global, 0);
+    }
+  }
+
+  /// Sectors or wavefronts of a box.
+  std::int64_t units(const Form& form, const Box& box, int bytes, bool global, int from) {
+    for (int k = from; k < box.depth; ++k) {
+      const std::int64_t starts = starts_of(form, box, k), count = box.ranges[k].count;
+      if (starts == 1) continue;
+      const std::int64_t looked_at = std::min(starts, most_starts);
+      std::int64_t sum = 0, seen = 0;
+      for (std::int64_t i = 0; i < looked_at; ++i) {
+        // One start from each stratum, scattered within it so that the sample does not beat with a sector's length.
+        const std::int64_t from_start = i * starts / looked_at, to_start = (i + 1) * starts / looked_at;
+        const std::int64_t start = from_start + (i * 2654435761 >> 7) % (to_start - from_start);
+        const std::int64_t members = (count - start + starts - 1) / starts;
+        sum += units(form, with_range(box, k, start, members, starts), bytes, global, k + 1);
+        seen += members;
+      }
+      if (seen == count) return sum;
+      scratch_.sampled = true;
+      return static_cast<std::int64_t>(
+          static_cast<double>(sum) * static_cast<double>(count) / static_cast<double>(seen) + 0.5);
+    }
+    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
+    Residues residues;
+    for (int k = 0; k < box.depth; ++k)
+      if (box.ranges[k].count > 1)
+        residues.add(form.growth(box.vars[k], box.ranges[k].step), box.ranges[k].count, modulus);
+    return form.is_affine() ? affine_units(form, box, bytes, global, residues)
+                            : lane_units(form, box, bytes, global, residues);
+  }
+
+  std::int64_t affine_units(const Form& form, const Box& box, int bytes, bool global, const Residues& residues) const {
+    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
+    const std::int64_t base = form.base(box);
+    std::array<std::uint32_t, sector_bytes> known{};
+    std::array<std::int64_t, sector_bytes> value;
+    const auto at = [&](std::int64_t residue, std::uint32_t mask) {
+      if (known[residue] != mask) {
+        known[residue] = mask;
+        value[residue] = global ? sectors_of(form.lane_offsets(), residue, mask, bytes)
+                                : wavefronts_of(form.lane_offsets(), residue, mask, bytes);
+      }
+      return value[residue];
+    };
+    std::int64_t sum = 0;
+    for (int w = 0; w < warps_; ++w) {
+      if (box.masks[w] == 0) continue;
+      const std::int64_t shift = (((base + form.warp_offset(w)) % modulus) + modulus) % modulus;
+      if (residues.single) {
+        sum += at(shift, box.masks[w]);
+        continue;
+      }
+      for (std::int64_t r = 0; r < modulus; ++r)
+        if (residues.counts[r] != 0) sum += residues.counts[r] * at((shift + r) % modulus, box.masks[w]);
+    }
+    return sum * residues.times;
+  }
+
+  std::int64_t lane_units(const Form& form, const Box& box, int bytes, bool global, const Residues& residues) const {
+    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
+    std::array<std::int64_t, warp_lanes> values;
+    std::int64_t sum = 0;
+    for (int w = 0; w < warps_; ++w) {
+      if (box.masks[w] == 0) continue;
+      form.values(box, w, values);
+      for (std::int64_t r = 0; r < (residues.single ? 1 : modulus); ++r) {
+        const std::int64_t times = residues.single ? 1 : residues.counts[r];
+        if (times != 0)
+          sum += times *
+                 (global ? sectors_of(values, r, box.masks[w], bytes) : wavefronts_of(values, r, box.masks[w], bytes));
+      }
+    }
+    return sum * residues.times;
+  }
+
+  /// Remembers which blocks issue what in this scope.
+  void record(std::size_t first, std::size_t count, std::int64_t issue) {
+    for (std::size_t b = first; b < first + count; ++b) {
+      const Box& box = scratch_.boxes[b];
+      std::int64_t each = issue;
+      BlockSpan span;
+      for (int k = 0; k < box.depth; ++k) {
+        if (kernel_.indices.vars[box.vars[k]].kind == ir::VarKind::block)
+          span = {box.ranges[k].low, box.ranges[k].step, box.ranges[k].count, 0};
+        else
+          each *= box.ranges[k].count;
+      }
+      std::int64_t warps = 0;
+      for (int w = 0; w < warps_; ++w) warps += box.masks[w] != 0;
+      span.each = each * warps;
+      if (span.each != 0) scratch_.spans.push_back(span);
+    }
+  }
+
+  /// The most that one block issues. What blocks do changes only near the ends of spans, so looking at blocks within
+  /// one common period after each end finds the maximum.
+  std::int64_t busiest() {
+    std::int64_t period = 1;
+    for (const BlockSpan& span : scratch_.spans)
+      if (span.count > 1) period = std::min<std::int64_t>(std::lcm(period, span.step), 4096);
+    std::vector<std::int64_t>& looked_at = scratch_.numbers;
+    looked_at.clear();
+    looked_at.push_back(0);
+    for (const BlockSpan& span : scratch_.spans) {
+      looked_at.push_back(span.low);
+      looked_at.push_back(span.low + span.step * (span.count - 1) + 1);
+    }
+    std::sort(looked_at.begin(), looked_at.end());
+    looked_at.erase(std::unique(looked_at.begin(), looked_at.end()), looked_at.end());
+    std::int64_t most = 0;
+    for (const std::int64_t start : looked_at)
+      for (std::int64_t block = start; block < std::min(start + period, kernel_.virtual_blocks); ++block) {
+        std::int64_t sum = 0;
+        for (const BlockSpan& span : scratch_.spans) {
+          const std::int64_t from = block - span.low;
+          if (from >= 0 && from % span.step == 0 && from / span.step < span.count) sum += span.each;
+        }
+        most = std::max(most, sum);
+      }
+    return most;
+  }
+
+  const ir::Kernel& kernel_;
+  Scratch::Body& scratch_;
+  int warps_;
+};
+
+}  // namespace
+
+void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) { FastWalk(kernel, scratch).run(work); }
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Periods of index expressions, and forms. A thread variable (tid / d) % e splits into a lane's and a warp's share when
+// its steps fall on warp boundaries; all that lowering makes do, others are evaluated lane by lane.
+#include "costmodel/form.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tailor::costmodel {
+
+namespace {
+
+constexpr std::int64_t longest_period = std::int64_t{1} << 40;
+
+/// The same movement seen over a multiple of the period.
+std::int64_t over(const Period& p, std::int64_t period) { return p.increment * (period / p.period); }
+
+std::int64_t common(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  const std::int64_t scaled = a / std::gcd(a, b);
+  return scaled > longest_period / b ? 0 : scaled * b;
+}
+
+Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
+  if ((term.vars >> var & 1) == 0) return {};
+  switch (term.kind) {
+    case ir::TermKind::var:
+      return {1, 1};
+    case ir::TermKind::narrow:
+      return period_of(pool, term.a, var);
+    case ir::TermKind::div:
+    case ir::TermKind::mod: {
+      const Period inner = period_of(pool, term.a, var);
+      if (inner.period == 0) return {0, 0};
+      const std::int64_t turns = term.divisor / std::gcd(std::abs(inner.increment), term.divisor);
+      const std::int64_t period = inner.increment == 0 ? inner.period : inner.period * turns;
+      if (term.kind == ir::TermKind::mod) return {period, 0};
+      return {period, over(inner, period) / term.divisor};
+    }
+    case ir::TermKind::sel:
+    case ir::TermKind::xor_: {
+      const Period a = period_of(pool, term.a, var), b = period_of(pool, term.b, var);
+      std::int64_t period = common(a.period, b.period);
+      if (term.kind == ir::TermKind::xor_)
+        return period == 0 || a.increment != 0 || b.increment != 0 ? Period{0, 0} : Period{period, 0};
+      const Period c = period_of(pool, term.c, var), d = period_of(pool, term.d, var);
+      period = common(period, common(c.period, d.period));
+      if (period == 0 || over(a, period) != over(b, period) || over(c, period) != over(d, period)) return {0, 0};
+      return {period, over(c, period)};
+    }
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+Period period_of(const ir::IndexPool& pool, ir::ExprId expr, ir::VarId var) {
+  Period sum;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const Period one = period_of_term(pool, pool.terms[part.term], var);
+    const std::int64_t period = common(sum.period, one.period);
+    if (period == 0) return {0, 0};
+    sum = {period, over(sum, period) + part.coefficient * over(one, period)};
+  }
+  return sum;
+}
+
+Form::Form(const ir::Kernel& kernel, ir::ExprId a, ir::ExprId b, std::int64_t scale)
+    : kernel_(kernel), a_(a), b_(b), scale_(scale) {
+  add(a, scale);
+  if (b != ir::no_expr) add(b, -scale);
+}
+
+void Form::add(ir::ExprId expr, std::int64_t scale) {
+  const ir::IndexPool& pool = kernel_.indices;
+  constant_ += scale * pool[expr].constant;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const ir::Term& term = pool.terms[part.term];
+    if (term.kind != ir::TermKind::var) {
+      nested_ |= term.vars;
+      affine_ = false;
+      continue;
+    }
+    const std::int64_t coefficient = scale * part.coefficient;
+    if (pool.vars[term.var].kind == ir::VarKind::thread) {
+      add_thread(pool.vars[term.var], coefficient);
+      if (thread_count_ < static_cast<int>(thread_.size()))
+        thread_[thread_count_++] = {term.var, coefficient};
+      else
+        affine_ = false;
+    } else if (outer_count_ < static_cast<int>(outer_.size())) {
+      outer_[outer_count_++] = {term.var, coefficient};
+    }
+  }
+}
+
+void Form::add_thread(const ir::Var& var, std::int64_t coefficient) {
+  const std::int64_t d = var.divisor, span = var.divisor * var.extent;
+  const bool within = warp_lanes % d == 0 && warp_lanes % span == 0;
+  const bool across = warp_lanes % d == 0 && span % warp_lanes == 0;
+  const bool beyond = d % warp_lanes == 0;
+  if (!within && !across && !beyond && kernel_.threads > warp_lanes) affine_ = false;
+  for (int lane = 0; lane < warp_lanes; ++lane) lane_offsets_[lane] += coefficient * thread_value(var, 0, lane);
+}
+
+std::int64_t Form::even_step(ir::VarId var) const {
+  if ((nested_ >> var & 1) == 0) return 1;
+  const Period a = period_of(kernel_.indices, a_, var);
+  return b_ == ir::no_expr ? a.period : common(a.period, period_of(kernel_.indices, b_, var).period);
+}
+
+std::int64_t Form::growth(ir::VarId var, std::int64_t step) const {
+  if ((nested_ >> var & 1) != 0) {
+    std::int64_t sum = scale_ * over(period_of(kernel_.indices, a_, var), step);
+    if (b_ != ir::no_expr) sum -= scale_ * over(period_of(kernel_.indices, b_, var), step);
+    return sum;
+  }
+  std::int64_t sum = 0;
+  for (int i = 0; i < outer_count_; ++i)
+    if (outer_[i].var == var) sum += outer_[i].coefficient * step;
+  return sum;
+}
+
+std::int64_t Form::base(const Box& box) const {
+  std::int64_t sum = constant_;
+  for (int i = 0; i < outer_count_; ++i)
+    for (int k = 0; k < box.depth; ++k)
+      if (box.vars[k] == outer_[i].var) sum += outer_[i].coefficient * box.ranges[k].low;
+  return sum;
+}
+
+std::int64_t Form::warp_offset(int w) const {
+  std::int64_t sum = 0;
+  for (int i = 0; i < thread_count_; ++i)
+    sum += thread_[i].coefficient * thread_value(kernel_.indices.vars[thread_[i].var], w, 0);
+  return sum;
+}
+
+void Form::values(const Box& box, int w, std::array<std::int64_t, warp_lanes>& out) const {
+  if (affine_) {
+    const std::int64_t start = base(box) + warp_offset(w);
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = start + lane_offsets_[lane];
+    return;
+  }
+  const ir::IndexPool& pool = kernel_.indices;
+  std::array<std::int64_t, ir::max_vars> at{};
+  for (int k = 0; k < box.depth; ++k) at[box.vars[k]] = box.ranges[k].low;
+  std::uint64_t used = pool[a_].vars;
+  if (b_ != ir::no_expr) used |= pool[b_].vars;
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    for (std::size_t v = 0; v < pool.vars.size(); ++v)
+      if ((used >> v & 1) != 0 && pool.vars[v].kind == ir::VarKind::thread) at[v] = thread_value(pool.vars[v], w, lane);
+    out[lane] = scale_ * (evaluate(pool, a_, at) - (b_ == ir::no_expr ? 0 : evaluate(pool, b_, at)));
+  }
+}
+
+}  // namespace tailor::costmodel

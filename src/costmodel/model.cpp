@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of models.
+#include "costmodel/model.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tailor::costmodel {
+
+namespace {
+
+constexpr std::array table = std::to_array<Model>({
+    {"sol",       ir::Level::sol,       "group, device",          "bytes once, operations, launch",
+     [](const Seen& seen) { return sol(*seen.group, *seen.device, *seen.calibration); }                                                                                                                   },
+    {"projected", ir::Level::projected, "kernel, device",
+     "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch", [](const Seen& seen) { return projected(*seen.work, *seen.device, *seen.calibration); }},
+    {"compiled",  ir::Level::compiled,  "kernel, binary, device", "as projected, with real registers and spills",
+     [](const Seen& seen) { return compiled(*seen.work, *seen.binary, *seen.device, *seen.calibration); }                                                                                                 },
+});
+
+}  // namespace
+
+std::span<const Model> models() { return table; }
+
+const Model* find_model(std::string_view name) {
+  const auto at = std::find_if(table.begin(), table.end(), [&](const Model& model) { return model.name == name; });
+  return at == table.end() ? nullptr : &*at;
+}
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cost models: pure functions from work and device to an Estimate, and the table that lists them. Each level sees
+// more than the one before; none is ever below sol. Thread-safe: nothing is kept between calls. docs/model.md has the
+// mathematics with the same symbols.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "costmodel/calibration.h"
+#include "costmodel/work.h"
+#include "ir/binary.h"
+#include "ir/device.h"
+#include "ir/estimate.h"
+#include "ir/fusion.h"
+
+namespace tailor::costmodel {
+
+/// What a group needs however it is written: each input read once, each output written once, each operation done once.
+struct GroupWork {
+  double bytes_read = 0, bytes_written = 0;
+  double fma = 0, alu = 0, xu = 0, f64 = 0;  ///< lane instructions
+  bool operator==(const GroupWork&) const = default;
+};
+GroupWork group_work(const ir::Group& group);
+/// The part of a kernel's work that no plan avoids; `projected` is never below its sol.
+GroupWork compulsory_work(const Work& work);
+
+/// The bound: bytes over the specified bandwidth, operations over the pipes, launch. No efficiency, no latency.
+ir::Estimate sol(const GroupWork& work, const ir::Device& device, const Calibration& calibration);
+/// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
+ir::Estimate projected(const Work& work, const ir::Device& device, const Calibration& calibration);
+/// projected with the compiler's registers, and spills as traffic. `binary` must have compiled.
+ir::Estimate compiled(const Work& work, const ir::Binary& binary, const ir::Device& device,
+                      const Calibration& calibration);
+
+/// What a model may look at; absent ones are nullptr.
+struct Seen {
+  const GroupWork* group = nullptr;
+  const Work* work = nullptr;
+  const ir::Binary* binary = nullptr;
+  const ir::Device* device = nullptr;
+  const Calibration* calibration = nullptr;
+};
+
+struct Model {
+  std::string_view name;
+  ir::Level level;
+  std::string_view sees;
+  std::string_view accounts_for;
+  ir::Estimate (*estimate)(const Seen& seen);
+};
+std::span<const Model> models();
+/// nullptr when there is none of that name.
+const Model* find_model(std::string_view name);
+
+/// At most two sentences on what would make the kernel faster, each resting on a number that was counted or estimated.
+std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device);
+
+}  // namespace tailor::costmodel

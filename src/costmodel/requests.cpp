@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one warp's request moves: sectors of global memory, passes through the banks of shared memory. Both ways of
+// counting use these, so they are plain and tested against drawings of the rule.
+#include <algorithm>
+#include <bit>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+/// Distance between neighbouring lanes when it is the same for all 32, else -1.
+std::int64_t constant_stride(const std::array<std::int64_t, warp_lanes>& offsets) {
+  const std::int64_t stride = offsets[1] - offsets[0];
+  for (int lane = 2; lane < warp_lanes; ++lane)
+    if (offsets[lane] - offsets[lane - 1] != stride) return -1;
+  return stride;
+}
+
+}  // namespace
+
+std::int64_t sectors_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+                        int bytes) {
+  if (mask == 0) return 0;
+  const int first = std::countr_zero(mask), lanes = std::popcount(mask);
+  const bool is_run = mask >> first == (lanes == warp_lanes ? ~0u : (1u << lanes) - 1);
+  if (is_run) {
+    // Neighbours at most a sector apart leave no sector between them untouched.
+    const std::int64_t stride = constant_stride(offsets);
+    if (stride >= 0 && stride <= sector_bytes) {
+      const std::int64_t low = offsets[first] + shift, high = low + stride * (lanes - 1) + bytes - 1;
+      return floor_div(high, sector_bytes) - floor_div(low, sector_bytes) + 1;
+    }
+  }
+  std::array<std::int64_t, 2 * warp_lanes> touched;
+  std::size_t count = 0;
+  bool ascending = true;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::int64_t low = offsets[std::countr_zero(rest)] + shift;
+    const std::int64_t last = floor_div(low + bytes - 1, sector_bytes);
+    for (std::int64_t sector = floor_div(low, sector_bytes); sector <= last; ++sector) {
+      if (count > 0 && sector == touched[count - 1]) continue;
+      if (count > 0 && sector < touched[count - 1]) ascending = false;
+      touched[count++] = sector;
+    }
+  }
+  if (ascending) return static_cast<std::int64_t>(count);
+  std::sort(touched.begin(), touched.begin() + count);
+  return std::unique(touched.begin(), touched.begin() + count) - touched.begin();
+}
+
+std::int64_t wavefronts_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+                           int bytes) {
+  constexpr int banks = 32, word_bytes = 4;
+  const int words = std::max(1, bytes / word_bytes);
+  const int lanes_per_phase = warp_lanes / words;
+  std::int64_t passes = 0;
+  for (int from = 0; from < warp_lanes; from += lanes_per_phase) {
+    std::array<std::array<std::int64_t, warp_lanes>, banks> held;
+    std::array<std::int64_t, banks> counts{};
+    std::int64_t most = 0;
+    for (int lane = from; lane < from + lanes_per_phase; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      for (int k = 0; k < words; ++k) {
+        const std::int64_t word = floor_div(offsets[lane] + shift, word_bytes) + k;
+        const auto bank = static_cast<std::size_t>(word & (banks - 1));
+        const auto end = held[bank].begin() + counts[bank];
+        if (std::find(held[bank].begin(), end, word) == end) held[bank][counts[bank]++] = word;
+        most = std::max(most, counts[bank]);
+      }
+    }
+    passes += most;
+  }
+  return passes;
+}
+
+int element_bytes(const ir::Kernel& kernel, const ir::Stmt& stmt) {
+  const ir::DType dtype =
+      stmt.space == ir::Space::global ? kernel.buffers[stmt.memory].dtype : kernel.arrays[stmt.memory].dtype;
+  return std::max(1, ir::row(dtype).bits / 8);
+}
+
+}  // namespace tailor::costmodel

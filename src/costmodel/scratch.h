@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inside the counter: what the parts hand one another. Per statement how often it was executed and what its requests
+// moved; everything else in Work is a sum over statements.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "costmodel/count.h"
+
+namespace tailor::costmodel {
+
+inline constexpr int warp_lanes = 32;
+inline constexpr int max_warps = 32;
+inline constexpr std::int64_t sector_bytes = 32;
+
+/// Totals of one statement over the grid. `executions`: warps that reached it with an active lane.
+struct StmtCount {
+  std::int64_t executions = 0;
+  std::int64_t lanes = 0;
+  std::int64_t units = 0;  ///< global: sectors; shared: wavefronts
+};
+
+/// What one execution of a statement costs (pipes hold instructions per execution).
+struct StmtCost {
+  Pipes pipes;
+  std::int64_t issue = 0;
+};
+
+/// Values low, low + step, ..., `count` of them.
+struct Progression {
+  std::int64_t low = 0, step = 1, count = 1;
+};
+
+/// The outer variables (block and loops) a box ranges over, and the lanes of each warp that are in it.
+struct Box {
+  static constexpr int most = 12;
+  std::array<ir::VarId, most> vars;
+  std::array<Progression, most> ranges;
+  int depth = 0;
+  std::array<std::uint32_t, max_warps> masks;
+};
+
+/// Instructions that a run of virtual blocks executes on top of others.
+struct BlockSpan {
+  std::int64_t low = 0, step = 1, count = 1;
+  std::int64_t each = 0;
+};
+
+struct Scratch::Body {
+  std::vector<StmtCount> counts;
+  std::vector<StmtCost> costs;
+  std::vector<Box> boxes;
+  std::vector<BlockSpan> spans;
+  std::vector<std::int64_t> numbers;   ///< for sorting and sweeping
+  std::vector<std::int32_t> last_use;  ///< arrays, then lets
+  std::vector<std::int32_t> first_use;
+  std::vector<std::int64_t> per_block;
+  bool sampled = false;
+};
+
+/// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.
+std::int64_t sectors_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+                        int bytes);
+/// Wavefronts of one shared request (rule: SharedWork).
+std::int64_t wavefronts_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+                           int bytes);
+
+inline int warps_of(const ir::Kernel& kernel) { return (kernel.threads + warp_lanes - 1) / warp_lanes; }
+/// Lanes of warp `w` that exist.
+inline std::uint32_t full_mask(const ir::Kernel& kernel, int w) {
+  const int lanes = kernel.threads - w * warp_lanes;
+  return lanes >= warp_lanes ? ~0u : (1u << lanes) - 1;
+}
+inline bool is_memory(const ir::Stmt& stmt) {
+  return stmt.kind == ir::StmtKind::load || stmt.kind == ir::StmtKind::store || stmt.kind == ir::StmtKind::atomic;
+}
+/// Bytes of one element of the memory a statement accesses.
+int element_bytes(const ir::Kernel& kernel, const ir::Stmt& stmt);
+/// The value of thread variable `var` in lane `lane` of warp `w`.
+inline std::int64_t thread_value(const ir::Var& var, int w, int lane) {
+  return (w * warp_lanes + lane) / var.divisor % var.extent;
+}
+
+/// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes of `work.buffers`.
+void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+/// Distinct bytes per buffer from the ranges of indices.
+void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+
+void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
+int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch);
+void fill_chain(const ir::Kernel& kernel, Work& work);
+
+}  // namespace tailor::costmodel

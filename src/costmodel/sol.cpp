@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Level sol: the speed of light. Everything overlaps perfectly, every byte moves once at the specified bandwidth, every
+// pipe is full on every SM. What may already be in L2 (Calibration::warm_share) moves at L2's bandwidth instead.
+#include <algorithm>
+#include <cmath>
+
+#include "costmodel/model.h"
+#include "costmodel/parts.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+void add_operations(GroupWork& work, ir::Op op, ir::DType dtype, double times) {
+  const ir::OpRow& row = ir::row(op);
+  if (dtype == ir::DType::f64) {
+    work.f64 += times * (row.fma + row.alu + row.xu);
+    return;
+  }
+  work.fma += times * row.fma;
+  work.alu += times * row.alu;
+  work.xu += times * row.xu;
+}
+
+}  // namespace
+
+GroupWork group_work(const ir::Group& group) {
+  GroupWork work;
+  for (const ir::Node& node : group.graph.nodes) {
+    const auto bytes = static_cast<double>(ir::bytes(node.shape));
+    const ir::OpClass kind = ir::class_of(node.op);
+    if (node.op == ir::Op::parameter) work.bytes_read += bytes;
+    if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert)
+      add_operations(work, node.op, node.shape.dtype, static_cast<double>(ir::elements(node.shape)));
+    if (node.op == ir::Op::reduce && !node.operands.empty()) {
+      const ir::Reducer reducer = node.attributes.reducer;
+      const ir::Shape& operand = group.graph.nodes[static_cast<std::size_t>(node.operands[0])].shape;
+      if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
+        add_operations(work, ir::op_of(reducer), operand.dtype, static_cast<double>(ir::elements(operand)));
+    }
+  }
+  for (const ir::NodeId output : group.graph.outputs)
+    work.bytes_written += static_cast<double>(ir::bytes(group.graph.nodes[static_cast<std::size_t>(output)].shape));
+  return work;
+}
+
+GroupWork compulsory_work(const Work& work) {
+  GroupWork result;
+  for (const BufferWork& buffer : work.buffers) {
+    result.bytes_read += static_cast<double>(buffer.read_bytes);
+    result.bytes_written += static_cast<double>(buffer.written_bytes);
+  }
+  return result;
+}
+
+double warm_fraction(double bytes, const ir::Device& device, const Calibration& calibration) {
+  if (calibration.warm_share == 0) return 0;
+  const double room = device.l2_bytes.value * device.l2_share.value;
+  return calibration.warm_share / (1 + std::pow(bytes / room, calibration.reuse_knee));
+}
+
+ir::Estimate sol(const GroupWork& work, const ir::Device& device, const Calibration& calibration) {
+  ir::Estimate estimate;
+  estimate.level = ir::Level::sol;
+  const double bytes = work.bytes_read + work.bytes_written;
+  const double lanes = device.sms.value * device.clock.value;
+  part(estimate, ir::Part::launch) = {device.launch_overhead.value};
+  part(estimate,
+       ir::Part::dram) = {bytes * (1 - warm_fraction(bytes, device, calibration)) / device.dram_bandwidth.value};
+  part(estimate, ir::Part::l2) = {bytes / device.l2_bandwidth.value};
+  part(estimate,
+       ir::Part::fma) = {std::max(work.fma / device.fma_rate.value, work.f64 / device.f64_rate.value) / lanes};
+  part(estimate, ir::Part::alu) = {work.alu / device.alu_rate.value / lanes};
+  part(estimate, ir::Part::xu) = {work.xu / device.xu_rate.value / lanes};
+  const ir::Part busiest =
+      greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu});
+  const Seconds body = part(estimate, busiest);
+  estimate.bound = body < part(estimate, ir::Part::launch) ? ir::Part::launch : busiest;
+  close(estimate, part(estimate, ir::Part::launch) + body, calibration.sol);
+  return estimate;
+}
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work: what a kernel asks of a machine, without any machine in it. Counted from the program's statements (count.h).
+// Counts are of warp instructions unless the name says bytes or sectors; totals are over the whole grid.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tailor::costmodel {
+
+/// One kind of access. A request is one warp instruction with at least one active lane; a sector is 32 bytes; sectors
+/// of a request are the distinct ones its active lanes touch; bytes are those of the active lanes.
+struct Traffic {
+  std::int64_t requests = 0, sectors = 0, bytes = 0;
+  bool operator==(const Traffic&) const = default;
+};
+
+struct BufferWork {
+  Traffic load, store, atomic;
+  std::int64_t reload_sectors = 0;  ///< part of load.sectors that the same thread had read before
+  std::int64_t read_bytes = 0;      ///< distinct bytes read: what memory must deliver at least once
+  std::int64_t written_bytes = 0;   ///< distinct bytes written
+  bool operator==(const BufferWork&) const = default;
+};
+
+/// Wavefronts: passes through the 32 banks of 4 bytes. A request runs in phases of as many lanes as fill 128 bytes (32
+/// lanes of up to 4 bytes, 16 of 8, 8 of 16); a phase with an active lane takes as many passes as the most distinct
+/// 4-byte words that one bank must deliver.
+struct SharedWork {
+  std::int64_t requests = 0, bytes = 0, wavefronts = 0;
+  bool operator==(const SharedWork&) const = default;
+};
+
+/// Warp instructions by the unit that executes them.
+struct Pipes {
+  std::int64_t fma = 0, alu = 0, xu = 0, f64 = 0;
+  std::int64_t widen = 0;   ///< f16 to f32
+  std::int64_t narrow = 0;  ///< f32 to 16 bit, float to integer and back
+  std::int64_t memory = 0;  ///< loads, stores and atomics, shared and global
+  std::int64_t shuffle = 0, barrier = 0;
+  std::int64_t control = 0;  ///< compare and branch of rolled loops, tests of guards
+  std::int64_t address = 0;  ///< estimate: the program does not tell what the compiler folds
+  bool operator==(const Pipes&) const = default;
+};
+
+/// Everything that takes an issue slot.
+std::int64_t instructions(const Pipes& pipes);
+
+/// Steps on the critical path of one warp that runs every guard: what it waits for, one after the other.
+struct Chain {
+  double memory = 0;  ///< round trips to global memory; loads between two waits go together
+  double shared = 0;  ///< round trips to shared memory
+  double shuffle = 0;
+  double barrier = 0;
+  double arithmetic = 0;  ///< dependent operations of the FMA and ALU pipes
+  double xu = 0;
+  double far = 0;  ///< of `memory`: trips with a load of data nobody read before
+  bool operator==(const Chain&) const = default;
+};
+
+struct Work {
+  int threads = 0;  ///< per block
+  std::int64_t virtual_blocks = 0;
+  std::int64_t grid = 0;
+  std::int64_t shared_bytes = 0;    ///< per block
+  std::vector<BufferWork> buffers;  ///< parallel to Kernel::buffers
+  SharedWork shared_load, shared_store;
+  std::int64_t shuffles = 0;  ///< 32-bit shuffle instructions
+  std::int64_t barriers = 0;  ///< one per warp
+  Pipes pipes;
+  std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
+  int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
+  Chain chain;
+  double bytes_in_flight = 0;  ///< per thread: bytes loaded and stored for each round trip to memory
+  bool sampled = false;        ///< some index was not periodic: its sectors come from a sample
+  bool operator==(const Work&) const = default;
+};
+
+/// Sums over buffers.
+std::int64_t sectors(const Work& work);
+std::int64_t compulsory_bytes(const Work& work);
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of levels and parts, as tables, files and databases show them.
+#include "ir/estimate.h"
+
+namespace tailor::ir {
+
+namespace {
+constexpr std::array level_names =
+    std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
+constexpr std::array part_names = std::to_array<std::string_view>(
+    {"launch", "dram", "l2", "shared", "issue", "fma", "alu", "xu", "latency", "barrier", "atomic", "spill"});
+static_assert(part_names.size() == part_count);
+}  // namespace
+
+std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
+std::string_view name(Part part) { return part_names[static_cast<std::size_t>(part)]; }
+
+}  // namespace tailor::ir

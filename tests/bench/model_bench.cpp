@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long counting and the models take per plan, for the kernels that search meets most.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "costmodel/count.h"
+#include "costmodel/model.h"
+#include "support/kernel_builder.h"
+
+using namespace tailor;
+using namespace tailor::costmodel;
+
+namespace {
+
+const ir::Device& device() {
+  static const ir::Device read = ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices");
+  return read;
+}
+const Calibration& calibration() {
+  static const Calibration read =
+      read_calibration(std::string(TAILOR_SOURCE_DIR) + "/data/calibrations/uncalibrated.json");
+  return read;
+}
+
+void count_kernel(benchmark::State& state, const ir::Kernel& kernel) {
+  Scratch scratch;
+  Work work;
+  for (auto _ : state) {
+    count(kernel, Mode::fast, scratch, work);
+    benchmark::DoNotOptimize(work);
+  }
+}
+void count_row_in_a_warp(benchmark::State& state) { count_kernel(state, ir::example_layer_norm(4096, 6, 32)); }
+void count_ragged_row_in_a_block(benchmark::State& state) { count_kernel(state, ir::example_layer_norm(4097, 6, 128)); }
+void count_map(benchmark::State& state) { count_kernel(state, ir::example_map(4096, 768, ir::DType::f16)); }
+
+void project(benchmark::State& state) {
+  const Work work = count(ir::example_layer_norm(4096, 6, 32), Mode::fast);
+  for (auto _ : state) benchmark::DoNotOptimize(projected(work, device(), calibration()));
+}
+void speed_of_light(benchmark::State& state) {
+  const GroupWork work = compulsory_work(count(ir::example_layer_norm(4096, 6, 32), Mode::fast));
+  for (auto _ : state) benchmark::DoNotOptimize(sol(work, device(), calibration()));
+}
+
+BENCHMARK(count_row_in_a_warp);
+BENCHMARK(count_ragged_row_in_a_block);
+BENCHMARK(count_map);
+BENCHMARK(project);
+BENCHMARK(speed_of_light);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The device files tell one consistent story each (bandwidth is pins times rate, FLOP is lanes times clock), and the
+// reader refuses everything that is not exactly such a file, saying where and what.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ir/device.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+const std::string folder = std::string(TAILOR_SOURCE_DIR) + "/data/devices";
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+Error error_of(std::string_view text) {
+  try {
+    parse_device(text, "x.json");
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("no error");
+  return {Fault::failed, ""};
+}
+
+}  // namespace
+
+TEST_CASE("eight devices are shipped and each file can be read") {
+  const auto names = device_names(folder);
+  CHECK(names == std::vector<std::string>{"a100_80gb", "h100_sxm", "h200", "l4", "p100", "rtx4090", "t4", "v100"});
+  for (const std::string& name : names) {
+    const Device device = find_device(name, folder);
+    CHECK(device.name == name);
+    CHECK_FALSE(device.title.empty());
+    for (const FigureRow& row : figure_table) {
+      CAPTURE(row.key);
+      CHECK((device.*row.member).unit == row.unit);
+      CHECK((device.*row.member).source.size() > 5);
+    }
+  }
+}
+
+TEST_CASE("bandwidth is pins times rate and peak FLOP is lanes times clock on every device") {
+  for (const std::string& name : device_names(folder)) {
+    CAPTURE(name);
+    const Device d = find_device(name, folder);
+    CHECK(d.dram_pin_rate.value * d.dram_width.value / 8 == doctest::Approx(d.dram_bandwidth.value).epsilon(0.01));
+    CHECK(d.sms.value * d.fma_rate.value * 2 * d.clock.value == doctest::Approx(d.f32_peak.value).epsilon(0.02));
+    CHECK(d.dram_efficiency.value <= 0.95);
+    CHECK(d.l2_share.value <= 1);
+    CHECK(d.l2_bandwidth.value > d.dram_bandwidth.value);
+    CHECK(d.l2_latency.value < d.dram_latency.value);
+    // One SM cannot receive more than the L2 hands out in all, nor issue to more lanes than it has.
+    CHECK(d.sm_bandwidth.value * d.clock.value * d.sms.value > d.l2_bandwidth.value * 0.8);
+    CHECK(d.fma_rate.value <= d.issue_rate.value * d.warp_size.value);
+    CHECK(d.xu_rate.value < d.fma_rate.value);
+    CHECK(d.launch_overhead.value > d.ramp.value);
+  }
+}
+
+TEST_CASE("limits of every device are consistent") {
+  for (const std::string& name : device_names(folder)) {
+    CAPTURE(name);
+    const Limits l = limits(find_device(name, folder));
+    CHECK(l.warp_size == 32);
+    CHECK(l.threads_per_sm % l.warp_size == 0);
+    CHECK(l.registers_per_sm % (l.sub_partitions * l.register_unit) == 0);
+    CHECK(l.register_unit % l.warp_size == 0);
+    CHECK(l.registers_per_block <= l.registers_per_sm);
+    CHECK(l.shared_per_block <= l.shared_per_block_optin);
+    CHECK(l.shared_per_block_optin + l.shared_reserved_per_block <= l.shared_per_sm);
+    CHECK(l.shared_per_sm % l.shared_unit == 0);
+    CHECK(l.shared_reserved_per_block == (l.compute_capability >= 80 ? 1024 : 0));
+  }
+}
+
+TEST_CASE("devices differ where they must") {
+  std::set<double> bandwidths, titles;
+  for (const std::string& name : device_names(folder))
+    bandwidths.insert(find_device(name, folder).dram_bandwidth.value);
+  CHECK(bandwidths.size() == device_names(folder).size());
+  const Device h200 = find_device("h200", folder), h100 = find_device("h100_sxm", folder);
+  CHECK(limits(h200) == limits(h100));
+  CHECK(h200.dram_bandwidth.value > 1.4 * h100.dram_bandwidth.value);
+  CHECK(find_device("t4", folder).threads_per_sm.value == 1024);
+  CHECK(find_device("p100", folder).sub_partitions.value == 2);
+}
+
+TEST_CASE("a device is found by stem or path, and a wrong name lists the known ones") {
+  CHECK(find_device(folder + "/h200.json", "nowhere").name == "h200");
+  try {
+    find_device("h20", folder);
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(error.fault == Fault::missing);
+    CHECK(error.message.find("a100_80gb, h100_sxm, h200") != error.message.npos);
+    CHECK(error.hint == "did you mean 'h200'?");
+  }
+  CHECK_THROWS_AS(find_device("h200", "nowhere"), Error);
+}
+
+TEST_CASE("a bad device file gives one clear error with its place") {
+  const std::string good = read_file(folder + "/h200.json");
+  struct Row {
+    std::string text, message, hint;
+    std::int64_t line;
+  };
+  const std::string sms = replaced(good, "\"sms\": {\"value\": 132", "\"sms\": {\"value\": \"132\"");
+  const Row rows[] = {
+      {replaced(good,                                             "\"sms\":",                  "\"smss\":"),                                                                                       "unknown key 'smss' in figures",                                                                                                                                                                                 "did you mean 'sms'?", 6},
+      {replaced(good,                                                        "\"unit\": \"SM\"",                                                                                   "\"unit\": \"sm\""),                                                                                                                                                                         "found unit 'sm' for 'sms', expected 'SM'",                                                                                                                                                                                                                                                                                                               "", 6},
+      {sms,               "found string for the value of 'sms', expected a number",                                        "",6},
+      {replaced(good,"\"value\": 132","\"value\": -1"),                                                                                                      "found -1 for 'sms', expected a number from 0 up",                                                                                                                                                                                                                                                                                                                                                                                                                                                    "", 6},
+      {replaced(good,                                                       "\"value\": 132, ",                                                                                              ""),                                          "'value' is missing in sms","", 6},
+      {replaced(good,                                                         "\"unit\": \"SM\"",                                                                        "\"unti\": \"SM\""),                                                                                                  "unknown key 'unti' in figure 'sms'",
+       "did you mean 'unit'?", 6},
+      {replaced(good,                                                       "\"value\": 132,",                                                                                 "\"value\": 132;"),                                                                                                                                                                                   "not JSON: unexpected '132;'",                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                   "", 6},
+      {replaced(good,                                      "\"value\": 132","\"value\": 132.5"),                                                                                                                                                                     "found 132.5 for 'sms', expected a whole number",                                                                                                                                                                                                                                                                                                                                                                                   "", 0},
+      {replaced(good,                                             "\"value\": 132", "\"value\": 0"), "found 0 for 'sms', expected a number above 0", "", 0},
+      {replaced(good,                                                        "\"arch\": \"sm_90\"",                                                                                   "\"arch\": \"sm_80\""),
+       "found arch 'sm_80' with compute_capability 90, expected 'sm_90'",                                                                                                                                                                                                                                                                                                                                   "", 0},
+      {replaced(good,         "\"arch\": \"sm_90\",",                                  "\"arch\": \"sm_90\", \"arch\": \"sm_90\","),"key 'arch' is given twice",
+       "", 3},
+      {replaced(good,"\"title\"",         "\"tilte\""),                                                             "unknown key 'tilte' in the file",                                                                                                                                                                                                                                                                          "did you mean 'title'?", 2},
+      {"[]",                                                         "found array for the file, expected an object",                                                                        "",                                                                                              0                                                                                                                                                                                                    },
+      {"",                                                       "not JSON: unexpected ''",                                                                                 "",                                                                                                                                                                                   1                                                   },
+  };
+  for (const Row& row : rows) {
+    const Error error = error_of(row.text);
+    CAPTURE(row.message);
+    CHECK(error.message == row.message);
+    CHECK(error.hint == row.hint);
+    CHECK(error.at.file == "x.json");
+    CHECK(error.at.line == row.line);
+  }
+}
+
+TEST_CASE("taking away any figure of a device file is an error that names it") {
+  const std::string good = read_file(folder + "/t4.json");
+  for (const FigureRow& row : figure_table) {
+    const std::size_t from = good.find("    \"" + std::string(row.key) + "\"");
+    const std::size_t to = good.find('\n', from) + 1;
+    std::string text = good.substr(0, from) + good.substr(to);
+    if (&row == &figure_table.back()) text.replace(text.rfind(",\n"), 1, "");
+    CHECK(error_of(text).message == "'" + std::string(row.key) + "' is missing in figures");
+  }
+}
+
+TEST_CASE("damaged device files never do worse than one error") {
+  const std::string good = read_file(folder + "/l4.json");
+  constexpr std::string_view dirt = "{}[]\",:0x\xff\n";
+  std::uint64_t state = 20260101;
+  CAPTURE(state);
+  for (int round = 0; round < 2000; ++round) {
+    std::string text = good;
+    for (int change = 0; change < 1 + round % 3; ++change) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      text[(state >> 33) % text.size()] = dirt[(state >> 20) % dirt.size()];
+    }
+    try {
+      const Device device = parse_device(text, "x.json");
+      CHECK(device.sms.value > 0);
+    } catch (const Error& error) {
+      CHECK(error.fault == Fault::failed);
+      CHECK_FALSE(error.message.empty());
+    }
+  }
+}
