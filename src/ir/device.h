@@ -76,7 +76,8 @@ extern const std::vector<FigureRow> figure_table;
 
 Limits limits(const Device& device);
 
-/// Reads one JSON file. Throws Error(failed) for a missing number, an unknown key (nearest named), a wrong unit or type.
+/// Reads one JSON file. Throws Error(failed) for a missing number, an unknown key (nearest named), a wrong unit or
+/// type.
 Device read_device(const std::string& path);
 /// `name` is a file stem in `folder` or a path. Throws Error(missing) listing what is there.
 Device find_device(std::string_view name, const std::string& folder);

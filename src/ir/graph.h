@@ -4,9 +4,9 @@
 // Graph: typed tensor operations in HLO's semantics, after import has normalised them. Nodes stand in topological order
 // (operands before users) and each has one array value, but for operations with several results (a variadic reduce, a
 // while loop, a sort): those have dtype tuple, list their shapes in `attributes.results`, and get_tuple_element nodes
-// pick from them. Tuples that only group values are gone: `outputs` is the flattened root. Calls are inlined. A while or
-// conditional holds its bodies as graphs in `bodies`; so do reductions whose region is not one known operation, sorts
-// and scatters.
+// pick from them. Tuples that only group values are gone: `outputs` is the flattened root. Calls are inlined. A while
+// or conditional holds its bodies as graphs in `bodies`; so do reductions whose region is not one known operation,
+// sorts and scatters.
 //
 // XLA's fusion instructions are inlined too, and what they grouped is remembered in `given`: the partition that the
 // file itself carries (strategy "imported").

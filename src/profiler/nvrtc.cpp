@@ -21,11 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Headers that the printed CUDA includes, directly or through another; each comes in a different wheel.
-constexpr std::array<std::string_view, 4> wanted_headers = {
-    "cuda_fp16.h",        // nvidia-cuda-runtime
-    "cuda_bf16.h",        // nvidia-cuda-runtime
-    "nv/target",          // nvidia-cuda-cccl
-    "crt/host_defines.h"  // nvidia-cuda-crt
+constexpr std::array<std::string_view, 5> wanted_headers = {
+    "cuda_fp16.h",          // nvidia-cuda-runtime
+    "cuda_bf16.h",          // nvidia-cuda-runtime
+    "crt/host_defines.h",   // nvidia-cuda-crt
+    "nv/target",            // nvidia-cuda-cccl
+    "cuda/std/type_traits"  // nvidia-cuda-cccl; under cccl/ since release 13
 };
 
 /// Entries of a folder whose names start so, sorted; nothing when it cannot be read.
@@ -153,6 +154,7 @@ std::string load(Nvrtc& api, const Candidate& candidate, const std::vector<fs::p
   std::vector<fs::path> headers = first_headers;
   headers.insert(headers.end(), candidate.headers.begin(), candidate.headers.end());
   for (const fs::path& folder : headers_beside(api.library)) headers.push_back(folder);
+  for (std::size_t i = 0, count = headers.size(); i < count; ++i) headers.push_back(headers[i] / "cccl");
   find_headers(api, headers);
   return {};
 }

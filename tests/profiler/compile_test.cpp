@@ -136,12 +136,12 @@ TEST_CASE("each kernel of a text with two has its own figures, and no name is th
   CHECK(unnamed.log.find("called") != std::string::npos);
 }
 
-TEST_CASE("half types compile with the headers that were found") {
+TEST_CASE("half types and cooperative groups compile with the headers that were found") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   if (!api->headers_why.empty()) return skip(api->headers_why);
   const std::string text =
-      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+      "#include <cooperative_groups.h>\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
       "extern \"C\" __global__ void halves(const __half* a, __nv_bfloat16* b) {\n"
       "  b[threadIdx.x] = __float2bfloat16(__half2float(a[threadIdx.x]));\n}\n";
   const ir::Binary binary = compile(*api, {.cuda = text});
