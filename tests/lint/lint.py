@@ -8,11 +8,13 @@
 #
 #   lint.py ROOT            the rules
 #   lint.py ROOT --format   whether clang-format 14 would change a file
+import json
 import re
 import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 # Each folder of src/ and what it may include beside itself; ARCHITECTURE.md draws the same.
@@ -246,6 +248,28 @@ def scripts(root):
             yield f"{name}: {result.stderr.strip()}"
 
 
+# Logs as Meson writes them, and the line and exit code that the tally owes.
+TALLIES = [
+    ([], "0 passed, 0 failed, 0 skipped", 1),
+    ([{"stdout": "ok 1 - a\nok 2 - b # SKIP no data\n1..2\n", "result": "OK"}], "1 passed, 0 failed, 1 skipped", 0),
+    ([{"stdout": "ok 1 - a\nnot ok 2 - b\n# b.cpp:1\n1..2\n", "result": "FAIL"}], "1 passed, 1 failed, 0 skipped", 1),
+    ([{"stdout": "ok 1 - a\n", "result": "ERROR"}], "1 passed, 1 failed, 0 skipped", 1),  # died after a good line
+    ([{"stdout": "ok 1 - a\n", "result": "TIMEOUT"}], "1 passed, 1 failed, 0 skipped", 1),
+    ([{"result": "OK"}, {"result": "SKIP"}], "1 passed, 0 failed, 1 skipped", 0),  # tests that do not speak TAP
+]
+
+
+def miscounts(root):
+    """What tools/tally gets wrong about logs whose count is known."""
+    with tempfile.TemporaryDirectory() as folder:
+        for log, line, code in TALLIES:
+            path = Path(folder) / "log.json"
+            path.write_text("".join(json.dumps(test) + "\n" for test in log), encoding="utf-8")
+            result = subprocess.run([root / "tools/tally", path], capture_output=True, text=True)
+            if (result.stdout, result.returncode) != (line + "\n", code):
+                yield f"tools/tally says {result.stdout!r} and exits {result.returncode} for {log}"
+
+
 def unformatted(root, tree):
     """Files that clang-format would change; None when the version that the style is written for is not installed."""
     tool = next((t for t in ("clang-format-14", "clang-format") if shutil.which(t)), None)
@@ -281,6 +305,7 @@ def main():
             complaints.append(f"{rule.__name__} does not see the offence {offence}")
         verdict(sentence, complaints)
     verdict("scripts parse", list(scripts(ROOT)))
+    verdict("the tally counts failures, deaths and silence", list(miscounts(ROOT)))
     print(f"1..{number}")
 
 
