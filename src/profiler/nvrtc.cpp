@@ -146,9 +146,13 @@ std::string load(Nvrtc& api, const Candidate& candidate, const std::vector<fs::p
   if (dladdr(reinterpret_cast<void*>(api.nvrtcVersion), &place) == 0) return "does not tell where it lies";
   api.library = fs::canonical(place.dli_fname, none);
   api.library_bytes = fs::file_size(api.library, none);
-  if (entries(api.library.parent_path(), "libnvrtc-builtins").empty()) {
-    return "libnvrtc-builtins, which it needs to compile, is not beside it";
+  // NVRTC asks the loader for its builtins by name when it first compiles, and a wheel's folder is not where the loader
+  // looks: loaded here, they are found by that name.
+  void* builtins = nullptr;
+  for (const fs::path& file : entries(api.library.parent_path(), "libnvrtc-builtins.so")) {
+    if (builtins == nullptr) builtins = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
+  if (builtins == nullptr) return "libnvrtc-builtins, which it needs to compile, cannot be loaded from beside it";
   if (std::string why = introduce(api); !why.empty()) return why;
 
   std::vector<fs::path> headers = first_headers;

@@ -50,6 +50,7 @@ TEST_CASE("a cubin with any bytes changed is read or refused, never more") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   const std::vector<std::byte> cubin = compile(*api, {.cuda = kernels::stacked}).cubin;
+  REQUIRE(reads(cubin));
   const unsigned seed = 20261121;
   CAPTURE(seed);
   std::mt19937 random(seed);
