@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How Tailor fails. A command that cannot go on throws one Error: what was found, what was expected, a hint. Callers add
-// context on the way up with doing(); `cli/main.cpp` holds the only catch and maps the fault to an exit code. Expected
-// outcomes (an illegal plan, a kernel that does not compile) are values, never an Error; bugs are assertions.
+// How Tailor fails. A command that cannot go on throws one Error: what was found, what was expected, a hint. Callers
+// add context on the way up with doing(); `cli/main.cpp` holds the only catch and maps the fault to an exit code.
+// Expected outcomes (an illegal plan, a kernel that does not compile) are values, never an Error; bugs are assertions.
 #pragma once
 
 #include <cstdint>

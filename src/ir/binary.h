@@ -14,7 +14,8 @@
 
 namespace tailor::ir {
 
-enum class CompileOutcome : std::uint8_t { ok, failed };
+/// unsupported: the compiler does not know the architecture; the log names those it knows.
+enum class CompileOutcome : std::uint8_t { ok, failed, unsupported };
 
 struct Binary {
   CompileOutcome outcome = CompileOutcome::failed;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Estimate: what a model says about one kernel. Total, named parts, the part that binds, an interval, and the level that
-// made it. Parts overlap in time: they need not sum to the total.
+// Estimate: what a model says about one kernel. Total, named parts, the part that binds, an interval, and the level
+// that made it. Parts overlap in time: they need not sum to the total.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct Estimate {
   Seconds low, high;                        ///< interval the model claims
   std::array<Seconds, part_count> parts{};  ///< indexed by Part
   Part bound = Part::dram;                  ///< the part that decides
-  double occupancy = 0;                     ///< resident warps over the most possible; 0 where the level does not see it
+  double occupancy = 0;                    ///< resident warps over the most possible; 0 where the level does not see it
   double waves = 0;                         ///< ceil: whole waves of blocks
   int registers = 0;                        ///< per thread, estimated or real
   bool operator==(const Estimate&) const = default;

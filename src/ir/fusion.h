@@ -35,8 +35,8 @@ struct Fusion {
 };
 
 /// One fused group: a graph whose parameters are what the group reads and whose outputs are what others read. Free
-/// producers (constants, broadcasts of constants, reshapes) are absorbed. `id` hashes the canonical text, so equal groups
-/// of a model (twelve identical layers) share it.
+/// producers (constants, broadcasts of constants, reshapes) are absorbed. `id` hashes the canonical text, so equal
+/// groups of a model (twelve identical layers) share it.
 struct Group {
   Graph graph;
   Id id;

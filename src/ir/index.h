@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Index expressions. Every address, guard and loop bound of a kernel is an affine sum of integer x term over named
-// variables with known ranges; a term is a variable, a quotient, a remainder, a selection or an exclusive or. Expressions
-// are interned in a pool, so equal ones have equal ids: that is what PAI's index cache keys on.
+// variables with known ranges; a term is a variable, a quotient, a remainder, a selection or an exclusive or.
+// Expressions are interned in a pool, so equal ones have equal ids: that is what PAI's index cache keys on.
 //
 // Canonical form: terms sorted by id, no zero coefficients; div and mod split off multiples of the divisor and common
 // factors, and vanish when the range of what remains allows; c*div(E,c) + mod(E,c) is folded back to E. Numerators of
@@ -77,8 +77,8 @@ struct Expr {
   std::uint64_t vars = 0;
 };
 
-/// The storage. Expression 0 is the constant 0. Building happens through IndexBuilder (index_build.h); a finished kernel
-/// only reads.
+/// The storage. Expression 0 is the constant 0. Building happens through IndexBuilder (index_build.h); a finished
+/// kernel only reads.
 struct IndexPool {
   std::vector<Var> vars;
   std::vector<Term> terms;

@@ -23,8 +23,8 @@ enum class Skeleton : std::uint8_t { map, row };
 enum class Stitch : std::uint8_t { thread, warp, block };
 
 /// Where values wait between two phases of a row. registers: what later phases need stays in registers. shared: in
-/// shared memory. reload: inputs are read again and the rest is computed again. recompute: inputs stay in registers, the
-/// rest is computed again.
+/// shared memory. reload: inputs are read again and the rest is computed again. recompute: inputs stay in registers,
+/// the rest is computed again.
 enum class Residence : std::uint8_t { registers, shared, reload, recompute };
 
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.

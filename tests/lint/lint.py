@@ -1,0 +1,313 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tailor authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The house rules that a script can check, one TAP line each. A rule is a function from a tree (path -> text) to complaints,
+# and a row of the table at the end: its sentence, the function, and an offence. Before a rule judges the project it is
+# shown its offence, so a rule that has gone blind fails instead of passing for ever.
+#
+#   lint.py ROOT            the rules
+#   lint.py ROOT --format   whether clang-format 14 would change a file
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Each folder of src/ and what it may include beside itself; ARCHITECTURE.md draws the same.
+LAYERS = {
+    "base": set(),
+    "ir": {"base"},
+    "codegen": {"base", "ir"},
+    "costmodel": {"base", "ir"},
+    "explore": {"base", "ir", "costmodel"},
+    "profiler": {"base", "ir", "codegen"},
+    "store": {"base", "ir"},
+    "report": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store"},
+    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report"},
+}
+
+# Where an exception may be caught, and why.
+CATCHES = {
+    "src/base/error.h": "adds a frame and throws on",
+    "src/cli/main.cpp": "the one place that turns an error into an exit code",
+    "src/store/connection.h": "turns SQLite's exceptions into an Error",
+    "src/profiler/worker.cpp": "one plan's failure must not end a sweep",
+}
+
+# Libraries that stay in one layer, or out of headers.
+LIBRARY_PLACES = [
+    (re.compile(r"nlohmann/"), lambda path: path.endswith(".cpp"), "JSON stays out of headers"),
+    (re.compile(r"CLI/|CLI11"), lambda path: path.startswith("src/cli/") and path.endswith(".cpp"),
+     "CLI11 belongs to .cpp files of cli"),
+    (re.compile(r"Eigen/"), lambda path: path.endswith(".cpp"), "Eigen stays out of headers"),
+    (re.compile(r"SQLiteCpp/|sqlite3\.h"), lambda path: path.startswith("src/store/"), "SQLite belongs to store"),
+]
+
+SKIPPED_FOLDERS = re.compile(r"^(build.*|out|__pycache__|\.(?!ci$).*)$")
+TEXT = {".cpp", ".h", ".def", ".md", ".json", ".py", ".sql", ".css", ".js", ".build", ".txt", ".hlo", ".cu", ""}
+CODE = (".cpp", ".h", ".def")
+THIS = "tests/lint/lint.py"
+
+
+def tree_of(root):
+    files = {}
+    for path in sorted(root.iterdir()):
+        if path.is_dir():
+            if not SKIPPED_FOLDERS.match(path.name):
+                files.update({f"{path.name}/{name}": text for name, text in tree_of(path).items()})
+        elif path.name != ".git" and path.suffix in TEXT and path.stat().st_size < 4_000_000:
+            files[path.name] = path.read_text(encoding="utf-8", errors="replace")
+    return files
+
+
+def in_src(tree, endings=CODE):
+    return [(path, text) for path, text in tree.items() if path.startswith("src/") and path.endswith(endings)]
+
+
+def lines_matching(items, pattern, complaint, keep=lambda path: True):
+    pattern = re.compile(pattern)
+    for path, text in items:
+        if not keep(path):
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if pattern.search(line):
+                yield f"{path}:{number}: {complaint}: {line.strip()[:100]}"
+
+
+def without_comments(items):
+    return [(path, re.sub(r"//[^\n]*", "", text)) for path, text in items]
+
+
+def layering(tree):
+    include = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+    for path, text in in_src(tree):
+        layer = path.split("/")[1]
+        for name in include.findall(text):
+            other = name.split("/")[0]
+            if "/" not in name or other not in LAYERS:
+                yield f'{path}: "{name}" does not name a layer; write "LAYER/FILE" as seen from src/'
+            elif other != layer and other not in LAYERS.get(layer, set()):
+                yield f"{path}: {layer} may not include {other} ({name})"
+
+
+def heads(tree):
+    for path, text in tree.items():
+        if not path.startswith(("src/", "tests/")) or not path.endswith(CODE):
+            continue
+        lines = text.splitlines()
+        if len(lines) < 4 or not lines[0].startswith("// SPDX-FileCopyrightText: ") or \
+                not lines[1].startswith("// SPDX-License-Identifier: Apache-2.0") or lines[2] != "//":
+            yield f"{path}: does not start with the two SPDX lines and an empty comment line"
+            continue
+        essay = 0
+        while 3 + essay < len(lines) and lines[3 + essay].startswith("// "):
+            essay += 1
+        if not 1 <= essay <= 14:
+            yield f"{path}: opens with {essay} lines of essay, expected 1 to 14"
+
+
+def unfinished(tree):
+    items = [(path, text) for path, text in tree.items() if path != THIS and not path.endswith(".json")]
+    yield from lines_matching(items, r"\b(TODO|FIXME|XXX)\b", "an open end")
+
+
+def environment(tree):
+    code = without_comments(in_src(tree))
+    yield from lines_matching(code, r"\b(secure_)?getenv\b", "the environment steers nothing but the terminal",
+                              lambda path: not path.startswith("src/cli/"))
+    yield from lines_matching(code, r"(?<![\w.>])(std::)?exit\s*\(", "only main ends the process",
+                              lambda path: path != "src/cli/main.cpp")
+
+
+def catches(tree):
+    yield from lines_matching(without_comments(in_src(tree)), r"\bcatch\s*\(", "caught outside " + ", ".join(CATCHES),
+                              lambda path: path not in CATCHES)
+
+
+def libraries(tree):
+    include = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
+    for path, text in in_src(tree):
+        for name in include.findall(text):
+            for pattern, allowed, rule in LIBRARY_PLACES:
+                if pattern.match(name) and not allowed(path):
+                    yield f"{path}: includes {name}; {rule}"
+
+
+def lengths(tree):
+    counts = {path: text.count("\n") for path, text in in_src(tree, (".cpp", ".h"))}
+    for path, count in counts.items():
+        if count > 600:
+            yield f"{path}: {count} lines, expected at most 600"
+    if counts and statistics.median(counts.values()) > 150:
+        yield f"the median file of src has {statistics.median(counts.values())} lines, expected at most 150"
+
+
+def columns(tree):
+    for path, text in tree.items():
+        if path.startswith(("src/", "tests/")) and path.endswith((".cpp", ".h")):
+            inside_raw = False
+            for number, line in enumerate(text.splitlines(), 1):
+                inside_raw = inside_raw or 'R"' in line
+                if len(line) > 120 and not inside_raw:
+                    yield f"{path}:{number}: {len(line)} columns, expected at most 120"
+                if inside_raw and re.search(r'\)\w*"', line.split('R"')[-1]):
+                    inside_raw = False
+
+
+def function_lengths(tree):
+    for path, text in in_src(tree, (".cpp", ".h")):
+        start = None
+        for number, line in enumerate(text.splitlines(), 1):
+            if line == "}" and start is not None and number - start[0] + 1 > 60:
+                yield f"{path}:{start[0]}: {number - start[0] + 1} lines in one function, expected at most 60: {start[1]}"
+            if re.match(r"[A-Za-z_]", line):
+                start = (number, line[:80])
+
+
+def names(tree):
+    code = without_comments(in_src(tree, (".cpp", ".h")))
+    yield from lines_matching(code, r"\b(class|struct)\s+\w*(Manager|Helper|Util|Utils|Impl|Info|Data)\b\s*[{:]",
+                              "a name that says nothing")
+    yield from lines_matching(code, r"(?<![.>:\w])get_\w+\s*\(", "a function is named by its result")
+    yield from lines_matching(in_src(tree, (".h",)), r"^using namespace", "a header opens no namespace")
+    for path, text in in_src(tree, (".h",)):
+        if "#pragma once" not in text:
+            yield f"{path}: has no #pragma once"
+
+
+def own_header_first(tree):
+    for path, text in in_src(tree, (".cpp",)):
+        header = path[:-4] + ".h"
+        first = re.search(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', text, re.MULTILINE)
+        if header in tree and (first is None or "src/" + first.group(1) != header):
+            yield f"{path}: its own header is not its first include"
+
+
+def built(tree):
+    for path, _ in in_src(tree, (".cpp",)):
+        folder, name = path.rsplit("/", 1)
+        if f"'{name}'" not in tree.get(folder + "/meson.build", ""):
+            yield f"{path}: is not named in {folder}/meson.build"
+
+
+def strangers(tree):
+    items = [(path, text) for path, text in tree.items() if path != THIS]
+    yield from lines_matching(items, r"(?<![\w.~$}-])/(home|root|work|workspace|mnt|media|Users)/", "a path of one machine")
+    yield from lines_matching(items, r"pythonhosted|pypi\.org/simple|pkg\.dev|--(extra-)?index-url|jfrog", "a package host")
+
+
+def links(tree):
+    folders = {str(parent) for path in tree for parent in Path(path).parents}
+    for path, text in tree.items():
+        if not path.endswith(".md"):
+            continue
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            target = target.split("#")[0]
+            if not target or re.match(r"[a-z]+:", target):
+                continue
+            parts = []
+            for part in (Path(path).parent / target).parts:
+                if part == ".." and parts:
+                    parts.pop()
+                elif part != ".":
+                    parts.append(part)
+            place = "/".join(parts) or "."
+            if place not in tree and place not in folders and not (ROOT / place).exists():
+                yield f"{path}: links to {target}, which is not there"
+
+
+# The rules: sentence, function, an offence it must see.
+RULES = [
+    ("includes follow the layers", layering, {"src/costmodel/a.cpp": '#include "profiler/nvrtc.h"\n'}),
+    ("every file opens with its licence and an essay", heads, {"src/ir/a.h": "#pragma once\n"}),
+    ("nothing is left open", unfinished, {"docs/a.md": "TODO: write\n"}),
+    ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),
+    ("exceptions are caught where the design says", catches, {"src/ir/a.cpp": "} catch (const Error& e) {\n"}),
+    ("libraries stay where the design puts them", libraries, {"src/ir/a.h": "#include <nlohmann/json_fwd.hpp>\n"}),
+    ("files are short", lengths, {"src/ir/a.cpp": "\n" * 601}),
+    ("lines are short", columns, {"src/ir/a.cpp": "x" * 121}),
+    ("functions are short", function_lengths, {"src/ir/a.cpp": "int f() {\n" + "  g();\n" * 60 + "}\n"}),
+    ("names say what a thing is", names, {"src/ir/a.h": "#pragma once\nstruct GraphManager {\n"}),
+    ("a source includes its own header first", own_header_first,
+     {"src/ir/a.cpp": '#include <map>\n#include "ir/a.h"\n', "src/ir/a.h": ""}),
+    ("every source is built", built, {"src/ir/a.cpp": "", "src/ir/meson.build": "'b.cpp'"}),
+    ("no file speaks of one machine or one package host", strangers, {"docs/a.md": "see /home/ann/notes\n"}),
+    ("every link between pages leads somewhere", links, {"README.md": "[gone](docs/gone.md)\n"}),
+]
+
+
+def scripts(root):
+    """Complaints of `bash -n` about every shell script at the front door."""
+    for name in ("run", "test", ".ci/run", "tools/setup"):
+        result = subprocess.run(["bash", "-n", root / name], capture_output=True, text=True)
+        if result.returncode != 0:
+            yield f"{name}: {result.stderr.strip()}"
+
+
+# Logs as Meson writes them, and the line and exit code that the tally owes.
+TALLIES = [
+    ([], "0 passed, 0 failed, 0 skipped", 1),
+    ([{"stdout": "ok 1 - a\nok 2 - b # SKIP no data\n1..2\n", "result": "OK"}], "1 passed, 0 failed, 1 skipped", 0),
+    ([{"stdout": "ok 1 - a\nnot ok 2 - b\n# b.cpp:1\n1..2\n", "result": "FAIL"}], "1 passed, 1 failed, 0 skipped", 1),
+    ([{"stdout": "ok 1 - a\n", "result": "ERROR"}], "1 passed, 1 failed, 0 skipped", 1),  # died after a good line
+    ([{"stdout": "ok 1 - a\n", "result": "TIMEOUT"}], "1 passed, 1 failed, 0 skipped", 1),
+    ([{"result": "OK"}, {"result": "SKIP"}], "1 passed, 0 failed, 1 skipped", 0),  # tests that do not speak TAP
+]
+
+
+def miscounts(root):
+    """What tools/tally gets wrong about logs whose count is known."""
+    with tempfile.TemporaryDirectory() as folder:
+        for log, line, code in TALLIES:
+            path = Path(folder) / "log.json"
+            path.write_text("".join(json.dumps(test) + "\n" for test in log), encoding="utf-8")
+            result = subprocess.run([root / "tools/tally", path], capture_output=True, text=True)
+            if (result.stdout, result.returncode) != (line + "\n", code):
+                yield f"tools/tally says {result.stdout!r} and exits {result.returncode} for {log}"
+
+
+def unformatted(root, tree):
+    """Files that clang-format would change; None when the version that the style is written for is not installed."""
+    tool = next((t for t in ("clang-format-14", "clang-format") if shutil.which(t)), None)
+    if tool is None or " 14." not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout:
+        return None
+    files = [path for path in tree if path.startswith(("src/", "tests/")) and path.endswith((".cpp", ".h"))]
+    result = subprocess.run([tool, "--dry-run", *files], cwd=root, capture_output=True, text=True)
+    changed = sorted({line.split(":")[0] for line in result.stderr.splitlines() if "-Wclang-format-violations" in line})
+    return [f"{path}: run clang-format -i on it" for path in changed]
+
+
+def main():
+    tree = tree_of(ROOT)
+    number = 0
+    if "--format" in sys.argv:
+        complaints = unformatted(ROOT, tree)
+        skip = " # SKIP clang-format 14 is not installed" if complaints is None else ""
+        print(f"{'not ok' if complaints else 'ok'} 1 - sources are formatted{skip}")
+        print("".join(f"# {complaint}\n" for complaint in complaints or []) + "1..1")
+        return
+
+    def verdict(sentence, complaints):
+        nonlocal number
+        number += 1
+        print(f"{'not ok' if complaints else 'ok'} {number} - {sentence}")
+        for complaint in complaints[:40]:
+            print(f"# {complaint}")
+
+    verdict("the tree has files to check", [] if len(in_src(tree)) > 10 else ["found no sources: is ROOT right?"])
+    for sentence, rule, offence in RULES:
+        complaints = list(rule(tree))
+        if not list(rule(offence)):
+            complaints.append(f"{rule.__name__} does not see the offence {offence}")
+        verdict(sentence, complaints)
+    verdict("scripts parse", list(scripts(ROOT)))
+    verdict("the tally counts failures, deaths and silence", list(miscounts(ROOT)))
+    print(f"1..{number}")
+
+
+ROOT = Path(sys.argv[1]).resolve()
+main()
