@@ -4,9 +4,9 @@
 // Graph: typed tensor operations in HLO's semantics, after import has normalised them. Nodes stand in topological order
 // (operands before users) and each has one array value, but for operations with several results (a variadic reduce, a
 // while loop, a sort): those have dtype tuple, list their shapes in `attributes.results`, and get_tuple_element nodes
-// pick from them. Tuples that only group values are gone: `outputs` is the flattened root. Calls are inlined. A while or
-// conditional holds its bodies as graphs in `bodies`; so do reductions whose region is not one known operation, sorts
-// and scatters.
+// pick from them. Tuples that only group values are gone: `outputs` is the flattened root. Calls are inlined. A while
+// or conditional holds its bodies as graphs in `bodies`; so do reductions whose region is not one known operation,
+// sorts and scatters.
 //
 // XLA's fusion instructions are inlined too, and what they grouped is remembered in `given`: the partition that the
 // file itself carries (strategy "imported").
@@ -80,8 +80,8 @@ struct Node {
 /// A fusion instruction of the dump: the nodes that came from its body.
 struct GivenGroup {
   std::string name;
-  std::string kind;            ///< HLO's fusion kind: kLoop, kInput, kOutput, kCustom; "__triton" and such appended
-  std::vector<NodeId> nodes;   ///< ascending; a node may be in several groups (recomputed)
+  std::string kind;           ///< HLO's fusion kind: kLoop, kInput, kOutput, kCustom; "__triton" and such appended
+  std::vector<NodeId> nodes;  ///< ascending; a node may be in several groups (recomputed)
   bool operator==(const GivenGroup&) const = default;
 };
 
@@ -100,22 +100,28 @@ std::vector<std::vector<NodeId>> users(const Graph& graph);
 /// Parameters in order of their number.
 std::vector<NodeId> parameters(const Graph& graph);
 
-/// Does no work at run time: leaf, tuple and its kin, or moves no data (reshape, bitcast, same-layout copy excluded:
-/// a copy is a copy). A kernel absorbs such nodes freely.
+/// Whether a kernel absorbs the node without a stored value: a leaf (parameter, constant, iota: computed from the
+/// index), reshape, bitcast, broadcast, get_tuple_element and the other structure operations. A copy is a copy: not
+/// free.
 bool is_free(const Graph& graph, NodeId node);
 
 /// Checks every invariant of the head comment and the shape rules of each operation. Throws Error(failed) naming the
 /// first node that breaks one: found, expected.
 void verify(const Graph& graph);
 
-/// Bytes a node reads and writes when it runs alone: operands and results once; look-ups count what they touch.
+/// Bytes a node reads and writes when it runs alone: operands and results once. An operand that is free is read where
+/// its source lies (a broadcast scalar is one scalar). slice, dynamic-slice and gather read what they produce;
+/// dynamic-update-slice reads and writes the update; scatter reads indices and updates and reads and writes as many
+/// elements in place. 0 for free nodes, while and conditional.
 double bytes_touched(const Graph& graph, NodeId node);
 
 /// The text form. parse_graph(text(g)) == g. Errors carry line and column.
 std::string text(const Graph& graph);
 Graph parse_graph(std::string_view text, std::string_view file = "graph");
 
-/// The canonical text: no names, nodes numbered from the outputs back in operand order. Equal structure, equal text.
+/// The canonical text: no names, nodes numbered in the order of a depth-first walk from the outputs (operands first, in
+/// operand order), parameters renumbered as they are met, bodies in place. Equal structure, equal text. Linear in the
+/// graph. Precondition: operands, outputs and bodies are in range.
 std::string canonical_text(const Graph& graph);
 
 std::string_view name(Comparison comparison);

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs: text form, canonical text, users, bytes.
+#include "ir/graph.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+constexpr std::string_view softmax = R"(graph softmax {
+  %x = parameter 0 : f32[64,1000]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes={1} : f32[64]
+  %mb = broadcast %m, axes={0} : f32[64,1000]
+  %d = subtract %x, %mb : f32[64,1000]
+  %e = exp %d : f32[64,1000]
+  %s = reduce add %e, %zero, axes={1} : f32[64]
+  %sb = broadcast %s, axes={0} : f32[64,1000]
+  %y = divide %e, %sb : f32[64,1000]
+  given fusion.1 kLoop { %mb, %d, %e }
+  output %y
+}
+)";
+
+constexpr std::string_view odds = R"(graph "odd name" {
+  graph less {
+    %a = parameter 0 : f32[]
+    %b = parameter 1 : f32[]
+    %c = compare lt %a, %b, total_order : pred[]
+    output %c
+  }
+  %p = parameter 0 : f32[4]{0}
+  %"a b\"\\\x01" = parameter 1 : bf16[2,3]{0,1}
+  %k = constant {1, -0, nan, 0x7fc00001} : f32[4]
+  %u = constant {...} : s32[3]
+  %t = constant true : pred[]
+  %h = constant hex"0000803f00000000" : c64[]
+  %r = slice %p, ranges={0:4:2} : f32[2]
+  %s = sort %p, axes={0}, bodies={0} : f32[4]
+  %v = custom_call %p, target="lib", text="x=\"y\"", results={f32[2], s8[1,2]{0,1}}, flops=1.5e+20 : tuple[]
+  %g = get_tuple_element %v, number=1 : s8[1,2]{0,1}
+  output %s, %s, %g
+}
+)";
+
+Position position_of(std::string_view bad) {
+  try {
+    (void)parse_graph(bad, "f");
+  } catch (const Error& error) {
+    return error.at;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("text of graphs reads back to the same graph and the same text") {
+  CHECK(text(parse_graph(softmax)) == softmax);
+  const Graph graph = parse_graph(odds);
+  CHECK(parse_graph(text(graph)) == graph);
+  CHECK(text(parse_graph(text(graph))) == text(graph));
+  CHECK(graph.bodies.size() == 1);
+  CHECK(graph.nodes[2].attributes.literal->bytes.size() == 16);
+  CHECK_FALSE(graph.nodes[3].attributes.literal->known);
+}
+
+TEST_CASE("a bad graph text is refused at the line and column of the fault") {
+  CHECK(position_of("graph g {\n  %a = parametr 0 : f32[]\n}") == Position{"f", 2, 8});
+  CHECK(position_of("graph g {\n  %a = parameter 0 : f99[]\n}") == Position{"f", 2, 22});
+  CHECK(position_of("graph g {\n  %a = negate %b : f32[]\n}") == Position{"f", 2, 15});
+  CHECK(position_of("graph g {\n  %a = constant {1,2} : f32[3]\n}") == Position{"f", 2, 17});
+  CHECK(position_of("graph g {\n  %a = constant 1e : f32[]\n}") == Position{"f", 2, 17});
+  CHECK(position_of("graph g {\n  %a = parameter 0 : f32[2,3]{0,0}\n}").line == 2);
+  CHECK(position_of("graph g {\n  %a = parameter 0 : f32[99999999999,99999999999]\n}").line == 2);
+  CHECK(position_of("graph g {").line == 1);
+  CHECK(position_of("").line == 1);
+}
+
+TEST_CASE("equal structure has equal canonical text whatever the names and the order of lines") {
+  const Graph a = parse_graph(R"(graph a {
+    %p = parameter 0 : f32[8]
+    %q = parameter 1 : f32[8]
+    %n = negate %q : f32[8]
+    %e = exp %p : f32[8]
+    %r = subtract %n, %e : f32[8]
+    output %r })");
+  const Graph b = parse_graph(R"(graph b {
+    %y = parameter 1 : f32[8]
+    %unused = parameter 2 : f32[9]
+    %z = parameter 0 : f32[8]
+    %ez = exp %y : f32[8]
+    %ny = negate %z : f32[8]
+    %out = subtract %ny, %ez : f32[8]
+    output %out })");
+  Graph c = b;
+  c.nodes[4].op = Op::abs;
+  CHECK(canonical_text(a) == canonical_text(b));
+  CHECK(canonical_text(a) != canonical_text(c));
+}
+
+TEST_CASE("a body's parameters keep their meaning in the canonical text") {
+  const auto sorted = [](std::string_view order) {
+    return parse_graph(fmt::format(R"(graph g {{ graph c {{ %a = parameter 0 : f32[] %b = parameter 1 : f32[]
+      %r = compare lt {} : pred[] output %r }}
+      %p = parameter 0 : f32[4] %s = sort %p, axes={{0}}, bodies={{0}} : f32[4] output %s }})",
+                                   order));
+  };
+  CHECK(canonical_text(sorted("%a, %b")) != canonical_text(sorted("%b, %a")));
+}
+
+TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {
+  Graph graph;
+  graph.name = "chain";
+  const Shape shape = shape_of(DType::f32, {4});
+  graph.nodes.push_back(Node{Op::parameter, shape, {}, {}, "n0"});
+  for (NodeId i = 1; i <= 100000; ++i)
+    graph.nodes.push_back(Node{Op::negate, shape, {i - 1}, {}, fmt::format("n{}", i)});
+  graph.outputs = {100000};
+  CHECK(canonical_text(graph).size() > 1000000);
+  CHECK(parse_graph(text(graph)) == graph);
+}
+
+TEST_CASE("users are listed once each, parameters by number") {
+  const Graph g = parse_graph(R"(graph g { %b = parameter 1 : f32[2] %a = parameter 0 : f32[2]
+    %s = multiply %a, %a : f32[2] %t = add %s, %b : f32[2] output %t })");
+  CHECK(users(g) == std::vector<std::vector<NodeId>>{{3}, {2}, {3}, {}});
+  CHECK(parameters(g) == std::vector<NodeId>{1, 0});
+}
+
+TEST_CASE("bytes are counted where data lies: sources of free nodes, what look-ups touch") {
+  const Graph g = parse_graph(R"(graph g {
+    %x = parameter 0 : f32[64,128]
+    %i = parameter 1 : s32[]
+    %u = parameter 2 : f32[1,128]
+    %one = constant 1 : f32[]
+    %ones = broadcast %one : f32[64,128]
+    %a = add %x, %ones : f32[64,128]
+    %q = multiply %x, %x : f32[64,128]
+    %s = slice %x, ranges={0:4:1, 0:128:1} : f32[4,128]
+    %d = dynamic_update_slice %x, %u, %i, %i : f32[64,128]
+    %io = iota, axes={0} : f32[64,128]
+    %m = maximum %io, %x : f32[64,128]
+    output %a, %q, %s, %d, %m })");
+  const double whole = 64 * 128 * 4;
+  CHECK(bytes_touched(g, 4) == 0);
+  CHECK(bytes_touched(g, 5) == 2 * whole + 4);
+  CHECK(bytes_touched(g, 6) == 2 * whole);
+  CHECK(bytes_touched(g, 7) == 2 * 4 * 128 * 4);
+  CHECK(bytes_touched(g, 8) == 2 * 128 * 4 + 4);
+  CHECK(bytes_touched(g, 10) == 2 * whole);
+  CHECK(is_free(g, 4));
+  CHECK(is_free(g, 9));
+  CHECK_FALSE(is_free(g, 7));
+}
