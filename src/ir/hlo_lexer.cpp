@@ -68,7 +68,7 @@ Position HloLexer::position(std::size_t offset) const {
           static_cast<std::int64_t>(before.size() - line_start) + 1};
 }
 
-void HloLexer::skip_blanks() {
+void HloLexer::skip_more_blanks() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
     if (class_at(c) == blank) {
@@ -90,17 +90,6 @@ bool HloLexer::at_end() {
   return at_ >= text_.size();
 }
 
-char HloLexer::peek() {
-  skip_blanks();
-  return here();
-}
-
-bool HloLexer::accept(char c) {
-  if (peek() != c || at_ >= text_.size()) return false;
-  ++at_;
-  return true;
-}
-
 bool HloLexer::accept_word(std::string_view wanted) {
   skip_blanks();
   if (text_.substr(at_, wanted.size()) != wanted) return false;
@@ -117,9 +106,7 @@ bool HloLexer::accept_mark(std::string_view mark) {
   return true;
 }
 
-void HloLexer::expect(char c, std::string_view what_for) {
-  if (!accept(c)) fail(fmt::format("'{}' {}", c, what_for));
-}
+void HloLexer::fail_expecting(char c, std::string_view what_for) { fail(fmt::format("'{}' {}", c, what_for)); }
 
 std::string_view HloLexer::name(std::string_view what_for) {
   accept('%');
@@ -151,10 +138,15 @@ std::int64_t HloLexer::integer(std::string_view what_for) {
 
 void HloLexer::skip_string() {
   const char mark = text_[at_];
-  const std::size_t start = at_++;
-  while (at_ < text_.size() && text_[at_] != mark) at_ += text_[at_] == '\\' ? 2 : 1;
-  if (at_ >= text_.size()) fail_at(start, "found a string that does not end, expected its closing quote");
-  ++at_;
+  const std::size_t start = at_;
+  for (std::size_t from = start + 1;;) {
+    const std::size_t end = text_.find(mark, from);
+    if (end == text_.npos) fail_at(start, "found a string that does not end, expected its closing quote");
+    std::size_t escapes = 0;
+    while (text_[end - 1 - escapes] == '\\') ++escapes;
+    at_ = from = end + 1;
+    if (escapes % 2 == 0) return;
+  }
 }
 
 std::string_view HloLexer::quoted() {
@@ -172,6 +164,10 @@ void HloLexer::skip_bracketed() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
     const std::uint8_t kind = class_at(c);
+    if (kind == word_char || kind == blank || kind == comma) {
+      ++at_;
+      continue;
+    }
     if (kind == quote) {
       skip_string();
       continue;

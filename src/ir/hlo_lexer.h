@@ -30,17 +30,26 @@ class HloLexer {
   /// Skips blanks and comments; true when nothing is left.
   bool at_end();
   /// The next character after blanks and comments, 0 at the end.
-  char peek();
+  char peek() {
+    skip_blanks();
+    return here();
+  }
   /// The character right here, blanks not skipped; 0 at the end.
   char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   /// Takes `c` when it is next.
-  bool accept(char c);
+  bool accept(char c) {
+    if (peek() != c || at_ >= text_.size()) return false;
+    ++at_;
+    return true;
+  }
   /// Takes `word` when it is next and is not the beginning of a longer word.
   bool accept_word(std::string_view word);
   /// Takes `mark` ("->", "...") when it is next.
   bool accept_mark(std::string_view mark);
   /// Takes `c` or throws, saying what it was expected for.
-  void expect(char c, std::string_view what_for);
+  void expect(char c, std::string_view what_for) {
+    if (!accept(c)) fail_expecting(c, what_for);
+  }
   /// A name without its '%'. Throws when there is none.
   std::string_view name(std::string_view what_for);
   /// Letters, digits, '_', '-' and '.'; empty when there are none.
@@ -63,8 +72,12 @@ class HloLexer {
   [[noreturn]] void fail_at(std::size_t offset, std::string message, std::string hint = {}) const;
 
  private:
-  void skip_blanks();
+  void skip_blanks() {
+    if (at_ < text_.size() && (text_[at_] <= ' ' || text_[at_] == '/')) skip_more_blanks();
+  }
+  void skip_more_blanks();
   void skip_string();
+  [[noreturn]] void fail_expecting(char c, std::string_view what_for);
 
   std::string_view text_;
   std::string_view file_;

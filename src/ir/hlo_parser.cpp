@@ -190,7 +190,7 @@ void HloParser::parse_payload(HloInstruction& instruction) {
 }
 
 void HloParser::parse_operands(HloComputation& computation, HloInstruction& instruction) {
-  lexer_.expect('(', fmt::format("after '{}'", instruction.opcode));
+  lexer_.expect('(', "and the operands after an opcode");
   instruction.first_operand = static_cast<std::int32_t>(module_.operands.size());
   if (!lexer_.accept(')')) {
     do {
@@ -241,7 +241,7 @@ void HloParser::parse_attributes(HloInstruction& instruction) {
   while (lexer_.accept(',')) {
     const std::string_view key = lexer_.word();
     if (key.empty()) lexer_.fail("an attribute ('key=value')");
-    lexer_.expect('=', fmt::format("after attribute '{}'", key));
+    lexer_.expect('=', "after an attribute's name");
     const std::size_t start = lexer_.offset();
     const std::string_view value = lexer_.balanced_value();
     if (value.empty()) {
