@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "ir/hlo_lexer.h"
+#include "ir/shape_rules.h"
 
 namespace tailor::ir {
 
@@ -173,9 +174,6 @@ std::vector<std::int32_t> Draft::sorted_order(const Frame& frame) const {
 void Draft::walk_instruction(Frame& frame, std::int32_t index) {
   const HloInstruction& instruction = module().instructions_of(*frame.computation)[static_cast<std::size_t>(index)];
   Value& value = frame.values[static_cast<std::size_t>(index)];
-  const int arity = row(instruction.op).arity;
-  if (arity > 0 && instruction.operands != arity)
-    fail(instruction, fmt::format("found '{}' with {} operands, expected {}", instruction.opcode, instruction.operands, arity));
   const Resolver resolve = resolvers[static_cast<std::size_t>(instruction.op)];
   if (instruction.op == Op::parameter)
     value = parameter_value(instruction, frame);
@@ -328,6 +326,13 @@ Value Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op
   }
   fill_attributes(*this, instruction, node);
   node.attributes.flops = class_of(op) == OpClass::library ? library_flops(graph_, node) : 0;
+  if (type.children >= 0) {
+    const auto shapes = module().shapes_of(type);
+    node.shape = shape_of(DType::tuple, {});
+    node.attributes.results.assign(shapes.begin(), shapes.end());
+  }
+  if (const std::string problem = shape_problem(graph_, node); !problem.empty())
+    fail(instruction, fmt::format("'{} {}': {}", instruction.opcode, instruction.name, problem));
   return add_result(std::move(node), type, instruction);
 }
 
