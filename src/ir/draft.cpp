@@ -325,12 +325,12 @@ Value Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op
     if (op == Op::opaque) node.attributes.target = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  node.attributes.flops = class_of(op) == OpClass::library ? library_flops(graph_, node) : 0;
   if (type.children >= 0) {
     const auto shapes = module().shapes_of(type);
     node.shape = shape_of(DType::tuple, {});
     node.attributes.results.assign(shapes.begin(), shapes.end());
   }
+  if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node);
   if (const std::string problem = shape_problem(graph_, node); !problem.empty())
     fail(instruction, fmt::format("'{} {}': {}", instruction.opcode, instruction.name, problem));
   return add_result(std::move(node), type, instruction);
