@@ -14,10 +14,13 @@
 
 namespace tailor::ir {
 
-/// What one normalisation pass did.
+/// What one normalisation pass did. Over a whole import: instructions in the text + added - removed = nodes of the graph
+/// and its bodies.
 struct PassReport {
   std::string pass;
   std::int64_t rewrites = 0;
+  std::int64_t added = 0;    ///< nodes and instructions it made or copied
+  std::int64_t removed = 0;  ///< those it dissolved or dropped
 };
 
 struct ImportReport {

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simplifications that let fusion see what belongs together: conversions, reshapes, transposes and broadcasts of one
+// another. All are exact: only the place or the type's width changes, never a rounding.
+#include <optional>
+
+#include "ir/normalise.h"
+
+namespace tailor::ir {
+
+namespace {
+
+/// Whether every value of floating type `from` is a value of `to`.
+bool widens(DType from, DType to) {
+  if (!is_floating(from) || !is_floating(to)) return false;
+  return row(to).bits > row(from).bits && (to == DType::f32 || to == DType::f64);
+}
+
+bool is_identity(const Dims& axes) {
+  for (int i = 0; i < axes.size(); ++i)
+    if (axes[i] != i) return false;
+  return true;
+}
+
+bool is_ascending(const Dims& axes) {
+  for (int i = 1; i < axes.size(); ++i)
+    if (axes[i] <= axes[i - 1]) return false;
+  return true;
+}
+
+/// A bitcast between row-major arrays of one type is a reshape; a broadcast that only adds dimensions of size 1 is too.
+bool is_reshape_in_disguise(const Node& node, const Node& operand) {
+  if (node.shape.dtype != operand.shape.dtype) return false;
+  if (node.op == Op::bitcast) return is_row_major(node.shape) && is_row_major(operand.shape);
+  return node.op == Op::broadcast && node.shape.rank() > operand.shape.rank() && elements(node.shape) > 0 &&
+         elements(node.shape) == elements(operand.shape) && is_ascending(node.attributes.axes);
+}
+
+/// The node does nothing: its operand is the same array.
+bool is_idle(const Node& node, const Node& operand) {
+  if (!(node.shape == operand.shape)) return false;
+  if (node.op == Op::reshape || node.op == Op::bitcast) return true;
+  return (node.op == Op::transpose || node.op == Op::broadcast) && is_identity(node.attributes.axes);
+}
+
+/// Moves `node` past its operand where both together are one operation. True when it changed.
+bool merge_movement(Rewrite& rewrite, Node& node) {
+  const Node& operand = rewrite.node(node.operands[0]);
+  if (node.op != operand.op || operand.operands.empty()) return false;
+  if (node.op == Op::bitcast && node.shape.dtype != operand.shape.dtype) return false;
+  if (node.op == Op::transpose) {
+    Dims axes;
+    for (const std::int64_t axis : node.attributes.axes) axes.push_back(operand.attributes.axes[static_cast<int>(axis)]);
+    node.attributes.axes = axes;
+  }
+  const NodeId source = rewrite.current(operand.operands[0]);
+  node.operands[0] = source;
+  return true;
+}
+
+/// Axes of a broadcast that reads `from` instead of its reshape `to`, when they differ in dimensions of size 1 only.
+std::optional<Dims> axes_before_reshape(const Shape& from, const Shape& to, const Dims& axes, const Shape& result) {
+  Dims before;
+  int next = 0;  // of `to`
+  std::int64_t last = -1;
+  for (int i = 0; i < from.rank(); ++i) {
+    std::int64_t axis = -1;
+    if (from.dims[i] != 1) {
+      while (next < to.rank() && to.dims[next] == 1) ++next;
+      if (next == to.rank() || to.dims[next] != from.dims[i]) return std::nullopt;
+      axis = axes[next++];
+    } else {  // any dimension of size 1 of the result will do
+      for (int j = static_cast<int>(last) + 1; j < result.rank() && axis < 0; ++j)
+        if (result.dims[j] == 1) axis = j;
+    }
+    if (axis <= last) return std::nullopt;
+    last = axis;
+    before.push_back(axis);
+  }
+  while (next < to.rank() && to.dims[next] == 1) ++next;
+  return next == to.rank() ? std::optional<Dims>(before) : std::nullopt;
+}
+
+bool merge_broadcast(Rewrite& rewrite, Node& node) {
+  const Node& operand = rewrite.node(node.operands[0]);
+  if (operand.op == Op::broadcast) {
+    Dims axes;
+    for (const std::int64_t axis : operand.attributes.axes) axes.push_back(node.attributes.axes[static_cast<int>(axis)]);
+    node.attributes.axes = axes;
+  } else if (operand.op == Op::reshape) {
+    const Shape& from = rewrite.node(rewrite.current(operand.operands[0])).shape;
+    const auto axes = axes_before_reshape(from, operand.shape, node.attributes.axes, node.shape);
+    if (!axes) return false;
+    node.attributes.axes = *axes;
+  } else {
+    return false;
+  }
+  node.operands[0] = rewrite.current(operand.operands[0]);
+  return true;
+}
+
+/// A reshape of one number spread out is that number spread out.
+bool spread_scalar(Rewrite& rewrite, Node& node) {
+  if (node.op != Op::reshape) return false;
+  const Node& operand = rewrite.node(node.operands[0]);
+  if (operand.op != Op::broadcast || !operand.attributes.axes.empty()) return false;
+  node.op = Op::broadcast;
+  node.operands[0] = rewrite.current(operand.operands[0]);
+  return true;
+}
+
+}  // namespace
+
+void simplify_converts(Rewrite& rewrite, PassCount& count) {
+  for (NodeId id = 0; id < static_cast<NodeId>(rewrite.graph.nodes.size()); ++id) {
+    Node& node = rewrite.node(id);
+    rewrite.refresh(node);
+    if (node.op != Op::convert || rewrite.current(id) != id) continue;
+    const Node* operand = &rewrite.node(node.operands[0]);
+    if (operand->op == Op::convert) {
+      const NodeId source = rewrite.current(operand->operands[0]);
+      const DType from = rewrite.node(source).shape.dtype;
+      if (widens(from, operand->shape.dtype) && is_floating(node.shape.dtype)) {
+        node.operands[0] = source;
+        operand = &rewrite.node(source);
+        ++count.rewrites;
+      }
+    }
+    if (!(node.shape == operand->shape)) continue;
+    rewrite.replace(id, node.operands[0]);
+    ++count.rewrites;
+    ++count.removed;
+  }
+}
+
+void simplify_reshapes(Rewrite& rewrite, PassCount& count) {
+  for (NodeId id = 0; id < static_cast<NodeId>(rewrite.graph.nodes.size()); ++id) {
+    Node& node = rewrite.node(id);
+    rewrite.refresh(node);
+    const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose;
+    if ((!moves && node.op != Op::broadcast) || rewrite.current(id) != id) continue;
+    if (is_reshape_in_disguise(node, rewrite.node(node.operands[0]))) {
+      node.op = Op::reshape;
+      node.attributes.axes = {};
+      ++count.rewrites;
+    }
+    while (node.op != Op::broadcast && merge_movement(rewrite, node)) ++count.rewrites;
+    if (spread_scalar(rewrite, node)) ++count.rewrites;
+    if (!is_idle(node, rewrite.node(node.operands[0]))) continue;
+    rewrite.replace(id, node.operands[0]);
+    ++count.rewrites;
+    ++count.removed;
+  }
+}
+
+void merge_broadcasts(Rewrite& rewrite, PassCount& count) {
+  for (NodeId id = 0; id < static_cast<NodeId>(rewrite.graph.nodes.size()); ++id) {
+    Node& node = rewrite.node(id);
+    rewrite.refresh(node);
+    if (node.op != Op::broadcast || rewrite.current(id) != id) continue;
+    while (merge_broadcast(rewrite, node)) ++count.rewrites;
+    if (!is_idle(node, rewrite.node(node.operands[0]))) continue;
+    rewrite.replace(id, node.operands[0]);
+    ++count.rewrites;
+    ++count.removed;
+  }
+}
+
+}  // namespace tailor::ir

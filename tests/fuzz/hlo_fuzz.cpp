@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fuzzes the import: any text either is refused with an Error or becomes a graph whose text form reads back to the same
+// graph, and whose ledger balances. Anything else (a crash, another exception, a leak) is a bug.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/error.h"
+#include "ir/import.h"
+#include "ir/normalise.h"
+
+namespace {
+
+bool holds(std::string_view text) {
+  using namespace tailor::ir;
+  const Imported imported = import_hlo(text, "fuzz.hlo");
+  std::int64_t expected = imported.report.instructions;
+  for (const PassReport& pass : imported.report.passes) expected += pass.added - pass.removed;
+  if (expected != nodes_in_all(imported.graph)) return false;
+  return parse_graph(tailor::ir::text(imported.graph)) == imported.graph;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  try {
+    if (!holds({reinterpret_cast<const char*>(bytes), size})) std::abort();
+  } catch (const tailor::Error&) {
+    return 0;
+  }
+  return 0;
+}
