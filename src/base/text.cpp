@@ -118,13 +118,13 @@ std::string suggestion(std::string_view found, std::span<const std::string_view>
 std::string read_file(const std::filesystem::path& path) {
   std::error_code fault;
   if (std::filesystem::is_directory(path, fault))
-    throw Error(Fault::failed, {path.string()}, "found a folder, expected a file");
+    throw Error(Fault::failed, Position{path.string()}, "found a folder, expected a file");
   std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) throw Error(Fault::failed, {path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  if (!in) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
   std::string content(static_cast<std::size_t>(in.tellg()), '\0');
   in.seekg(0);
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (!in) throw Error(Fault::failed, {path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  if (!in) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
   return content;
 }
 
@@ -138,12 +138,12 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
       const std::string reason = std::strerror(errno);
       std::error_code ignored;
       std::filesystem::remove(partial, ignored);
-      throw Error(Fault::failed, {path.string()}, fmt::format("cannot write: {}", reason));
+      throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
     }
   }
   std::error_code fault;
   std::filesystem::rename(partial, path, fault);
-  if (fault) throw Error(Fault::failed, {path.string()}, fmt::format("cannot write: {}", fault.message()));
+  if (fault) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", fault.message()));
 }
 
 }  // namespace tailor

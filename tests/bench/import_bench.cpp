@@ -46,4 +46,3 @@ BENCHMARK(import)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 
-BENCHMARK_MAIN();

@@ -54,4 +54,3 @@ BENCHMARK(speed_of_light);
 
 }  // namespace
 
-BENCHMARK_MAIN();
