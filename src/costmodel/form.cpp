@@ -55,6 +55,47 @@ Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId
   return {0, 0};
 }
 
+using Lanes = std::array<std::int64_t, warp_lanes>;
+
+Lanes lanes_of(const ir::IndexPool& pool, ir::ExprId expr, const std::array<std::int64_t, ir::max_vars>& at, int w);
+
+/// The term in all lanes of warp `w`, outer variables as in `at`.
+Lanes lanes_of(const ir::IndexPool& pool, const ir::Term& term, const std::array<std::int64_t, ir::max_vars>& at,
+               int w) {
+  Lanes out;
+  if (term.kind == ir::TermKind::var) {
+    const ir::Var& var = pool.vars[term.var];
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      out[lane] = var.kind == ir::VarKind::thread ? thread_value(var, w, lane) : at[term.var];
+    return out;
+  }
+  out = lanes_of(pool, term.a, at, w);
+  if (term.kind == ir::TermKind::narrow) return out;
+  if (term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod) {
+    for (std::int64_t& value : out)
+      value = term.kind == ir::TermKind::div ? value / term.divisor : value % term.divisor;
+    return out;
+  }
+  const Lanes b = lanes_of(pool, term.b, at, w);
+  if (term.kind == ir::TermKind::xor_) {
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] ^= b[lane];
+    return out;
+  }
+  const Lanes c = lanes_of(pool, term.c, at, w), d = lanes_of(pool, term.d, at, w);
+  for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = out[lane] < b[lane] ? c[lane] : d[lane];
+  return out;
+}
+
+Lanes lanes_of(const ir::IndexPool& pool, ir::ExprId expr, const std::array<std::int64_t, ir::max_vars>& at, int w) {
+  Lanes out;
+  out.fill(pool[expr].constant);
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const Lanes term = lanes_of(pool, pool.terms[part.term], at, w);
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += part.coefficient * term[lane];
+  }
+  return out;
+}
+
 }  // namespace
 
 Period period_of(const ir::IndexPool& pool, ir::ExprId expr, ir::VarId var) {
@@ -176,16 +217,12 @@ void Form::values(const Box& box, int w, std::array<std::int64_t, warp_lanes>& o
     }
     return;
   }
-  const ir::IndexPool& pool = kernel_.indices;
   std::array<std::int64_t, ir::max_vars> at{};
   for (int k = 0; k < box.depth; ++k) at[box.vars[k]] = box.ranges[k].low;
-  std::uint64_t used = pool[a_].vars;
-  if (b_ != ir::no_expr) used |= pool[b_].vars;
-  for (int lane = 0; lane < warp_lanes; ++lane) {
-    for (std::size_t v = 0; v < pool.vars.size(); ++v)
-      if ((used >> v & 1) != 0 && pool.vars[v].kind == ir::VarKind::thread) at[v] = thread_value(pool.vars[v], w, lane);
-    out[lane] = scale_ * (evaluate(pool, a_, at) - (b_ == ir::no_expr ? 0 : evaluate(pool, b_, at)));
-  }
+  const Lanes first = lanes_of(kernel_.indices, a_, at, w);
+  Lanes second{};
+  if (b_ != ir::no_expr) second = lanes_of(kernel_.indices, b_, at, w);
+  for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = scale_ * (first[lane] - second[lane]);
 }
 
 }  // namespace tailor::costmodel
