@@ -20,7 +20,7 @@ namespace {
 using ir::StmtKind;
 
 /// More starts of a period than this are sampled for sectors; guards are always cut exactly.
-constexpr std::int64_t most_starts = 64;
+constexpr std::int64_t most_starts = 64, sampled_starts = 32;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 std::int64_t points(const Box& box) {
@@ -265,7 +265,7 @@ class FastWalk {
     for (int k = from; k < box.depth; ++k) {
       const std::int64_t starts = starts_of(form, box, k), count = box.ranges[k].count;
       if (starts == 1) continue;
-      const std::int64_t looked_at = std::min(starts, most_starts);
+      const std::int64_t looked_at = starts <= most_starts ? starts : sampled_starts;
       std::int64_t sum = 0, seen = 0;
       for (std::int64_t i = 0; i < looked_at; ++i) {
         // One start from each stratum, scattered within it so that the sample does not beat with a sector's length.

@@ -38,26 +38,44 @@ class Form {
   /// Affine only: the outer variables' and the warp's share of values(); lane_offsets() is the lanes'.
   std::int64_t base(const Box& box) const;
   std::int64_t warp_offset(int w) const;
-  const std::array<std::int64_t, warp_lanes>& lane_offsets() const { return lane_offsets_; }
-  std::int64_t least_lane() const { return *std::min_element(lane_offsets_.begin(), lane_offsets_.end()); }
-  std::int64_t greatest_lane() const { return *std::max_element(lane_offsets_.begin(), lane_offsets_.end()); }
+  const std::array<std::int64_t, warp_lanes>& lane_offsets() const { return sum_.lanes; }
+  std::int64_t least_lane() const { return *std::min_element(sum_.lanes.begin(), sum_.lanes.end()); }
+  std::int64_t greatest_lane() const { return *std::max_element(sum_.lanes.begin(), sum_.lanes.end()); }
 
  private:
   struct Share {
     ir::VarId var = 0;
     std::int64_t coefficient = 0;
   };
+  /// constant + the outer variables' + the warp's + the lanes' share.
+  struct Sum {
+    std::int64_t constant = 0;
+    int outer_count = 0, thread_count = 0;
+    std::array<Share, 12> outer, thread;
+    std::array<std::int64_t, warp_lanes> lanes{};
+    std::int64_t base(const Box& box) const;
+    std::int64_t warp_offset(const ir::Kernel& kernel, int w) const;
+  };
+  /// coefficient * (inner / divisor) or coefficient * (inner % divisor).
+  struct Quotient {
+    bool remainder = false;
+    std::int64_t divisor = 1, coefficient = 0;
+    Sum inner;
+  };
   void add(ir::ExprId expr, std::int64_t scale);
-  void add_thread(const ir::Var& var, std::int64_t coefficient);
+  /// false: a variable does not split into shares, or there are too many.
+  bool add_variable(Sum& sum, ir::VarId var, std::int64_t coefficient) const;
+  bool add_quotient(const ir::Term& term, std::int64_t coefficient);
 
   const ir::Kernel& kernel_;
   ir::ExprId a_, b_;
-  std::int64_t scale_, constant_ = 0;
+  std::int64_t scale_;
   std::uint64_t nested_ = 0;  ///< variables inside terms
   bool affine_ = true;
-  int outer_count_ = 0, thread_count_ = 0;
-  std::array<Share, 24> outer_, thread_;
-  std::array<std::int64_t, warp_lanes> lane_offsets_{};
+  bool split_ = true;  ///< affine but for quotients of affine sums
+  Sum sum_;
+  int quotient_count_ = 0;
+  std::array<Quotient, 4> quotients_;
 };
 
 }  // namespace tailor::costmodel
