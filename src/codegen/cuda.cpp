@@ -30,7 +30,9 @@ struct Printer {
   std::map<std::string, Access> accesses;  ///< by name
 
   Printer(const Kernel& k, NameScope scope)
-      : kernel(k), names(names_of(k, std::move(scope))), indices{&k.indices, names.vars, {}},
+      : kernel(k),
+        names(names_of(k, std::move(scope))),
+        indices{&k.indices, names.vars, {}},
         spelling{kernel, names, indices} {}
 
   void line(std::string_view content) {
@@ -104,7 +106,8 @@ struct Printer {
     const std::string call = helper(s, false);
     if (s.width > 1) return line(fmt::format("{}(&{}, {});", call, ref(s.target), place(s)));
     if (s.target.array != no_id) return line(fmt::format("{} = {}({});", ref(s.target), call, place(s)));
-    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call, place(s)));
+    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call,
+                     place(s)));
   }
 
   void store(const Stmt& s) {
@@ -134,7 +137,8 @@ struct Printer {
     if (call.empty() || s.space != Space::global)
       throw std::logic_error(fmt::format("no atomic {} on {}", name(s.op), name(dtype)));
     if (dtype == DType::s64 && s.op == Op::add)
-      return line(fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
+      return line(
+          fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
     line(fmt::format("{}({}, {});", call, place(s), value(s.value)));
   }
 
@@ -149,9 +153,12 @@ struct Printer {
                                     half    ? target + ".bits"
                                     : small ? fmt::format("static_cast<int>({})", target)
                                             : target);
-    if (half) other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
-    else if (small) other = fmt::format("static_cast<{}>({})", type, other);
-    std::string combined = operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
+    if (half)
+      other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
+    else if (small)
+      other = fmt::format("static_cast<{}>({})", type, other);
+    std::string combined =
+        operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
     if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
     line("#pragma unroll");
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, combined));
@@ -180,18 +187,29 @@ struct Printer {
 
   void statement(const Stmt& s, std::size_t at) {
     switch (s.kind) {
-      case StmtKind::declare: return declaration(s);
-      case StmtKind::index: return named_index(s, at);
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return named_index(s, at);
       case StmtKind::let:
-        return line(fmt::format("const {} {} = {};", register_type(kernel.lets[s.let].dtype), names.lets[s.let], value(s.value)));
-      case StmtKind::assign: return assign(s);
-      case StmtKind::load: return load(s);
-      case StmtKind::store: return store(s);
-      case StmtKind::atomic: return atomic(s);
-      case StmtKind::loop: return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
-      case StmtKind::guard: return guard_head(s);
-      case StmtKind::shuffle: return shuffle(s);
-      case StmtKind::barrier: return barrier(s);
+        return line(fmt::format("const {} {} = {};", register_type(kernel.lets[s.let].dtype), names.lets[s.let],
+                                value(s.value)));
+      case StmtKind::assign:
+        return assign(s);
+      case StmtKind::load:
+        return load(s);
+      case StmtKind::store:
+        return store(s);
+      case StmtKind::atomic:
+        return atomic(s);
+      case StmtKind::loop:
+        return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
+      case StmtKind::guard:
+        return guard_head(s);
+      case StmtKind::shuffle:
+        return shuffle(s);
+      case StmtKind::barrier:
+        return barrier(s);
     }
   }
 
@@ -216,7 +234,8 @@ struct Printer {
       if (a.space != Space::shared) continue;
       const std::string_view type = register_type(a.dtype);
       if (kernel.dynamic_shared)
-        line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i], offsets[i]));
+        line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i],
+                         offsets[i]));
       else
         line(fmt::format("__shared__ alignas(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
     }
@@ -238,8 +257,8 @@ struct Printer {
     std::string all;
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];
-      all += fmt::format("{}{}{}* __restrict__ {}", i == 0 ? "" : ", ", b.output ? "" : "const ", register_type(b.dtype),
-                         names.buffers[i]);
+      all += fmt::format("{}{}{}* __restrict__ {}", i == 0 ? "" : ", ", b.output ? "" : "const ",
+                         register_type(b.dtype), names.buffers[i]);
     }
     return all;
   }
