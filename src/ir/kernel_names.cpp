@@ -24,7 +24,7 @@ std::string identifier(std::string_view wanted) {
       out += '_';
   }
   while (!out.empty() && out.back() == '_') out.pop_back();
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out.insert(0, "v");
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) return fmt::format("v{}", out);
   return out;
 }
 

@@ -31,82 +31,82 @@ std::int64_t wrapped(DType dtype, std::int64_t x) {
 }
 
 double real_applied(Op op, double a, double b, double c) {
-  switch (static_cast<int>(op)) {
-    case static_cast<int>(Op::add):
+  switch (op) {
+    case Op::add:
       return a + b;
-    case static_cast<int>(Op::subtract):
+    case Op::subtract:
       return a - b;
-    case static_cast<int>(Op::multiply):
+    case Op::multiply:
       return a * b;
-    case static_cast<int>(Op::divide):
+    case Op::divide:
       return a / b;
-    case static_cast<int>(Op::remainder):
+    case Op::remainder:
       return std::fmod(a, b);
-    case static_cast<int>(Op::power):
+    case Op::power:
       return std::pow(a, b);
-    case static_cast<int>(Op::atan2):
+    case Op::atan2:
       return std::atan2(a, b);
-    case static_cast<int>(Op::maximum):
+    case Op::maximum:
       return std::isnan(a) || a > b ? a : b;
-    case static_cast<int>(Op::minimum):
+    case Op::minimum:
       return std::isnan(a) || a < b ? a : b;
-    case static_cast<int>(Op::clamp):
+    case Op::clamp:
       return real_applied(Op::minimum, real_applied(Op::maximum, a, b, 0), c, 0);
-    case static_cast<int>(Op::copy):
+    case Op::copy:
       return a;
-    case static_cast<int>(Op::abs):
+    case Op::abs:
       return std::fabs(a);
-    case static_cast<int>(Op::negate):
+    case Op::negate:
       return -a;
-    case static_cast<int>(Op::sign):
+    case Op::sign:
       return a > 0 ? 1 : a < 0 ? -1 : a;
-    case static_cast<int>(Op::ceil):
+    case Op::ceil:
       return std::ceil(a);
-    case static_cast<int>(Op::floor):
+    case Op::floor:
       return std::floor(a);
-    case static_cast<int>(Op::round_even):
+    case Op::round_even:
       return std::nearbyint(a);
-    case static_cast<int>(Op::round_away):
+    case Op::round_away:
       return std::round(a);
-    case static_cast<int>(Op::exp):
+    case Op::exp:
       return std::exp(a);
-    case static_cast<int>(Op::expm1):
+    case Op::expm1:
       return std::expm1(a);
-    case static_cast<int>(Op::log):
+    case Op::log:
       return std::log(a);
-    case static_cast<int>(Op::log1p):
+    case Op::log1p:
       return std::log1p(a);
-    case static_cast<int>(Op::sqrt):
+    case Op::sqrt:
       return std::sqrt(a);
-    case static_cast<int>(Op::rsqrt):
+    case Op::rsqrt:
       return 1 / std::sqrt(a);
-    case static_cast<int>(Op::cbrt):
+    case Op::cbrt:
       return std::cbrt(a);
-    case static_cast<int>(Op::tanh):
+    case Op::tanh:
       return std::tanh(a);
-    case static_cast<int>(Op::logistic):
+    case Op::logistic:
       return 1 / (1 + std::exp(-a));
-    case static_cast<int>(Op::erf):
+    case Op::erf:
       return std::erf(a);
-    case static_cast<int>(Op::sin):
+    case Op::sin:
       return std::sin(a);
-    case static_cast<int>(Op::cos):
+    case Op::cos:
       return std::cos(a);
-    case static_cast<int>(Op::tan):
+    case Op::tan:
       return std::tan(a);
-    case static_cast<int>(Op::asin):
+    case Op::asin:
       return std::asin(a);
-    case static_cast<int>(Op::acos):
+    case Op::acos:
       return std::acos(a);
-    case static_cast<int>(Op::asinh):
+    case Op::asinh:
       return std::asinh(a);
-    case static_cast<int>(Op::acosh):
+    case Op::acosh:
       return std::acosh(a);
-    case static_cast<int>(Op::atanh):
+    case Op::atanh:
       return std::atanh(a);
-    case static_cast<int>(Op::sinh):
+    case Op::sinh:
       return std::sinh(a);
-    case static_cast<int>(Op::cosh):
+    case Op::cosh:
       return std::cosh(a);
     default:
       throw std::logic_error("no arithmetic on reals for " + std::string(name(op)));
@@ -149,50 +149,50 @@ std::int64_t integer_applied(Op op, DType dtype, std::int64_t a, std::int64_t b,
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
   const int bits = row(dtype).bits;
   const std::uint64_t own = ua & (~std::uint64_t{0} >> (64 - bits));
-  switch (static_cast<int>(op)) {
-    case static_cast<int>(Op::add):
+  switch (op) {
+    case Op::add:
       return dtype == DType::pred ? a | b : static_cast<std::int64_t>(ua + ub);
-    case static_cast<int>(Op::subtract):
+    case Op::subtract:
       return static_cast<std::int64_t>(ua - ub);
-    case static_cast<int>(Op::multiply):
+    case Op::multiply:
       return static_cast<std::int64_t>(ua * ub);
-    case static_cast<int>(Op::divide):
+    case Op::divide:
       return divided(dtype, a, b, false);
-    case static_cast<int>(Op::remainder):
+    case Op::remainder:
       return divided(dtype, a, b, true);
-    case static_cast<int>(Op::power):
+    case Op::power:
       return power(a, b, is_signed(dtype));
-    case static_cast<int>(Op::maximum):
+    case Op::maximum:
       return below(dtype, a, b) ? b : a;
-    case static_cast<int>(Op::minimum):
+    case Op::minimum:
       return below(dtype, a, b) ? a : b;
-    case static_cast<int>(Op::clamp):
+    case Op::clamp:
       return integer_applied(Op::minimum, dtype, integer_applied(Op::maximum, dtype, a, b, 0), c, 0);
-    case static_cast<int>(Op::copy):
+    case Op::copy:
       return a;
-    case static_cast<int>(Op::abs):
+    case Op::abs:
       return is_signed(dtype) && a < 0 ? static_cast<std::int64_t>(0 - ua) : a;
-    case static_cast<int>(Op::negate):
+    case Op::negate:
       return static_cast<std::int64_t>(0 - ua);
-    case static_cast<int>(Op::sign):
+    case Op::sign:
       return a == 0 ? 0 : is_signed(dtype) && a < 0 ? -1 : 1;
-    case static_cast<int>(Op::bit_and):
+    case Op::bit_and:
       return a & b;
-    case static_cast<int>(Op::bit_or):
+    case Op::bit_or:
       return a | b;
-    case static_cast<int>(Op::bit_xor):
+    case Op::bit_xor:
       return a ^ b;
-    case static_cast<int>(Op::bit_not):
+    case Op::bit_not:
       return dtype == DType::pred ? a ^ 1 : ~a;
-    case static_cast<int>(Op::shift_left):
-    case static_cast<int>(Op::shift_right_logical):
-    case static_cast<int>(Op::shift_right_arithmetic):
+    case Op::shift_left:
+    case Op::shift_right_logical:
+    case Op::shift_right_arithmetic:
       return shifted(op, dtype, a, b);
-    case static_cast<int>(Op::popcnt):
+    case Op::popcnt:
       return std::popcount(own);
-    case static_cast<int>(Op::clz):
+    case Op::clz:
       return std::countl_zero(own) - (64 - bits);
-    case static_cast<int>(Op::mulhi): {
+    case Op::mulhi: {
       __extension__ using Wide = __int128;
       const Wide product = is_signed(dtype) ? static_cast<Wide>(a) * b : static_cast<Wide>(ua) * static_cast<Wide>(ub);
       return static_cast<std::int64_t>(product >> bits);
@@ -230,19 +230,19 @@ bool truth(Comparison comparison, DType dtype, Cell a, Cell b) {
 }  // namespace
 
 Cell fitted(DType dtype, Cell value) {
-  switch (static_cast<int>(dtype)) {
-    case static_cast<int>(DType::f64):
+  switch (dtype) {
+    case DType::f64:
       break;
-    case static_cast<int>(DType::f32):
+    case DType::f32:
       value.real = static_cast<double>(static_cast<float>(value.real));
       break;
-    case static_cast<int>(DType::f16):
+    case DType::f16:
       value.real = rounded(value.real, 11, -24, 65536);
       break;
-    case static_cast<int>(DType::bf16):
+    case DType::bf16:
       value.real = rounded(value.real, 8, -133, std::ldexp(1.0, 128));
       break;
-    case static_cast<int>(DType::pred):
+    case DType::pred:
       value.integer = value.integer != 0 ? 1 : 0;
       break;
     default:
