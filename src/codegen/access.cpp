@@ -20,8 +20,8 @@ using ir::DType;
 /// How an element type travels.
 struct WordRow {
   int bytes;
-  std::string_view type;        ///< of the register
-  std::string_view suffix;      ///< of the PTX instruction
+  std::string_view type;    ///< of the register
+  std::string_view suffix;  ///< of the PTX instruction
   char constraint;
 };
 
@@ -68,7 +68,8 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
   std::string places, operands;
   for (int i = 0; i < l.words; ++i) {
     places += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
-    operands += fmt::format("{}\"{}{}\"({}[{}])", i == 0 ? "" : ", ", access.store ? "" : "=", l.word.constraint, words, i);
+    operands +=
+        fmt::format("{}\"{}{}\"({}[{}])", i == 0 ? "" : ", ", access.store ? "" : "=", l.word.constraint, words, i);
   }
   if (l.words > 1) places = "{" + places + "}";
   const bool shared = access.space == ir::Space::shared;
@@ -87,9 +88,10 @@ std::string load_text(const Access& access, const Layout& l) {
   const std::string_view type = register_type(access.dtype);
   const bool one = access.width == 1;
   const bool direct = l.per_word == 1 && l.word.type == type;
-  std::string out = one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from) {{\n", type, access_name(access))
-                        : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
-                                      access_name(access));
+  std::string out =
+      one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from) {{\n", type, access_name(access))
+          : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
+                        access_name(access));
   if (direct && !one) return out + statement(access, l, "to", "from") + "}\n";
   out += fmt::format("  {} words[{}];\n", l.word.type, l.words);
   out += statement(access, l, "words", "from");
@@ -120,9 +122,10 @@ std::string store_text(const Access& access, const Layout& l) {
   for (int w = 0; w < l.words; ++w) {
     std::string packed;
     for (int k = 0; k < l.per_word; ++k) {
-      std::string part = one ? (has_bits(access.dtype) ? "value.bits" : "value")
-                             : element("from", w * l.per_word + k, access.dtype);
-      if (l.per_word == 1) part = fmt::format("static_cast<{}>({})", l.word.type, part);
+      std::string part =
+          one ? (has_bits(access.dtype) ? "value.bits" : "value") : element("from", w * l.per_word + k, access.dtype);
+      if (l.per_word == 1)
+        part = fmt::format("static_cast<{}>({})", l.word.type, part);
       else
         part = fmt::format("(static_cast<unsigned int>({}) & {}u){}", part, (1u << bits) - 1,
                            k == 0 ? "" : fmt::format(" << {}", k * bits));
@@ -143,10 +146,10 @@ std::string_view register_type(DType dtype) {
 }
 
 std::string access_name(const Access& access) {
-  const std::string_view verb = access.store                           ? "store"
-                                : access.space == ir::Space::shared    ? "load"
+  const std::string_view verb = access.store                          ? "store"
+                                : access.space == ir::Space::shared   ? "load"
                                 : access.policy == ir::Policy::reload ? "reload"
-                                                                       : "load";
+                                                                      : "load";
   return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
                      access.width == 1 ? std::string() : fmt::format("x{}", access.width));
 }

@@ -20,6 +20,17 @@ using namespace ir;
 
 namespace {
 
+/// A whole right-hand side: the parentheses around an operation fall away.
+std::string bare(const std::string& full) {
+  if (full[0] != '(' || full.back() != ')') return full;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < full.size(); ++i) {
+    depth += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
+    if (depth == 0) return full;
+  }
+  return full.substr(1, full.size() - 2);
+}
+
 struct Printer {
   const Kernel& kernel;
   KernelNames names;
@@ -30,7 +41,9 @@ struct Printer {
   std::map<std::string, Access> accesses;  ///< by name
 
   Printer(const Kernel& k, NameScope scope)
-      : kernel(k), names(names_of(k, std::move(scope))), indices{&k.indices, names.vars, {}},
+      : kernel(k),
+        names(names_of(k, std::move(scope))),
+        indices{&k.indices, names.vars, {}},
         spelling{kernel, names, indices} {}
 
   void line(std::string_view content) {
@@ -38,17 +51,7 @@ struct Printer {
   }
 
   std::string index(ExprId expr) const { return index_text(spelling, expr); }
-  /// A whole right-hand side: the parentheses around an operation fall away.
-  std::string value(ValueId id) const {
-    const std::string full = value_text(spelling, id);
-    if (full[0] != '(' || full.back() != ')') return full;
-    int depth_within = 0;
-    for (std::size_t i = 0; i + 1 < full.size(); ++i) {
-      depth_within += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
-      if (depth_within == 0) return full;
-    }
-    return full.substr(1, full.size() - 2);
-  }
+  std::string value(ValueId id) const { return bare(value_text(spelling, id)); }
   std::string ref(const Ref& r) const { return ref_text(spelling, r); }
   std::string_view integer_type(bool wide) const { return wide ? "long long" : "int"; }
 
@@ -104,7 +107,8 @@ struct Printer {
     const std::string call = helper(s, false);
     if (s.width > 1) return line(fmt::format("{}(&{}, {});", call, ref(s.target), place(s)));
     if (s.target.array != no_id) return line(fmt::format("{} = {}({});", ref(s.target), call, place(s)));
-    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call, place(s)));
+    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call,
+                     place(s)));
   }
 
   void store(const Stmt& s) {
@@ -120,7 +124,7 @@ struct Printer {
     if (s.op == Op::copy) return line(fmt::format("{} = {};", target, value(s.value)));
     const bool compound = is_floating(dtype) && (s.op == Op::add || s.op == Op::multiply);
     if (compound) return line(fmt::format("{} {}= {};", target, s.op == Op::add ? "+" : "*", value(s.value)));
-    line(fmt::format("{} = {};", target, operation_text(s.op, dtype, target, value(s.value))));
+    line(fmt::format("{} = {};", target, bare(operation_text(s.op, dtype, target, value_text(spelling, s.value)))));
   }
 
   void atomic(const Stmt& s) {
@@ -134,7 +138,8 @@ struct Printer {
     if (call.empty() || s.space != Space::global)
       throw std::logic_error(fmt::format("no atomic {} on {}", name(s.op), name(dtype)));
     if (dtype == DType::s64 && s.op == Op::add)
-      return line(fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
+      return line(
+          fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
     line(fmt::format("{}({}, {});", call, place(s), value(s.value)));
   }
 
@@ -149,12 +154,15 @@ struct Printer {
                                     half    ? target + ".bits"
                                     : small ? fmt::format("static_cast<int>({})", target)
                                             : target);
-    if (half) other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
-    else if (small) other = fmt::format("static_cast<{}>({})", type, other);
-    std::string combined = operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
+    if (half)
+      other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
+    else if (small)
+      other = fmt::format("static_cast<{}>({})", type, other);
+    std::string combined =
+        operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
     if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
     line("#pragma unroll");
-    line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, combined));
+    line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
   }
 
   void barrier(const Stmt& s) {
@@ -180,18 +188,29 @@ struct Printer {
 
   void statement(const Stmt& s, std::size_t at) {
     switch (s.kind) {
-      case StmtKind::declare: return declaration(s);
-      case StmtKind::index: return named_index(s, at);
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return named_index(s, at);
       case StmtKind::let:
-        return line(fmt::format("const {} {} = {};", register_type(kernel.lets[s.let].dtype), names.lets[s.let], value(s.value)));
-      case StmtKind::assign: return assign(s);
-      case StmtKind::load: return load(s);
-      case StmtKind::store: return store(s);
-      case StmtKind::atomic: return atomic(s);
-      case StmtKind::loop: return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
-      case StmtKind::guard: return guard_head(s);
-      case StmtKind::shuffle: return shuffle(s);
-      case StmtKind::barrier: return barrier(s);
+        return line(fmt::format("const {} {} = {};", register_type(kernel.lets[s.let].dtype), names.lets[s.let],
+                                value(s.value)));
+      case StmtKind::assign:
+        return assign(s);
+      case StmtKind::load:
+        return load(s);
+      case StmtKind::store:
+        return store(s);
+      case StmtKind::atomic:
+        return atomic(s);
+      case StmtKind::loop:
+        return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
+      case StmtKind::guard:
+        return guard_head(s);
+      case StmtKind::shuffle:
+        return shuffle(s);
+      case StmtKind::barrier:
+        return barrier(s);
     }
   }
 
@@ -216,7 +235,8 @@ struct Printer {
       if (a.space != Space::shared) continue;
       const std::string_view type = register_type(a.dtype);
       if (kernel.dynamic_shared)
-        line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i], offsets[i]));
+        line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i],
+                         offsets[i]));
       else
         line(fmt::format("__shared__ alignas(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
     }
@@ -233,15 +253,17 @@ struct Printer {
     }
   }
 
-  /// One parameter per buffer: "const float* __restrict__ x".
-  std::string parameters() const {
-    std::string all;
+  /// `opening(first, const float* __restrict__ x, ...) {`, broken after each parameter when it gets long.
+  std::string signature(const std::string& opening, const std::string& first) const {
+    std::vector<std::string> all;
+    if (!first.empty()) all.push_back(first);
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];
-      all += fmt::format("{}{}{}* __restrict__ {}", i == 0 ? "" : ", ", b.output ? "" : "const ", register_type(b.dtype),
-                         names.buffers[i]);
+      all.push_back(
+          fmt::format("{}{}* __restrict__ {}", b.output ? "" : "const ", register_type(b.dtype), names.buffers[i]));
     }
-    return all;
+    const std::string flat = fmt::format("{}({}) {{", opening, fmt::join(all, ", "));
+    return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
   }
 
   std::string block_variable() const {
@@ -255,8 +277,8 @@ struct Printer {
     std::string arguments;
     for (const std::string& buffer : names.buffers) arguments += ", " + buffer;
     depth = 0;
-    line(fmt::format("extern \"C\" __global__ __launch_bounds__({}) void {}({}) {{", kernel.threads, kernel.name,
-                     parameters()));
+    line(signature(fmt::format("extern \"C\" __global__ __launch_bounds__({}) void {}", kernel.threads, kernel.name),
+                   ""));
     depth = 1;
     if (kernel.persistent) {
       line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_variable(),
@@ -271,8 +293,10 @@ struct Printer {
 
   void function(const std::string& body) {
     const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
-    out += fmt::format("/// One virtual block.\n__device__ __forceinline__ void {}({} {}, {} n_vblocks, {}) {{\n", body,
-                       type, block_variable(), type, parameters());
+    out += "/// One virtual block.\n";
+    out += signature("__device__ __forceinline__ void " + body,
+                     fmt::format("{0} {1}, {0} n_vblocks", type, block_variable()));
+    out += "\n";
     shared_arrays();
     thread_variables();
     statements(0, kernel.body.size());

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A kernel as CUDA C++ that a person would sign: a head comment with the plan, the few functions it needs, a device
-// function of one virtual block and a thin __global__ wrapper around it. One statement of the kernel is one statement of
-// the text. The printer decides names and spelling, nothing else: what is fast was decided by the lowering.
+// function of one virtual block and a thin __global__ wrapper around it. One statement of the kernel is one statement
+// of the text. The printer decides names and spelling, nothing else: what is fast was decided by the lowering.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ struct Options {
   bool head_comment = true;
 };
 
-/// The whole translation unit; its entry is an extern "C" function called kernel.name whose arguments are the buffers in
-/// order. Needs no header. Dynamic shared memory, when kernel.dynamic_shared, is kernel.shared_bytes at launch.
+/// The whole translation unit; its entry is an extern "C" function called kernel.name whose arguments are the buffers
+/// in order. Needs no header. Dynamic shared memory, when kernel.dynamic_shared, is kernel.shared_bytes at launch.
 /// Precondition: verify(kernel) passes. Throws std::logic_error for what CUDA cannot say: an atomic without hardware
 /// support, barriers of a cluster or grid, an operation without CUDA text.
 std::string cuda(const ir::Kernel& kernel, const ir::Plan* plan = nullptr, const Options& options = {});

@@ -46,7 +46,8 @@ std::string converted(DType to, DType from, const std::string& value) {
 std::string real_constant(DType dtype, double value) {
   if (dtype == DType::f64) {
     if (std::isnan(value)) return "__longlong_as_double(0x7ff8000000000000ll)";
-    if (std::isinf(value)) return fmt::format("__longlong_as_double(0x{}ll)", value > 0 ? "7ff0000000000000" : "fff0000000000000");
+    if (std::isinf(value))
+      return fmt::format("__longlong_as_double(0x{}ll)", value > 0 ? "7ff0000000000000" : "fff0000000000000");
     const std::string digits = fmt::format("{}", value);
     return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
   }
@@ -67,7 +68,9 @@ std::string constant_text(DType dtype, double real, std::int64_t integer) {
   }
   if (dtype == DType::pred) return integer != 0 ? "true" : "false";
   if (dtype == DType::s32)
-    return integer == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)" : integer < 0 ? fmt::format("({})", integer) : fmt::format("{}", integer);
+    return integer == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)"
+           : integer < 0                                       ? fmt::format("({})", integer)
+                                                               : fmt::format("{}", integer);
   if (dtype == DType::u32) return fmt::format("{}u", static_cast<std::uint32_t>(integer));
   if (dtype == DType::u64) return fmt::format("{}ull", static_cast<std::uint64_t>(integer));
   if (dtype == DType::s64) {
@@ -99,9 +102,12 @@ std::string value_text(const Spelling& spelling, ValueId id) {
   const Kernel& kernel = spelling.kernel;
   const Value& v = kernel.values[id];
   switch (v.kind) {
-    case ValueKind::constant: return constant_text(v.dtype, v.real, v.integer);
-    case ValueKind::let: return spelling.names.lets[v.let];
-    case ValueKind::element: return ref_text(spelling, v.element);
+    case ValueKind::constant:
+      return constant_text(v.dtype, v.real, v.integer);
+    case ValueKind::let:
+      return spelling.names.lets[v.let];
+    case ValueKind::element:
+      return ref_text(spelling, v.element);
     case ValueKind::convert:
       return converted(v.dtype, kernel.values[v.operands[0]].dtype, value_text(spelling, v.operands[0]));
     case ValueKind::index: {
@@ -109,13 +115,15 @@ std::string value_text(const Spelling& spelling, ValueId id) {
       const std::string number = "(" + index_text(spelling, v.index) + ")";
       return is_integer(v.dtype) ? cast(register_type(v.dtype), number) : converted(v.dtype, from, number);
     }
-    case ValueKind::op: break;
+    case ValueKind::op:
+      break;
   }
   std::array<std::string, 3> operands;
   for (std::size_t i = 0; i < 3; ++i)
     if (v.operands[i] != no_value) operands[i] = value_text(spelling, v.operands[i]);
   if (v.op == Op::compare)
-    return fmt::format("({} {} {})", operands[0], comparison_signs[static_cast<std::size_t>(v.comparison)], operands[1]);
+    return fmt::format("({} {} {})", operands[0], comparison_signs[static_cast<std::size_t>(v.comparison)],
+                       operands[1]);
   if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), operands[0]);
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
   return operation_text(v.op, type, operands[0], operands[1], operands[2]);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The prelude's table. Integer functions compute in unsigned 64-bit numbers, where C++ wraps by definition, and cut back
-// to their type: the compiler narrows them again. HLO's rules: division by zero gives -1 (all bits), remainder by zero
-// the dividend, shifts by the width or more shift everything out, the smallest integer over -1 is itself.
+// The prelude's table. Integer functions compute in unsigned 64-bit numbers, where C++ wraps by definition, and cut
+// back to their type: the compiler narrows them again. HLO's rules: division by zero gives -1 (all bits), remainder by
+// zero the dividend, shifts by the width or more shift everything out, the smallest integer over -1 is itself.
 #include "codegen/prelude.h"
 
 #include <cctype>
@@ -14,33 +14,38 @@ namespace tailor::codegen {
 namespace {
 
 const std::vector<PreludeRow> rows = {
-    {"Vec", R"(/// A vector of registers: what one wide access moves.
+    {"Vec",      R"(/// A vector of registers: what one wide access moves.
 template <class T, int V>
 struct Vec {
   T v[V];
 };
-)", true},
-    {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
+)",
+     true                                                                         },
+    {"f16",      R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
 };
-)", true},
-    {"bf16", R"(/// bfloat16 as stored; arithmetic is done in float.
+)",
+     true                                                                         },
+    {"bf16",     R"(/// bfloat16 as stored; arithmetic is done in float.
 struct bf16 {
   unsigned short bits;
 };
-)", true},
+)",
+     true                                                                         },
     {"float_of", R"(__device__ __forceinline__ float float_of(f16 a) {
   float b;
   asm("cvt.f32.f16 %0, %1;" : "=f"(b) : "h"(a.bits));
   return b;
 }
-)", false, "f16"},
-    {"float_of", R"(__device__ __forceinline__ float float_of(bf16 a) {
+)",
+     false,                                                                         "f16"},
+    {"float_of",          R"(__device__ __forceinline__ float float_of(bf16 a) {
   return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
 }
-)", false, "bf16"},
-    {"f16_of", R"(/// Rounds to nearest even.
+)",
+     false, "bf16"},
+    {"f16_of",    R"(/// Rounds to nearest even.
 __device__ __forceinline__ f16 f16_of(float a) {
   f16 b;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(b.bits) : "f"(a));
@@ -51,8 +56,9 @@ __device__ __forceinline__ f16 f16_of(double a) {
   asm("cvt.rn.f16.f64 %0, %1;" : "=h"(b.bits) : "d"(a));
   return b;
 }
-)", false},
-    {"bf16_of", R"(/// Rounds to nearest even.
+)",
+     false                                                           },
+    {"bf16_of",      R"(/// Rounds to nearest even.
 __device__ __forceinline__ bf16 bf16_of(float a) {
   bf16 b;
 #if __CUDA_ARCH__ >= 800
@@ -63,89 +69,104 @@ __device__ __forceinline__ bf16 bf16_of(float a) {
 #endif
   return b;
 }
-)", false},
-    {"maximum", R"(/// NaN when either is.
+)",
+     false },
+    {"maximum",      R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) {
   return a != a || a > b ? a : b;
 }
-)", true},
-    {"minimum", R"(/// NaN when either is.
+)",
+     true                                                           },
+    {"minimum",       R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) {
   return a != a || a < b ? a : b;
 }
-)", true},
-    {"clamp", R"(template <class T>
+)",
+     true  },
+    {"clamp",       R"(template <class T>
 __device__ __forceinline__ T clamp(T low, T a, T high) {
   return minimum(maximum(low, a), high);
 }
-)", true},
-    {"sign", R"(/// -1, 1, or the zero or NaN it was given.
+)",
+     true                                                             },
+    {"sign",       R"(/// -1, 1, or the zero or NaN it was given.
 template <class T>
 __device__ __forceinline__ T sign(T a) {
   return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;
 }
-)", true},
-    {"logistic", R"(template <class T>
+)",
+     true   },
+    {"logistic",       R"(template <class T>
 __device__ __forceinline__ T logistic(T a) {
   return T(1) / (T(1) + exp(-a));
 }
-)", false},
-    {"wide_bits", R"(/// The number modulo 2^64.
+)",
+     false                                                         },
+    {"wide_bits",      R"(/// The number modulo 2^64.
 template <class T>
 __device__ __forceinline__ unsigned long long wide_bits(T a) {
   return static_cast<unsigned long long>(a);
 }
-)", true},
-    {"own_bits", R"(/// The number's own bits, zero above them.
+)",
+     true },
+    {"own_bits",       R"(/// The number's own bits, zero above them.
 template <class T>
 __device__ __forceinline__ unsigned long long own_bits(T a) {
   return wide_bits(a) & (~0ull >> (64 - 8 * sizeof(T)));
 }
-)", true},
-    {"wrap_add", R"(template <class T>
+)",
+     true                                                           },
+    {"wrap_add",       R"(template <class T>
 __device__ __forceinline__ T wrap_add(T a, T b) {
   return static_cast<T>(wide_bits(a) + wide_bits(b));
 }
-)", true},
-    {"wrap_subtract", R"(template <class T>
+)",
+     true },
+    {"wrap_subtract",       R"(template <class T>
 __device__ __forceinline__ T wrap_subtract(T a, T b) {
   return static_cast<T>(wide_bits(a) - wide_bits(b));
 }
-)", true},
-    {"wrap_multiply", R"(template <class T>
+)",
+     true                                                      },
+    {"wrap_multiply",       R"(template <class T>
 __device__ __forceinline__ T wrap_multiply(T a, T b) {
   return static_cast<T>(wide_bits(a) * wide_bits(b));
 }
-)", true},
-    {"wrap_negate", R"(template <class T>
+)",
+     true },
+    {"wrap_negate",       R"(template <class T>
 __device__ __forceinline__ T wrap_negate(T a) {
   return static_cast<T>(0ull - wide_bits(a));
 }
-)", true},
-    {"absolute", R"(template <class T>
+)",
+     true                                                        },
+    {"absolute",       R"(template <class T>
 __device__ __forceinline__ T absolute(T a) {
   return a < T(0) ? wrap_negate(a) : a;
 }
-)", true},
-    {"integer_divide", R"(/// Towards zero; by zero: all bits set.
+)",
+     true    },
+    {"integer_divide",       R"(/// Towards zero; by zero: all bits set.
 template <class T>
 __device__ __forceinline__ T integer_divide(T a, T b) {
   if (b == T(0)) return static_cast<T>(~0ull);
   if (T(-1) < T(0) && b == T(-1)) return wrap_negate(a);
   return static_cast<T>(a / b);
 }
-)", true},
-    {"integer_remainder", R"(/// With the sign of a; by zero: a.
+)",
+     true                                                  },
+    {"integer_remainder",       R"(/// With the sign of a; by zero: a.
 template <class T>
 __device__ __forceinline__ T integer_remainder(T a, T b) {
   if (b == T(0)) return a;
   if (T(-1) < T(0) && b == T(-1)) return T(0);
   return static_cast<T>(a % b);
 }
-)", true},
-    {"integer_power", R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
+)",
+     true },
+    {"integer_power",       R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
 template <class T>
 __device__ __forceinline__ T integer_power(T a, T b) {
   if (b < T(0)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
@@ -156,67 +177,78 @@ __device__ __forceinline__ T integer_power(T a, T b) {
   }
   return static_cast<T>(result);
 }
-)", true},
-    {"bit_and", R"(template <class T>
+)",
+     true                                                      },
+    {"bit_and",       R"(template <class T>
 __device__ __forceinline__ T bit_and(T a, T b) {
   return static_cast<T>(a & b);
 }
-)", true},
-    {"bit_or", R"(template <class T>
+)",
+     true       },
+    {"bit_or",       R"(template <class T>
 __device__ __forceinline__ T bit_or(T a, T b) {
   return static_cast<T>(a | b);
 }
-)", true},
-    {"bit_xor", R"(template <class T>
+)",
+     true                                                       },
+    {"bit_xor",       R"(template <class T>
 __device__ __forceinline__ T bit_xor(T a, T b) {
   return static_cast<T>(a ^ b);
 }
-)", true},
-    {"bit_not", R"(template <class T>
+)",
+     true      },
+    {"bit_not",       R"(template <class T>
 __device__ __forceinline__ T bit_not(T a) {
   return static_cast<T>(~a);
 }
 __device__ __forceinline__ bool bit_not(bool a) {
   return !a;
 }
-)", true},
-    {"shift_left", R"(template <class T>
+)",
+     true                                                       },
+    {"shift_left",       R"(template <class T>
 __device__ __forceinline__ T shift_left(T a, T b) {
   return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(wide_bits(a) << own_bits(b));
 }
-)", true},
-    {"shift_right_logical", R"(template <class T>
+)",
+     true   },
+    {"shift_right_logical",       R"(template <class T>
 __device__ __forceinline__ T shift_right_logical(T a, T b) {
   return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(own_bits(a) >> own_bits(b));
 }
-)", true},
-    {"shift_right_arithmetic", R"(/// Fills with the sign bit, for unsigned types too.
+)",
+     true                                              },
+    {"shift_right_arithmetic",       R"(/// Fills with the sign bit, for unsigned types too.
 template <class T>
 __device__ __forceinline__ T shift_right_arithmetic(T a, T b) {
   const int unused = 64 - 8 * static_cast<int>(sizeof(T));
   const long long extended = static_cast<long long>(wide_bits(a) << unused) >> unused;
   return static_cast<T>(extended >> (own_bits(b) >= 8 * sizeof(T) ? 63ull : own_bits(b)));
 }
-)", true},
-    {"population_count", R"(template <class T>
+)",
+     true},
+    {"population_count",       R"(template <class T>
 __device__ __forceinline__ T population_count(T a) {
   return static_cast<T>(__popcll(own_bits(a)));
 }
-)", true},
-    {"leading_zeros", R"(template <class T>
+)",
+     true                                                    },
+    {"leading_zeros",       R"(template <class T>
 __device__ __forceinline__ T leading_zeros(T a) {
   return static_cast<T>(__clzll(static_cast<long long>(own_bits(a))) - (64 - 8 * static_cast<int>(sizeof(T))));
 }
-)", true},
-    {"high_multiply", R"(/// The upper half of the product of twice the width.
+)",
+     true   },
+    {"high_multiply",       R"(/// The upper half of the product of twice the width.
 template <class T>
 __device__ __forceinline__ T high_multiply(T a, T b) {
   if (sizeof(T) == 8)
     return static_cast<T>(T(-1) < T(0) ? static_cast<unsigned long long>(__mul64hi(a, b)) : __umul64hi(a, b));
   return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T) & 63));
 }
-)", true},
-    {"saturated", R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
+)",
+     true                                                    },
+    {"saturated",       R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
 template <class T, class F>
 __device__ __forceinline__ T saturated(F a) {
   const bool is_signed = T(-1) < T(0);
@@ -228,8 +260,9 @@ __device__ __forceinline__ T saturated(F a) {
   if (a <= (is_signed ? -above : F(0))) return is_signed ? static_cast<T>(~most) : T(0);
   return static_cast<T>(a);
 }
-)", true},
-    {"bits_as", R"(/// The same bits as another type.
+)",
+     true       },
+    {"bits_as",       R"(/// The same bits as another type.
 template <class To, class From>
 __device__ __forceinline__ To bits_as(From a) {
   static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
@@ -237,7 +270,8 @@ __device__ __forceinline__ To bits_as(From a) {
   memcpy(&b, &a, sizeof(b));
   return b;
 }
-)", true},
+)",
+     true                                                      },
 };
 
 std::set<std::string_view> identifiers(std::string_view text) {
@@ -257,16 +291,109 @@ bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
 }
 
 constexpr auto language_names = std::to_array<std::string_view>({
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "constexpr", "continue",
-    "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern",
-    "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept",
-    "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-    "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
-    "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned",
-    "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "memcpy", "float2", "float4", "int2", "int4", "dim3",
-    "n_vblocks", "offset", "entry_0", "entry_1", "entry_2", "shared_memory",
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "memcpy",
+    "float2",
+    "float4",
+    "int2",
+    "int4",
+    "dim3",
+    "n_vblocks",
+    "offset",
+    "entry_0",
+    "entry_1",
+    "entry_2",
+    "shared_memory",
 });
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading index expressions: their value for given variables and how a variable enters them. Their text is index_text's,
-// building is the builder's; nothing here adds to a pool.
+// Reading index expressions: their value for given variables and how a variable enters them. Their text is
+// index_text's, building is the builder's; nothing here adds to a pool.
 #include "ir/index.h"
 
 #include <cassert>
@@ -13,9 +13,12 @@ namespace {
 
 std::int64_t evaluate_term(const IndexPool& pool, const Term& term, std::span<const std::int64_t> values) {
   switch (term.kind) {
-    case TermKind::var: return values[term.var];
-    case TermKind::div: return evaluate(pool, term.a, values) / term.divisor;
-    case TermKind::mod: return evaluate(pool, term.a, values) % term.divisor;
+    case TermKind::var:
+      return values[term.var];
+    case TermKind::div:
+      return evaluate(pool, term.a, values) / term.divisor;
+    case TermKind::mod:
+      return evaluate(pool, term.a, values) % term.divisor;
     case TermKind::sel:
       return evaluate(pool, term.a, values) < evaluate(pool, term.b, values) ? evaluate(pool, term.c, values)
                                                                              : evaluate(pool, term.d, values);

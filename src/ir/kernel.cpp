@@ -23,10 +23,7 @@ class Bytes {
   }
   Bytes& operator<<(Id id) { return *this << static_cast<std::int64_t>(id.high) << static_cast<std::int64_t>(id.low); }
   template <class Enum>
-    requires std::is_enum_v<Enum>
-  Bytes& operator<<(Enum value) {
-    return *this << static_cast<std::int64_t>(value);
-  }
+  requires std::is_enum_v<Enum> Bytes& operator<<(Enum value) { return *this << static_cast<std::int64_t>(value); }
   Id id() const { return tailor::id_of(std::string_view(bytes_)); }
 
  private:
@@ -92,15 +89,24 @@ struct Identity {
     Bytes bytes;
     bytes << v.kind << v.dtype;
     switch (v.kind) {
-      case ValueKind::constant: bytes << std::bit_cast<std::int64_t>(v.real) << v.integer; break;
-      case ValueKind::let: bytes << lets(v.let); break;
-      case ValueKind::element: bytes << ref(v.element); break;
-      case ValueKind::index: bytes << expr(v.index); break;
+      case ValueKind::constant:
+        bytes << std::bit_cast<std::int64_t>(v.real) << v.integer;
+        break;
+      case ValueKind::let:
+        bytes << lets(v.let);
+        break;
+      case ValueKind::element:
+        bytes << ref(v.element);
+        break;
+      case ValueKind::index:
+        bytes << expr(v.index);
+        break;
       case ValueKind::op:
         bytes << v.op;
         if (v.op == Op::compare) bytes << v.comparison;
         break;
-      case ValueKind::convert: break;
+      case ValueKind::convert:
+        break;
     }
     for (const ValueId operand : v.operands) bytes << value(operand);
     return bytes.id();
@@ -118,8 +124,10 @@ struct Identity {
     if (s.kind == StmtKind::let || s.kind == StmtKind::load) bytes << (s.let == no_id ? -1 : lets(s.let));
     if (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) {
       bytes << s.space << expr(s.expr) << s.width << s.policy;
-      if (s.space == Space::shared) array(bytes, s.memory);
-      else bytes << s.memory;
+      if (s.space == Space::shared)
+        array(bytes, s.memory);
+      else
+        bytes << s.memory;
     }
     if (s.kind == StmtKind::loop) bytes << variable(s.var) << s.unrolled;
     if (s.kind == StmtKind::guard)

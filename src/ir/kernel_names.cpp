@@ -18,11 +18,13 @@ std::string identifier(std::string_view wanted) {
   std::string out;
   for (const char c : wanted) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    if (plain) out += c;
-    else if (!out.empty() && out.back() != '_') out += '_';
+    if (plain)
+      out += c;
+    else if (!out.empty() && out.back() != '_')
+      out += '_';
   }
   while (!out.empty() && out.back() == '_') out.pop_back();
-  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) out.insert(0, "v");
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0])) != 0) return fmt::format("v{}", out);
   return out;
 }
 

@@ -36,8 +36,10 @@ struct TextPrinter {
     for (const ExprId sub : r.subs)
       if (sub != no_expr) s += fmt::format("[{}]", index(sub));
     const bool whole = width == kernel.arrays[r.array].vector;
-    if (r.lane != no_expr) s += fmt::format(".{}", index(r.lane));
-    else if (!whole) s += ".0";
+    if (r.lane != no_expr)
+      s += fmt::format(".{}", index(r.lane));
+    else if (!whole)
+      s += ".0";
     return s;
   }
 
@@ -47,16 +49,22 @@ struct TextPrinter {
       case ValueKind::constant:
         if (v.dtype == DType::pred) return v.integer != 0 ? "true" : "false";
         return is_floating(v.dtype) ? fmt::format("{}", v.real) : fmt::format("{}", v.integer);
-      case ValueKind::let: return names.lets[v.let];
-      case ValueKind::element: return ref(v.element, 1);
-      case ValueKind::convert: return fmt::format("{}({})", name(v.dtype), value(v.operands[0]));
-      case ValueKind::index: return fmt::format("{}({})", name(v.dtype), index(v.index));
-      case ValueKind::op: break;
+      case ValueKind::let:
+        return names.lets[v.let];
+      case ValueKind::element:
+        return ref(v.element, 1);
+      case ValueKind::convert:
+        return fmt::format("{}({})", name(v.dtype), value(v.operands[0]));
+      case ValueKind::index:
+        return fmt::format("{}({})", name(v.dtype), index(v.index));
+      case ValueKind::op:
+        break;
     }
     std::string arguments;
     for (const ValueId operand : v.operands)
       if (operand != no_value) arguments += (arguments.empty() ? "" : ", ") + value(operand);
-    const std::string_view called = v.op == Op::compare ? comparison_names[static_cast<std::size_t>(v.comparison)] : name(v.op);
+    const std::string_view called =
+        v.op == Op::compare ? comparison_names[static_cast<std::size_t>(v.comparison)] : name(v.op);
     return fmt::format("{}({})", called, arguments);
   }
 
@@ -95,15 +103,21 @@ struct TextPrinter {
 
   std::string line(const Stmt& s, std::size_t at) const {
     switch (s.kind) {
-      case StmtKind::declare: return declaration(s);
-      case StmtKind::index: return fmt::format("index {} = {}", names.named[at], index(s.expr));
-      case StmtKind::let: return fmt::format("{} = {}", names.lets[s.let], value(s.value));
-      case StmtKind::assign: return assignment(s);
-      case StmtKind::load: return load(s);
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return fmt::format("index {} = {}", names.named[at], index(s.expr));
+      case StmtKind::let:
+        return fmt::format("{} = {}", names.lets[s.let], value(s.value));
+      case StmtKind::assign:
+        return assignment(s);
+      case StmtKind::load:
+        return load(s);
       case StmtKind::store:
         return fmt::format("{} x{} <- {}", place(s), s.width,
                            s.target.array == no_id ? value(s.value) : ref(s.target, s.width));
-      case StmtKind::atomic: return fmt::format("atomic {} {}= {}", place(s), name(s.op), value(s.value));
+      case StmtKind::atomic:
+        return fmt::format("atomic {} {}= {}", place(s), name(s.op), value(s.value));
       case StmtKind::loop:
         return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
                            kernel.indices.vars[s.var].extent);
@@ -114,7 +128,8 @@ struct TextPrinter {
       }
       case StmtKind::shuffle:
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
-      case StmtKind::barrier: return fmt::format("barrier {}", scope_names[static_cast<std::size_t>(s.scope)]);
+      case StmtKind::barrier:
+        return fmt::format("barrier {}", scope_names[static_cast<std::size_t>(s.scope)]);
     }
     return {};
   }

@@ -80,8 +80,8 @@ struct Verifier {
     const bool to_pred = v.op == Op::compare || v.op == Op::is_finite;
     const DType type = to_pred ? type_of(v.operands[0]) : v.dtype;
     require(!to_pred || v.dtype == DType::pred, fmt::format("{} gives a predicate", r.id));
-    require(row(type).compute == type, fmt::format("{} on {}: arithmetic is in {}", r.id, name(type),
-                                                   name(row(type).compute)));
+    require(row(type).compute == type,
+            fmt::format("{} on {}: arithmetic is in {}", r.id, name(type), name(row(type).compute)));
     for (int i = 0; i < r.arity; ++i) {
       const DType found = type_of(v.operands[static_cast<std::size_t>(i)]);
       const DType wanted = v.op == Op::select && i == 0 ? DType::pred : type;
@@ -96,16 +96,21 @@ struct Verifier {
     for (const ValueId operand : v.operands)
       if (operand != no_value) value(operand);
     switch (v.kind) {
-      case ValueKind::constant: return;
+      case ValueKind::constant:
+        return;
       case ValueKind::let:
         require(v.let < kernel.lets.size() && live_lets[v.let], "a value is used outside the scope that defines it");
-        return require(v.dtype == kernel.lets[v.let].dtype, fmt::format("{} changes its type", kernel.lets[v.let].name));
+        return require(v.dtype == kernel.lets[v.let].dtype,
+                       fmt::format("{} changes its type", kernel.lets[v.let].name));
       case ValueKind::element:
         reference(v.element, 1);
         return require(v.dtype == kernel.arrays[v.element.array].dtype, "an element changes its type");
-      case ValueKind::op: return operation(v);
-      case ValueKind::convert: return require(v.operands[0] != no_value, "convert has no operand");
-      case ValueKind::index: return expression(v.index);
+      case ValueKind::op:
+        return operation(v);
+      case ValueKind::convert:
+        return require(v.operands[0] != no_value, "convert has no operand");
+      case ValueKind::index:
+        return expression(v.index);
     }
   }
 
@@ -124,15 +129,15 @@ struct Verifier {
       plain = plain && pool().terms[part.term].kind == TermKind::var;
       divides = divides && part.coefficient % s.width == 0;
     }
-    require(!plain || divides, fmt::format("index {} is not a multiple of its width {}", text(pool(), s.expr),
-                                           static_cast<int>(s.width)));
+    require(!plain || divides,
+            fmt::format("index {} is not a multiple of its width {}", text(pool(), s.expr), static_cast<int>(s.width)));
     return type;
   }
 
   void define(LetId let, DType type) {
     require(let < kernel.lets.size() && !seen_lets[let], "a value is defined twice");
-    require(kernel.lets[let].dtype == type, fmt::format("{} is {}, defined as {}", kernel.lets[let].name,
-                                                        name(kernel.lets[let].dtype), name(type)));
+    require(kernel.lets[let].dtype == type,
+            fmt::format("{} is {}, defined as {}", kernel.lets[let].name, name(kernel.lets[let].dtype), name(type)));
     live_lets[let] = seen_lets[let] = true;
   }
 
@@ -172,8 +177,10 @@ struct Verifier {
 
   void statement(const Stmt& s) {
     switch (s.kind) {
-      case StmtKind::declare: return declaration(s);
-      case StmtKind::index: return expression(s.expr);
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return expression(s.expr);
       case StmtKind::let:
         value(s.value);
         return define(s.let, type_of(s.value));
@@ -181,8 +188,10 @@ struct Verifier {
         reference(s.target, 1);
         value(s.value);
         return require(type_of(s.value) == kernel.arrays[s.target.array].dtype, "an assignment changes the type");
-      case StmtKind::load: return load(s);
-      case StmtKind::store: return store(s);
+      case StmtKind::load:
+        return load(s);
+      case StmtKind::store:
+        return store(s);
       case StmtKind::atomic:
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
@@ -191,9 +200,11 @@ struct Verifier {
         reference(s.target, 1);
         require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "a shuffle over odd lanes");
         return require(!divergent, "a shuffle in a guard that depends on the thread");
-      case StmtKind::barrier: return require(!divergent, "a barrier in a guard that depends on the thread");
+      case StmtKind::barrier:
+        return require(!divergent, "a barrier in a guard that depends on the thread");
       case StmtKind::loop:
-      case StmtKind::guard: return;
+      case StmtKind::guard:
+        return;
     }
   }
 
@@ -252,7 +263,8 @@ struct Verifier {
     for (const Var& var : pool().vars) {
       if (var.kind == VarKind::block) require(var.extent == kernel.virtual_blocks, "the block variable's extent");
       if (var.kind == VarKind::thread)
-        require(kernel.threads % (var.extent * var.divisor) == 0, fmt::format("{} does not divide the block", var.name));
+        require(kernel.threads % (var.extent * var.divisor) == 0,
+                fmt::format("{} does not divide the block", var.name));
     }
     for (const Array& a : kernel.arrays)
       if (a.space == Space::shared)

@@ -42,8 +42,7 @@ std::optional<std::string> ptx_of(const std::string& source) {
   function<int(Program*, const char*, const char*, int, const char* const*, const char* const*)>("nvrtcCreateProgram")(
       &program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
   const std::array options = {"-arch=compute_90", "-std=c++17"};
-  const int status =
-      function<int(Program, int, const char* const*)>("nvrtcCompileProgram")(program, 2, options.data());
+  const int status = function<int(Program, int, const char* const*)>("nvrtcCompileProgram")(program, 2, options.data());
   std::string result = status == 0 ? text_of(program, "nvrtcGetPTXSize", "nvrtcGetPTX")
                                    : "error: " + text_of(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
   function<int(Program*)>("nvrtcDestroyProgram")(&program);

@@ -60,9 +60,9 @@ Kernel copy_kernel(DType from, DType to, int width, Policy policy) {
   return b.finished();
 }
 
-constexpr auto types = std::to_array<DType>({DType::pred, DType::s8, DType::s16, DType::s32, DType::s64, DType::u8,
-                                             DType::u16, DType::u32, DType::u64, DType::f16, DType::bf16, DType::f32,
-                                             DType::f64});
+constexpr auto types =
+    std::to_array<DType>({DType::pred, DType::s8, DType::s16, DType::s32, DType::s64, DType::u8, DType::u16, DType::u32,
+                          DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64});
 
 int total(const std::map<std::string, int>& counts, std::string_view start) {
   int sum = 0;
@@ -147,10 +147,13 @@ TEST_CASE("every operation of the table with CUDA text compiles on every type th
     const LetId flag = b.let("flag", b.compare(Comparison::ne, b.get(value), b.get(value)));
     for (const OpRow& r : op_table) {
       if ((is_floating(dtype) ? r.real : r.integer).empty()) continue;
-      if (dtype == DType::pred && r.op != Op::bit_and && r.op != Op::bit_or && r.op != Op::bit_not && r.op != Op::select)
+      if (dtype == DType::pred && r.op != Op::bit_and && r.op != Op::bit_or && r.op != Op::bit_not &&
+          r.op != Op::select)
         continue;
       const ValueId v = b.get(value), first = r.op == Op::select ? b.get(flag) : v;
-      const ValueId all = r.arity == 1 ? b.op(r.op, {v}) : r.arity == 2 ? b.op(r.op, {v, v}) : b.op(r.op, {first, v, v});
+      const ValueId all = r.arity == 1   ? b.op(r.op, {v})
+                          : r.arity == 2 ? b.op(r.op, {v, v})
+                                         : b.op(r.op, {first, v, v});
       const LetId result = b.let(std::string(r.id), all);
       const BufferId y = b.out(std::string(r.id), r.op == Op::is_finite ? DType::pred : dtype, 32);
       b.store(y, b.var(tid), b.get(result));

@@ -40,28 +40,49 @@ using std::memcpy;
 /// What operation_text would print, called.
 template <class T>
 T called(tailor::ir::Op op, T a, T b) {
-  switch (static_cast<int>(op)) {
-    case static_cast<int>(tailor::ir::Op::add): return wrap_add(a, b);
-    case static_cast<int>(tailor::ir::Op::subtract): return wrap_subtract(a, b);
-    case static_cast<int>(tailor::ir::Op::multiply): return wrap_multiply(a, b);
-    case static_cast<int>(tailor::ir::Op::divide): return integer_divide(a, b);
-    case static_cast<int>(tailor::ir::Op::remainder): return integer_remainder(a, b);
-    case static_cast<int>(tailor::ir::Op::power): return integer_power(a, b);
-    case static_cast<int>(tailor::ir::Op::maximum): return maximum(a, b);
-    case static_cast<int>(tailor::ir::Op::minimum): return minimum(a, b);
-    case static_cast<int>(tailor::ir::Op::bit_and): return bit_and(a, b);
-    case static_cast<int>(tailor::ir::Op::bit_or): return bit_or(a, b);
-    case static_cast<int>(tailor::ir::Op::bit_xor): return bit_xor(a, b);
-    case static_cast<int>(tailor::ir::Op::shift_left): return shift_left(a, b);
-    case static_cast<int>(tailor::ir::Op::shift_right_logical): return shift_right_logical(a, b);
-    case static_cast<int>(tailor::ir::Op::shift_right_arithmetic): return shift_right_arithmetic(a, b);
-    case static_cast<int>(tailor::ir::Op::mulhi): return high_multiply(a, b);
-    case static_cast<int>(tailor::ir::Op::abs): return absolute(a);
-    case static_cast<int>(tailor::ir::Op::negate): return wrap_negate(a);
-    case static_cast<int>(tailor::ir::Op::sign): return sign(a);
-    case static_cast<int>(tailor::ir::Op::bit_not): return bit_not(a);
-    case static_cast<int>(tailor::ir::Op::popcnt): return population_count(a);
-    default: return leading_zeros(a);
+  switch (op) {
+    case tailor::ir::Op::add:
+      return wrap_add(a, b);
+    case tailor::ir::Op::subtract:
+      return wrap_subtract(a, b);
+    case tailor::ir::Op::multiply:
+      return wrap_multiply(a, b);
+    case tailor::ir::Op::divide:
+      return integer_divide(a, b);
+    case tailor::ir::Op::remainder:
+      return integer_remainder(a, b);
+    case tailor::ir::Op::power:
+      return integer_power(a, b);
+    case tailor::ir::Op::maximum:
+      return maximum(a, b);
+    case tailor::ir::Op::minimum:
+      return minimum(a, b);
+    case tailor::ir::Op::bit_and:
+      return bit_and(a, b);
+    case tailor::ir::Op::bit_or:
+      return bit_or(a, b);
+    case tailor::ir::Op::bit_xor:
+      return bit_xor(a, b);
+    case tailor::ir::Op::shift_left:
+      return shift_left(a, b);
+    case tailor::ir::Op::shift_right_logical:
+      return shift_right_logical(a, b);
+    case tailor::ir::Op::shift_right_arithmetic:
+      return shift_right_arithmetic(a, b);
+    case tailor::ir::Op::mulhi:
+      return high_multiply(a, b);
+    case tailor::ir::Op::abs:
+      return absolute(a);
+    case tailor::ir::Op::negate:
+      return wrap_negate(a);
+    case tailor::ir::Op::sign:
+      return sign(a);
+    case tailor::ir::Op::bit_not:
+      return bit_not(a);
+    case tailor::ir::Op::popcnt:
+      return population_count(a);
+    default:
+      return leading_zeros(a);
   }
 }
 
@@ -73,10 +94,27 @@ using namespace tailor::ir;
 
 namespace {
 
-constexpr auto operations = std::to_array<Op>(
-    {Op::add, Op::subtract, Op::multiply, Op::divide, Op::remainder, Op::power, Op::maximum, Op::minimum, Op::bit_and,
-     Op::bit_or, Op::bit_xor, Op::shift_left, Op::shift_right_logical, Op::shift_right_arithmetic, Op::mulhi, Op::abs,
-     Op::negate, Op::sign, Op::bit_not, Op::popcnt, Op::clz});
+constexpr auto operations = std::to_array<Op>({Op::add,
+                                               Op::subtract,
+                                               Op::multiply,
+                                               Op::divide,
+                                               Op::remainder,
+                                               Op::power,
+                                               Op::maximum,
+                                               Op::minimum,
+                                               Op::bit_and,
+                                               Op::bit_or,
+                                               Op::bit_xor,
+                                               Op::shift_left,
+                                               Op::shift_right_logical,
+                                               Op::shift_right_arithmetic,
+                                               Op::mulhi,
+                                               Op::abs,
+                                               Op::negate,
+                                               Op::sign,
+                                               Op::bit_not,
+                                               Op::popcnt,
+                                               Op::clz});
 
 template <class T>
 void check_pairs(DType dtype, const std::vector<T>& numbers) {

@@ -18,7 +18,12 @@ __device__ __forceinline__ void store_f32x4(float* to, const float* from) {
 }
 
 /// One virtual block.
-__device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta, float* __restrict__ y) {
+__device__ __forceinline__ void layernorm_block(
+    int vb, int n_vblocks,
+    const float* __restrict__ x,
+    const float* __restrict__ gamma,
+    const float* __restrict__ beta,
+    float* __restrict__ y) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rib = static_cast<int>(threadIdx.x) / 32;
   Vec<float, 4> x_row[6];
@@ -33,7 +38,7 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
     }
   }
   #pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) sum = (sum + __shfl_xor_sync(0xffffffffu, sum, offset));
+  for (int offset = 16; offset > 0; offset /= 2) sum = sum + __shfl_xor_sync(0xffffffffu, sum, offset);
   const float mean = sum * 0.0013020834f;
   float sumsq = 0.0f;
   #pragma unroll
@@ -45,7 +50,7 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
     }
   }
   #pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) sumsq = (sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset));
+  for (int offset = 16; offset > 0; offset /= 2) sumsq = sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset);
   const float rstd = rsqrt(((sumsq * 0.0013020834f) + 1e-05f));
   #pragma unroll
   for (int t = 0; t < 6; ++t) {
@@ -63,6 +68,10 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
   }
 }
 
-extern "C" __global__ __launch_bounds__(128) void layernorm(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta, float* __restrict__ y) {
+extern "C" __global__ __launch_bounds__(128) void layernorm(
+    const float* __restrict__ x,
+    const float* __restrict__ gamma,
+    const float* __restrict__ beta,
+    float* __restrict__ y) {
   layernorm_block(blockIdx.x, 1024, x, gamma, beta, y);
 }

@@ -28,7 +28,12 @@ __device__ __forceinline__ void store_f32x4(float* to, const float* from) {
 }
 
 /// One virtual block.
-__device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta, float* __restrict__ y) {
+__device__ __forceinline__ void layernorm_block(
+    int vb, int n_vblocks,
+    const float* __restrict__ x,
+    const float* __restrict__ gamma,
+    const float* __restrict__ beta,
+    float* __restrict__ y) {
   __shared__ alignas(16) float s_sum[4];
   __shared__ alignas(16) float s_sumsq[4];
   const int lane = static_cast<int>(threadIdx.x);
@@ -45,7 +50,7 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
     }
   }
   #pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) sum = (sum + __shfl_xor_sync(0xffffffffu, sum, offset));
+  for (int offset = 16; offset > 0; offset /= 2) sum = sum + __shfl_xor_sync(0xffffffffu, sum, offset);
   if (lane % 32 == 0) {
     shared_store_f32(&s_sum[lane / 32], sum);
   }
@@ -68,7 +73,7 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
     }
   }
   #pragma unroll
-  for (int offset = 16; offset > 0; offset /= 2) sumsq = (sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset));
+  for (int offset = 16; offset > 0; offset /= 2) sumsq = sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset);
   if (lane % 32 == 0) {
     shared_store_f32(&s_sumsq[lane / 32], sumsq);
   }
@@ -97,6 +102,10 @@ __device__ __forceinline__ void layernorm_block(int vb, int n_vblocks, const flo
   }
 }
 
-extern "C" __global__ __launch_bounds__(128) void layernorm(const float* __restrict__ x, const float* __restrict__ gamma, const float* __restrict__ beta, float* __restrict__ y) {
+extern "C" __global__ __launch_bounds__(128) void layernorm(
+    const float* __restrict__ x,
+    const float* __restrict__ gamma,
+    const float* __restrict__ beta,
+    float* __restrict__ y) {
   layernorm_block(blockIdx.x, 37, x, gamma, beta, y);
 }

@@ -49,7 +49,11 @@ __device__ __forceinline__ void store_f16x4(f16* to, const f16* from) {
 }
 
 /// One virtual block.
-__device__ __forceinline__ void bias_tanh_block(int vb, int n_vblocks, const f16* __restrict__ x, const f16* __restrict__ bias, f16* __restrict__ y) {
+__device__ __forceinline__ void bias_tanh_block(
+    int vb, int n_vblocks,
+    const f16* __restrict__ x,
+    const f16* __restrict__ bias,
+    f16* __restrict__ y) {
   const int tid = static_cast<int>(threadIdx.x);
   const int i = tid * 4 + vb * 512;
   if (tid + vb * 128 < 7104) {
@@ -67,6 +71,9 @@ __device__ __forceinline__ void bias_tanh_block(int vb, int n_vblocks, const f16
   }
 }
 
-extern "C" __global__ __launch_bounds__(128) void bias_tanh(const f16* __restrict__ x, const f16* __restrict__ bias, f16* __restrict__ y) {
+extern "C" __global__ __launch_bounds__(128) void bias_tanh(
+    const f16* __restrict__ x,
+    const f16* __restrict__ bias,
+    f16* __restrict__ y) {
   bias_tanh_block(blockIdx.x, 56, x, bias, y);
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels by hand: their text, identity and check, and the interpreter that later judges lowered ones: its values against
-// plain loops, its counts against arithmetic on paper, and its alarms against kernels with one defect each.
+// Kernels by hand: their text, identity and check, and the interpreter that later judges lowered ones: its values
+// against plain loops, its counts against arithmetic on paper, and its alarms against kernels with one defect each.
 #include "ir/kernel.h"
 
 #include <doctest/doctest.h>
@@ -80,10 +80,13 @@ void check_layer_norm(std::int64_t rows, int trips, int lanes) {
     const float* row_of = x.data() + r * n;
     double mean = 0, variance = 0;
     for (std::int64_t i = 0; i < n; ++i) mean += static_cast<double>(row_of[i]) / static_cast<double>(n);
-    for (std::int64_t i = 0; i < n; ++i) variance += std::pow(static_cast<double>(row_of[i]) - mean, 2) / static_cast<double>(n);
+    for (std::int64_t i = 0; i < n; ++i)
+      variance += std::pow(static_cast<double>(row_of[i]) - mean, 2) / static_cast<double>(n);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      const double expected = (static_cast<double>(row_of[i]) - mean) / std::sqrt(variance + 1e-5) * static_cast<double>(gamma[k]) + static_cast<double>(beta[k]);
+      const double expected =
+          (static_cast<double>(row_of[i]) - mean) / std::sqrt(variance + 1e-5) * static_cast<double>(gamma[k]) +
+          static_cast<double>(beta[k]);
       worst = std::max(worst, std::fabs(expected - static_cast<double>(y[static_cast<std::size_t>(r * n + i)])));
     }
   }
@@ -104,7 +107,8 @@ TEST_CASE("a map kernel has its golden text") {
 }
 
 TEST_CASE("LayerNorm kernels have their golden texts") {
-  check_golden("layer_norm.kernel", text(example_layer_norm(4096, 6, 32)) + "\n" + text(example_layer_norm(37, 2, 128)));
+  check_golden("layer_norm.kernel",
+               text(example_layer_norm(4096, 6, 32)) + "\n" + text(example_layer_norm(37, 2, 128)));
 }
 
 TEST_CASE("index expressions evaluate to what their text says") {
@@ -161,11 +165,16 @@ TEST_CASE("the id passes over names, index names and pool order, and over nothin
   for (std::size_t i = 0; i < kernel.body.size(); ++i) {
     Kernel other = kernel;
     Stmt& s = other.body[i];
-    if (s.kind == StmtKind::load) s.policy = Policy::reload;
-    else if (s.kind == StmtKind::loop) s.unrolled = !s.unrolled;
-    else if (s.kind == StmtKind::assign) s.op = Op::minimum;
-    else if (s.kind == StmtKind::barrier) s.scope = Scope::warp;
-    else continue;
+    if (s.kind == StmtKind::load)
+      s.policy = Policy::reload;
+    else if (s.kind == StmtKind::loop)
+      s.unrolled = !s.unrolled;
+    else if (s.kind == StmtKind::assign)
+      s.op = Op::minimum;
+    else if (s.kind == StmtKind::barrier)
+      s.scope = Scope::warp;
+    else
+      continue;
     CHECK(id_of(other) != id_of(kernel));
   }
   CHECK(id_of(example_layer_norm(37, 2, 128)) != id_of(example_layer_norm(38, 2, 128)));
@@ -195,15 +204,15 @@ TEST_CASE("a kernel that breaks a contract fails its check") {
   broken(StmtKind::loop, [](Kernel&, Stmt& s) { s.end += 1000; });
   broken(StmtKind::let, [](Kernel& k, Stmt& s) { k.lets[s.let].dtype = DType::s32; });
   broken(StmtKind::shuffle, [](Kernel&, Stmt& s) { s.lanes = 12; });
-  broken(StmtKind::guard, [](Kernel& k, Stmt& s) { k.body[static_cast<std::size_t>(&s - k.body.data()) + 1].kind = StmtKind::barrier; });
+  broken(StmtKind::guard,
+         [](Kernel& k, Stmt& s) { k.body[static_cast<std::size_t>(&s - k.body.data()) + 1].kind = StmtKind::barrier; });
   broken(StmtKind::declare, [](Kernel&, Stmt& s) { s.target.array = 1; });
   broken(StmtKind::index, [](Kernel& k, Stmt& s) { s.expr = static_cast<ExprId>(k.indices.exprs.size()); });
 }
 
 TEST_CASE("interpreted LayerNorm rows equal plain loops and count what paper says") {
   for (const std::int64_t rows : {1, 4, 5, 37})
-    for (const int lanes : {32, 128})
-      check_layer_norm(rows, 2, lanes);
+    for (const int lanes : {32, 128}) check_layer_norm(rows, 2, lanes);
 }
 
 TEST_CASE("an interpreted f16 map rounds each result once") {
@@ -233,43 +242,50 @@ TEST_CASE("the interpreter raises an alarm for each kind of defect") {
         }).empty());
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId) {
                    b.load_let("v", x, b.sum({b.var(tid), b.number(1)}));
-                 }), "accesses element 64"));
+                 }),
+                 "accesses element 64"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId, ArrayId) {
                    const ArrayId v = b.array("v", DType::f32, {0, 0}, 4);
                    b.declare(v);
                    b.load(b.ref(v), x, b.number(2), 4);
-                 }), "misaligned"));
+                 }),
+                 "misaligned"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId) {
                    const ArrayId v = b.array("v", DType::f32);
                    b.declare(v);
                    b.store(y, b.var(tid), b.element(b.ref(v)));
-                 }), "before it is set"));
+                 }),
+                 "before it is set"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId s) {
                    const ArrayId v = b.array("v", DType::f32);
                    b.declare(v);
                    b.load_shared(b.ref(v), s, b.var(tid), 1);
-                 }), "before it is set"));
+                 }),
+                 "before it is set"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId s) {
                    b.store_shared(s, b.var(tid), b.real(DType::f32, 1));
                    const ArrayId v = b.array("v", DType::f32);
                    b.declare(v);
                    b.load_shared(b.ref(v), s, b.mod(b.sum({b.var(tid), b.number(1)}), 64), 1);
-                 }), "since the last barrier"));
-  CHECK(mentions(problems_of([&](KernelBuilder& b, VarId, ArrayId s) {
-                   b.store_shared(s, b.number(0), b.real(DType::f32, 1));
-                 }), "since the last barrier"));
+                 }),
+                 "since the last barrier"));
+  CHECK(mentions(
+      problems_of([&](KernelBuilder& b, VarId, ArrayId s) { b.store_shared(s, b.number(0), b.real(DType::f32, 1)); }),
+      "since the last barrier"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId) {
                    b.guard_less(b.var(tid), b.number(32));
                    b.barrier();
                    b.end();
-                 }), "some threads do not reach"));
+                 }),
+                 "some threads do not reach"));
   CHECK(mentions(problems_of([&](KernelBuilder& b, VarId tid, ArrayId) {
                    const ArrayId v = b.array("v", DType::f32);
                    b.declare(v, b.real(DType::f32, 1));
                    b.guard_less(b.var(tid), b.number(16));
                    b.shuffle(b.ref(v), Op::add, 16);
                    b.end();
-                 }), "divergent warp"));
+                 }),
+                 "divergent warp"));
 }
 
 TEST_CASE("atomics add once per thread and count a request per warp") {

@@ -14,7 +14,8 @@ namespace tailor::ir {
 
 namespace {
 
-/// Nearest value with `digits` significand bits and smallest quantum 2^lowest, ties to even; `over` and beyond: infinity.
+/// Nearest value with `digits` significand bits and smallest quantum 2^lowest, ties to even; `over` and beyond:
+/// infinity.
 double rounded(double x, int digits, int lowest, double over) {
   if (!std::isfinite(x) || x == 0) return x;
   const double quantum = std::ldexp(1.0, std::max(std::ilogb(x) + 1 - digits, lowest));
@@ -30,46 +31,85 @@ std::int64_t wrapped(DType dtype, std::int64_t x) {
 }
 
 double real_applied(Op op, double a, double b, double c) {
-  switch (static_cast<int>(op)) {
-    case static_cast<int>(Op::add): return a + b;
-    case static_cast<int>(Op::subtract): return a - b;
-    case static_cast<int>(Op::multiply): return a * b;
-    case static_cast<int>(Op::divide): return a / b;
-    case static_cast<int>(Op::remainder): return std::fmod(a, b);
-    case static_cast<int>(Op::power): return std::pow(a, b);
-    case static_cast<int>(Op::atan2): return std::atan2(a, b);
-    case static_cast<int>(Op::maximum): return std::isnan(a) || a > b ? a : b;
-    case static_cast<int>(Op::minimum): return std::isnan(a) || a < b ? a : b;
-    case static_cast<int>(Op::clamp): return real_applied(Op::minimum, real_applied(Op::maximum, a, b, 0), c, 0);
-    case static_cast<int>(Op::copy): return a;
-    case static_cast<int>(Op::abs): return std::fabs(a);
-    case static_cast<int>(Op::negate): return -a;
-    case static_cast<int>(Op::sign): return a > 0 ? 1 : a < 0 ? -1 : a;
-    case static_cast<int>(Op::ceil): return std::ceil(a);
-    case static_cast<int>(Op::floor): return std::floor(a);
-    case static_cast<int>(Op::round_even): return std::nearbyint(a);
-    case static_cast<int>(Op::round_away): return std::round(a);
-    case static_cast<int>(Op::exp): return std::exp(a);
-    case static_cast<int>(Op::expm1): return std::expm1(a);
-    case static_cast<int>(Op::log): return std::log(a);
-    case static_cast<int>(Op::log1p): return std::log1p(a);
-    case static_cast<int>(Op::sqrt): return std::sqrt(a);
-    case static_cast<int>(Op::rsqrt): return 1 / std::sqrt(a);
-    case static_cast<int>(Op::cbrt): return std::cbrt(a);
-    case static_cast<int>(Op::tanh): return std::tanh(a);
-    case static_cast<int>(Op::logistic): return 1 / (1 + std::exp(-a));
-    case static_cast<int>(Op::erf): return std::erf(a);
-    case static_cast<int>(Op::sin): return std::sin(a);
-    case static_cast<int>(Op::cos): return std::cos(a);
-    case static_cast<int>(Op::tan): return std::tan(a);
-    case static_cast<int>(Op::asin): return std::asin(a);
-    case static_cast<int>(Op::acos): return std::acos(a);
-    case static_cast<int>(Op::asinh): return std::asinh(a);
-    case static_cast<int>(Op::acosh): return std::acosh(a);
-    case static_cast<int>(Op::atanh): return std::atanh(a);
-    case static_cast<int>(Op::sinh): return std::sinh(a);
-    case static_cast<int>(Op::cosh): return std::cosh(a);
-    default: throw std::logic_error("no arithmetic on reals for " + std::string(name(op)));
+  switch (op) {
+    case Op::add:
+      return a + b;
+    case Op::subtract:
+      return a - b;
+    case Op::multiply:
+      return a * b;
+    case Op::divide:
+      return a / b;
+    case Op::remainder:
+      return std::fmod(a, b);
+    case Op::power:
+      return std::pow(a, b);
+    case Op::atan2:
+      return std::atan2(a, b);
+    case Op::maximum:
+      return std::isnan(a) || a > b ? a : b;
+    case Op::minimum:
+      return std::isnan(a) || a < b ? a : b;
+    case Op::clamp:
+      return real_applied(Op::minimum, real_applied(Op::maximum, a, b, 0), c, 0);
+    case Op::copy:
+      return a;
+    case Op::abs:
+      return std::fabs(a);
+    case Op::negate:
+      return -a;
+    case Op::sign:
+      return a > 0 ? 1 : a < 0 ? -1 : a;
+    case Op::ceil:
+      return std::ceil(a);
+    case Op::floor:
+      return std::floor(a);
+    case Op::round_even:
+      return std::nearbyint(a);
+    case Op::round_away:
+      return std::round(a);
+    case Op::exp:
+      return std::exp(a);
+    case Op::expm1:
+      return std::expm1(a);
+    case Op::log:
+      return std::log(a);
+    case Op::log1p:
+      return std::log1p(a);
+    case Op::sqrt:
+      return std::sqrt(a);
+    case Op::rsqrt:
+      return 1 / std::sqrt(a);
+    case Op::cbrt:
+      return std::cbrt(a);
+    case Op::tanh:
+      return std::tanh(a);
+    case Op::logistic:
+      return 1 / (1 + std::exp(-a));
+    case Op::erf:
+      return std::erf(a);
+    case Op::sin:
+      return std::sin(a);
+    case Op::cos:
+      return std::cos(a);
+    case Op::tan:
+      return std::tan(a);
+    case Op::asin:
+      return std::asin(a);
+    case Op::acos:
+      return std::acos(a);
+    case Op::asinh:
+      return std::asinh(a);
+    case Op::acosh:
+      return std::acosh(a);
+    case Op::atanh:
+      return std::atanh(a);
+    case Op::sinh:
+      return std::sinh(a);
+    case Op::cosh:
+      return std::cosh(a);
+    default:
+      throw std::logic_error("no arithmetic on reals for " + std::string(name(op)));
   }
 }
 
@@ -109,48 +149,74 @@ std::int64_t integer_applied(Op op, DType dtype, std::int64_t a, std::int64_t b,
   const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
   const int bits = row(dtype).bits;
   const std::uint64_t own = ua & (~std::uint64_t{0} >> (64 - bits));
-  switch (static_cast<int>(op)) {
-    case static_cast<int>(Op::add): return dtype == DType::pred ? a | b : static_cast<std::int64_t>(ua + ub);
-    case static_cast<int>(Op::subtract): return static_cast<std::int64_t>(ua - ub);
-    case static_cast<int>(Op::multiply): return static_cast<std::int64_t>(ua * ub);
-    case static_cast<int>(Op::divide): return divided(dtype, a, b, false);
-    case static_cast<int>(Op::remainder): return divided(dtype, a, b, true);
-    case static_cast<int>(Op::power): return power(a, b, is_signed(dtype));
-    case static_cast<int>(Op::maximum): return below(dtype, a, b) ? b : a;
-    case static_cast<int>(Op::minimum): return below(dtype, a, b) ? a : b;
-    case static_cast<int>(Op::clamp):
+  switch (op) {
+    case Op::add:
+      return dtype == DType::pred ? a | b : static_cast<std::int64_t>(ua + ub);
+    case Op::subtract:
+      return static_cast<std::int64_t>(ua - ub);
+    case Op::multiply:
+      return static_cast<std::int64_t>(ua * ub);
+    case Op::divide:
+      return divided(dtype, a, b, false);
+    case Op::remainder:
+      return divided(dtype, a, b, true);
+    case Op::power:
+      return power(a, b, is_signed(dtype));
+    case Op::maximum:
+      return below(dtype, a, b) ? b : a;
+    case Op::minimum:
+      return below(dtype, a, b) ? a : b;
+    case Op::clamp:
       return integer_applied(Op::minimum, dtype, integer_applied(Op::maximum, dtype, a, b, 0), c, 0);
-    case static_cast<int>(Op::copy): return a;
-    case static_cast<int>(Op::abs): return is_signed(dtype) && a < 0 ? static_cast<std::int64_t>(0 - ua) : a;
-    case static_cast<int>(Op::negate): return static_cast<std::int64_t>(0 - ua);
-    case static_cast<int>(Op::sign): return a == 0 ? 0 : is_signed(dtype) && a < 0 ? -1 : 1;
-    case static_cast<int>(Op::bit_and): return a & b;
-    case static_cast<int>(Op::bit_or): return a | b;
-    case static_cast<int>(Op::bit_xor): return a ^ b;
-    case static_cast<int>(Op::bit_not): return dtype == DType::pred ? a ^ 1 : ~a;
-    case static_cast<int>(Op::shift_left):
-    case static_cast<int>(Op::shift_right_logical):
-    case static_cast<int>(Op::shift_right_arithmetic): return shifted(op, dtype, a, b);
-    case static_cast<int>(Op::popcnt): return std::popcount(own);
-    case static_cast<int>(Op::clz): return std::countl_zero(own) - (64 - bits);
-    case static_cast<int>(Op::mulhi): {
+    case Op::copy:
+      return a;
+    case Op::abs:
+      return is_signed(dtype) && a < 0 ? static_cast<std::int64_t>(0 - ua) : a;
+    case Op::negate:
+      return static_cast<std::int64_t>(0 - ua);
+    case Op::sign:
+      return a == 0 ? 0 : is_signed(dtype) && a < 0 ? -1 : 1;
+    case Op::bit_and:
+      return a & b;
+    case Op::bit_or:
+      return a | b;
+    case Op::bit_xor:
+      return a ^ b;
+    case Op::bit_not:
+      return dtype == DType::pred ? a ^ 1 : ~a;
+    case Op::shift_left:
+    case Op::shift_right_logical:
+    case Op::shift_right_arithmetic:
+      return shifted(op, dtype, a, b);
+    case Op::popcnt:
+      return std::popcount(own);
+    case Op::clz:
+      return std::countl_zero(own) - (64 - bits);
+    case Op::mulhi: {
       __extension__ using Wide = __int128;
       const Wide product = is_signed(dtype) ? static_cast<Wide>(a) * b : static_cast<Wide>(ua) * static_cast<Wide>(ub);
       return static_cast<std::int64_t>(product >> bits);
     }
-    default: throw std::logic_error("no arithmetic on integers for " + std::string(name(op)));
+    default:
+      throw std::logic_error("no arithmetic on integers for " + std::string(name(op)));
   }
 }
 
 template <class T>
 bool compared(Comparison comparison, T a, T b) {
   switch (comparison) {
-    case Comparison::eq: return a == b;
-    case Comparison::ne: return a != b;
-    case Comparison::ge: return a >= b;
-    case Comparison::gt: return a > b;
-    case Comparison::le: return a <= b;
-    case Comparison::lt: return a < b;
+    case Comparison::eq:
+      return a == b;
+    case Comparison::ne:
+      return a != b;
+    case Comparison::ge:
+      return a >= b;
+    case Comparison::gt:
+      return a > b;
+    case Comparison::le:
+      return a <= b;
+    case Comparison::lt:
+      return a < b;
   }
   return false;
 }
@@ -164,13 +230,23 @@ bool truth(Comparison comparison, DType dtype, Cell a, Cell b) {
 }  // namespace
 
 Cell fitted(DType dtype, Cell value) {
-  switch (static_cast<int>(dtype)) {
-    case static_cast<int>(DType::f64): break;
-    case static_cast<int>(DType::f32): value.real = static_cast<double>(static_cast<float>(value.real)); break;
-    case static_cast<int>(DType::f16): value.real = rounded(value.real, 11, -24, 65536); break;
-    case static_cast<int>(DType::bf16): value.real = rounded(value.real, 8, -133, std::ldexp(1.0, 128)); break;
-    case static_cast<int>(DType::pred): value.integer = value.integer != 0 ? 1 : 0; break;
-    default: value.integer = wrapped(dtype, value.integer);
+  switch (dtype) {
+    case DType::f64:
+      break;
+    case DType::f32:
+      value.real = static_cast<double>(static_cast<float>(value.real));
+      break;
+    case DType::f16:
+      value.real = rounded(value.real, 11, -24, 65536);
+      break;
+    case DType::bf16:
+      value.real = rounded(value.real, 8, -133, std::ldexp(1.0, 128));
+      break;
+    case DType::pred:
+      value.integer = value.integer != 0 ? 1 : 0;
+      break;
+    default:
+      value.integer = wrapped(dtype, value.integer);
   }
   return value;
 }
@@ -179,8 +255,9 @@ Cell converted_cell(DType to, DType from, Cell v) {
   const bool real = is_floating(from);
   if (to == DType::pred) return {0, (real ? v.real != 0 : v.integer != 0) ? 1 : 0, v.set};
   if (is_floating(to)) {
-    if (!real) v.real = from == DType::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.integer))
-                                           : static_cast<double>(v.integer);
+    if (!real)
+      v.real = from == DType::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.integer))
+                                  : static_cast<double>(v.integer);
     if (!real && to == DType::f32)  // one rounding, not two
       v.real = static_cast<double>(from == DType::u64 ? static_cast<float>(static_cast<std::uint64_t>(v.integer))
                                                       : static_cast<float>(v.integer));
@@ -190,22 +267,31 @@ Cell converted_cell(DType to, DType from, Cell v) {
   const int digits = row(to).bits - (is_signed(to) ? 1 : 0);
   const double above = std::ldexp(1.0, digits);
   const std::int64_t most = static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - digits));
-  if (std::isnan(v.real)) v.integer = 0;
-  else if (v.real >= above) v.integer = most;
-  else if (v.real <= (is_signed(to) ? -above : 0)) v.integer = is_signed(to) ? -most - 1 : 0;
-  else v.integer = is_signed(to) ? static_cast<std::int64_t>(v.real)
-                                 : static_cast<std::int64_t>(static_cast<std::uint64_t>(v.real));
+  if (std::isnan(v.real))
+    v.integer = 0;
+  else if (v.real >= above)
+    v.integer = most;
+  else if (v.real <= (is_signed(to) ? -above : 0))
+    v.integer = is_signed(to) ? -most - 1 : 0;
+  else
+    v.integer = is_signed(to) ? static_cast<std::int64_t>(v.real)
+                              : static_cast<std::int64_t>(static_cast<std::uint64_t>(v.real));
   return v;
 }
 
 Cell applied(Op op, Comparison comparison, DType dtype, Cell a, Cell b, Cell c) {
   Cell result;
   result.set = true;
-  if (op == Op::compare) result.integer = truth(comparison, dtype, a, b) ? 1 : 0;
-  else if (op == Op::is_finite) result.integer = std::isfinite(a.real) ? 1 : 0;
-  else if (op == Op::select) result = a.integer != 0 ? b : c;
-  else if (is_floating(dtype)) result = fitted(dtype, {real_applied(op, a.real, b.real, c.real), 0, true});
-  else result = fitted(dtype, {0, integer_applied(op, dtype, a.integer, b.integer, c.integer), true});
+  if (op == Op::compare)
+    result.integer = truth(comparison, dtype, a, b) ? 1 : 0;
+  else if (op == Op::is_finite)
+    result.integer = std::isfinite(a.real) ? 1 : 0;
+  else if (op == Op::select)
+    result = a.integer != 0 ? b : c;
+  else if (is_floating(dtype))
+    result = fitted(dtype, {real_applied(op, a.real, b.real, c.real), 0, true});
+  else
+    result = fitted(dtype, {0, integer_applied(op, dtype, a.integer, b.integer, c.integer), true});
   return result;
 }
 
@@ -214,17 +300,21 @@ Cell read_cell(DType dtype, const std::byte* from) {
   std::memcpy(&bits, from, static_cast<std::size_t>(row(dtype).bits / 8));
   Cell cell;
   cell.set = true;
-  if (dtype == DType::f64) cell.real = std::bit_cast<double>(bits);
-  else if (dtype == DType::f32) cell.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else if (dtype == DType::bf16) cell.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  if (dtype == DType::f64)
+    cell.real = std::bit_cast<double>(bits);
+  else if (dtype == DType::f32)
+    cell.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else if (dtype == DType::bf16)
+    cell.real = std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
   else if (dtype == DType::f16) {
     const int exponent = static_cast<int>(bits >> 10 & 31);
     const double fraction = static_cast<double>(bits & 1023);
-    cell.real = exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
+    cell.real = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
                 : exponent == 0 ? std::ldexp(fraction, -24)
                                 : std::ldexp(fraction + 1024, exponent - 25);
     if ((bits >> 15) != 0) cell.real = -cell.real;
-  } else cell = fitted(dtype, {0, static_cast<std::int64_t>(bits), true});
+  } else
+    cell = fitted(dtype, {0, static_cast<std::int64_t>(bits), true});
   return cell;
 }
 
@@ -236,11 +326,15 @@ void write_cell(DType dtype, std::byte* to, Cell value) {
   if (dtype == DType::f16) {
     const double x = std::fabs(value.real);
     bits = std::signbit(value.real) ? 0x8000 : 0;
-    if (std::isnan(x)) bits |= 0x7e00;
-    else if (std::isinf(x)) bits |= 0x7c00;
-    else if (x < std::ldexp(1.0, -14)) bits |= static_cast<std::uint64_t>(std::ldexp(x, 24));
-    else bits |= static_cast<std::uint64_t>(std::ilogb(x) + 14) * 1024 +
-                 static_cast<std::uint64_t>(std::ldexp(x, 10 - std::ilogb(x)));
+    if (std::isnan(x))
+      bits |= 0x7e00;
+    else if (std::isinf(x))
+      bits |= 0x7c00;
+    else if (x < std::ldexp(1.0, -14))
+      bits |= static_cast<std::uint64_t>(std::ldexp(x, 24));
+    else
+      bits |= static_cast<std::uint64_t>(std::ilogb(x) + 14) * 1024 +
+              static_cast<std::uint64_t>(std::ldexp(x, 10 - std::ilogb(x)));
   }
   std::memcpy(to, &bits, static_cast<std::size_t>(row(dtype).bits / 8));
 }

@@ -72,8 +72,12 @@ Kernel example_layer_norm(std::int64_t rows, int trips, int lanes) {
   const ExprId row_of = b.sum({b.var(rib), b.var(b.vb, per_block)}), step = b.var(t, lanes * 4);
   const ExprId base = b.sum({b.var(lane, 4), b.var(rib, n), b.var(b.vb, n * per_block)});
   const bool ragged = rows % per_block != 0;
-  const auto guard = [&] { if (ragged) b.guard_less(row_of, b.number(rows)); };
-  const auto close = [&] { if (ragged) b.end(); };
+  const auto guard = [&] {
+    if (ragged) b.guard_less(row_of, b.number(rows));
+  };
+  const auto close = [&] {
+    if (ragged) b.end();
+  };
   const auto x_at = [&] { return b.element(b.at(x_row, b.var(t), b.var(e))); };
   const ValueId inverse = b.real(DType::f32, 1.0 / static_cast<double>(n));
 
@@ -101,15 +105,18 @@ Kernel example_layer_norm(std::int64_t rows, int trips, int lanes) {
   const ArrayId y_v = b.array("y_v", DType::f32, {0, 0}, 4);
   guard();
   b.each(t);
-  for (const auto& [array, buffer] : {std::pair{gamma_v, gamma}, std::pair{beta_v, beta}}) {
+  for (const auto& [array, buffer] : {
+           std::pair{gamma_v, gamma},
+           std::pair{beta_v,  beta }
+  }) {
     b.declare(array);
     b.load(b.ref(array), buffer, b.sum({b.var(lane, 4), step}), 4, Policy::again);
   }
   b.declare(y_v);
   b.each(e);
   const LetId again = b.let("centred", b.op(Op::subtract, {x_at(), b.get(mean)}));
-  const ValueId scaled = b.op(Op::multiply, {b.op(Op::multiply, {b.get(again), b.get(rstd)}),
-                                             b.element(b.ref(gamma_v, b.var(e)))});
+  const ValueId scaled =
+      b.op(Op::multiply, {b.op(Op::multiply, {b.get(again), b.get(rstd)}), b.element(b.ref(gamma_v, b.var(e)))});
   b.assign(b.ref(y_v, b.var(e)), b.op(Op::add, {scaled, b.element(b.ref(beta_v, b.var(e)))}));
   b.end();
   b.store(y, b.sum({base, step}), 4, b.ref(y_v));

@@ -86,14 +86,18 @@ struct Interpreter {
   Cell value(ValueId id, int t) {
     const Value& v = kernel.values[id];
     switch (v.kind) {
-      case ValueKind::constant: return fitted(v.dtype, {v.real, v.integer, true});
+      case ValueKind::constant:
+        return fitted(v.dtype, {v.real, v.integer, true});
       case ValueKind::let:
         return checked(lets[v.let][static_cast<std::size_t>(t)], kernel.lets[v.let].name);
-      case ValueKind::element: return checked(element(v.element, t), kernel.arrays[v.element.array].name);
+      case ValueKind::element:
+        return checked(element(v.element, t), kernel.arrays[v.element.array].name);
       case ValueKind::convert:
         return converted_cell(v.dtype, kernel.values[v.operands[0]].dtype, value(v.operands[0], t));
-      case ValueKind::index: return converted_cell(v.dtype, DType::s64, {0, index(v.index, t), true});
-      case ValueKind::op: break;
+      case ValueKind::index:
+        return converted_cell(v.dtype, DType::s64, {0, index(v.index, t), true});
+      case ValueKind::op:
+        break;
     }
     std::array<Cell, 3> operands;
     for (std::size_t i = 0; i < 3; ++i)
@@ -123,7 +127,8 @@ struct Interpreter {
       problem(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
       return -1;
     }
-    if (i % s.width != 0) problem(fmt::format("thread {} accesses element {} x{}: misaligned", t, i, static_cast<int>(s.width)));
+    if (i % s.width != 0)
+      problem(fmt::format("thread {} accesses element {} x{}: misaligned", t, i, static_cast<int>(s.width)));
     return i;
   }
 
@@ -153,11 +158,14 @@ struct Interpreter {
   void move(const Stmt& s, int t, int k, DType dtype, std::byte* memory) {
     if (s.kind == StmtKind::load) {
       const Cell cell = read_cell(dtype, memory);
-      if (s.target.array == no_id) lets[s.let][static_cast<std::size_t>(t)] = cell;
-      else element(s.target, t, k) = cell;
+      if (s.target.array == no_id)
+        lets[s.let][static_cast<std::size_t>(t)] = cell;
+      else
+        element(s.target, t, k) = cell;
       return;
     }
-    const Cell cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
+    const Cell cell =
+        s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
     if (s.kind == StmtKind::store) return write_cell(dtype, memory, cell);
     write_cell(dtype, memory, applied(s.op, Comparison::eq, dtype, read_cell(dtype, memory), cell, {}));
   }
@@ -182,8 +190,10 @@ struct Interpreter {
           continue;
         }
         const Cell cell = checked(e.cell, kernel.arrays[s.memory].name);
-        if (s.target.array == no_id) lets[s.let][static_cast<std::size_t>(t)] = cell;
-        else element(s.target, t, k) = cell;
+        if (s.target.array == no_id)
+          lets[s.let][static_cast<std::size_t>(t)] = cell;
+        else
+          element(s.target, t, k) = cell;
       }
     });
   }
@@ -239,7 +249,8 @@ struct Interpreter {
     if (s.value == no_value) return;
     for_active([&](int t) {
       const Cell first = value(s.value, t);
-      for (std::int64_t i = 0; i < entries; ++i) arrays[s.target.array][static_cast<std::size_t>(i * threads + t)] = first;
+      for (std::int64_t i = 0; i < entries; ++i)
+        arrays[s.target.array][static_cast<std::size_t>(i * threads + t)] = first;
     });
   }
 
@@ -248,8 +259,11 @@ struct Interpreter {
     for_active([&](int t) {
       const Cell right = value(s.value, t);
       Cell& left = element(s.target, t);
-      if (s.op == Op::copy) left = right;
-      else left = fitted(dtype, applied(s.op, Comparison::eq, row(dtype).compute, checked(left, "an accumulator"), right, {}));
+      if (s.op == Op::copy)
+        left = right;
+      else
+        left = fitted(dtype,
+                      applied(s.op, Comparison::eq, row(dtype).compute, checked(left, "an accumulator"), right, {}));
     });
   }
 
@@ -263,13 +277,18 @@ struct Interpreter {
   void statement(const Stmt& s, std::size_t i) {
     const auto end = static_cast<std::size_t>(s.end);
     switch (s.kind) {
-      case StmtKind::declare: return declare(s);
-      case StmtKind::index: return;
-      case StmtKind::let: return for_active([&](int t) { lets[s.let][static_cast<std::size_t>(t)] = value(s.value, t); });
-      case StmtKind::assign: return assign(s);
+      case StmtKind::declare:
+        return declare(s);
+      case StmtKind::index:
+        return;
+      case StmtKind::let:
+        return for_active([&](int t) { lets[s.let][static_cast<std::size_t>(t)] = value(s.value, t); });
+      case StmtKind::assign:
+        return assign(s);
       case StmtKind::load:
       case StmtKind::store:
-      case StmtKind::atomic: return s.space == Space::shared ? shared_access(s) : global_access(s);
+      case StmtKind::atomic:
+        return s.space == Space::shared ? shared_access(s) : global_access(s);
       case StmtKind::loop:
         for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
           set_everywhere(s.var, trip);
@@ -283,8 +302,10 @@ struct Interpreter {
         active = outer;
         return;
       }
-      case StmtKind::shuffle: return shuffle(s);
-      case StmtKind::barrier: return barrier(s);
+      case StmtKind::shuffle:
+        return shuffle(s);
+      case StmtKind::barrier:
+        return barrier(s);
     }
   }
 
@@ -317,7 +338,8 @@ struct Interpreter {
 
 KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
-    if (static_cast<std::int64_t>(buffers.at(i).size()) != kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
+    if (static_cast<std::int64_t>(buffers.at(i).size()) !=
+        kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
   for (std::int64_t block = 0; block < kernel.grid; ++block) interpreter.real_block(block);

@@ -34,8 +34,13 @@ ExprId KernelBuilder::intern(std::int64_t constant, const std::vector<Linear>& p
     const auto linear = pool.linear(e);
     if (pool[e].constant == constant && std::equal(linear.begin(), linear.end(), parts.begin(), parts.end())) return e;
   }
-  Expr expr{constant, static_cast<std::uint32_t>(pool.linears.size()), static_cast<std::uint32_t>(parts.size()),
-            {constant, constant}, 0};
+  Expr expr{
+      constant,
+      static_cast<std::uint32_t>(pool.linears.size()),
+      static_cast<std::uint32_t>(parts.size()),
+      {constant, constant},
+      0
+  };
   for (const Linear& part : parts) {
     const Term& term = pool.terms[part.term];
     const std::int64_t a = term.range.low * part.coefficient, b = term.range.high * part.coefficient;
@@ -61,7 +66,9 @@ ExprId KernelBuilder::var(VarId v, std::int64_t scale) {
     term.vars = std::uint64_t{1} << v;
     pool.terms.push_back(term);
   }
-  return intern(0, {{t, scale}});
+  return intern(0, {
+                       {t, scale}
+  });
 }
 
 ExprId KernelBuilder::sum(std::initializer_list<ExprId> parts) {
@@ -71,8 +78,10 @@ ExprId KernelBuilder::sum(std::initializer_list<ExprId> parts) {
     constant += kernel.indices[e].constant;
     for (const Linear& part : kernel.indices.linear(e)) {
       const auto same = std::find_if(all.begin(), all.end(), [&](const Linear& l) { return l.term == part.term; });
-      if (same == all.end()) all.push_back(part);
-      else same->coefficient += part.coefficient;
+      if (same == all.end())
+        all.push_back(part);
+      else
+        same->coefficient += part.coefficient;
     }
   }
   std::erase_if(all, [](const Linear& l) { return l.coefficient == 0; });
@@ -87,8 +96,12 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
     if (e != no_expr) term.vars |= pool[e].vars;
   const Interval range = pool[a].range;
   switch (kind) {
-    case TermKind::div: term.range = {range.low / divisor, range.high / divisor}; break;
-    case TermKind::mod: term.range = {0, divisor - 1}; break;
+    case TermKind::div:
+      term.range = {range.low / divisor, range.high / divisor};
+      break;
+    case TermKind::mod:
+      term.range = {0, divisor - 1};
+      break;
     case TermKind::sel:
       term.range = {std::min(pool[c].range.low, pool[d].range.low), std::max(pool[c].range.high, pool[d].range.high)};
       break;
@@ -106,7 +119,9 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
            pool.terms[t].b == b && pool.terms[t].c == c && pool.terms[t].d == d))
     ++t;
   if (t == pool.terms.size()) pool.terms.push_back(term);
-  return intern(0, {{t, 1}});
+  return intern(0, {
+                       {t, 1}
+  });
 }
 
 ExprId KernelBuilder::div(ExprId a, std::int64_t divisor) {
@@ -135,7 +150,10 @@ ArrayId KernelBuilder::array(std::string name, DType dtype, std::array<std::int6
 }
 
 ArrayId KernelBuilder::shared(std::string name, DType dtype, std::int64_t elements) {
-  kernel.arrays.push_back({std::move(name), Space::shared, dtype, {elements, 0}, 1});
+  kernel.arrays.push_back({
+      std::move(name), Space::shared, dtype, {elements, 0},
+         1
+  });
   kernel.shared_bytes = shared_offsets(kernel).back();
   return static_cast<ArrayId>(kernel.arrays.size() - 1);
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels by hand: a thin layer over the structs, so a test can write the program it means. It computes ranges and
-// interns terms and expressions, and simplifies nothing. The library of example kernels (a map, a row) stands at the end.
+// interns terms and expressions, and simplifies nothing. The library of example kernels (a map, a row) stands at the
+// end.
 #pragma once
 
 #include <initializer_list>
@@ -34,8 +35,18 @@ class KernelBuilder {
   BufferId out(std::string name, DType dtype, std::int64_t elements);
   ArrayId array(std::string name, DType dtype, std::array<std::int64_t, 2> dims = {0, 0}, int vector = 1);
   ArrayId shared(std::string name, DType dtype, std::int64_t elements);
-  static Ref ref(ArrayId array, ExprId lane = no_expr) { return {array, {no_expr, no_expr}, lane}; }
-  static Ref at(ArrayId array, ExprId sub, ExprId lane = no_expr) { return {array, {sub, no_expr}, lane}; }
+  static Ref ref(ArrayId array, ExprId lane = no_expr) {
+    return {
+        array, {no_expr, no_expr},
+         lane
+    };
+  }
+  static Ref at(ArrayId array, ExprId sub, ExprId lane = no_expr) {
+    return {
+        array, {sub, no_expr},
+         lane
+    };
+  }
 
   // Values.
   ValueId real(DType dtype, double value);
