@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/error.h"
 #include "base/text.h"
+#include "ir/graph_verify.h"
 #include "ir/hlo_lexer.h"
-#include "ir/shape_rules.h"
 
 namespace tailor::ir {
 
@@ -325,25 +326,33 @@ Value Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op
     if (op == Op::opaque) node.attributes.target = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  if (type.children >= 0) {
-    const auto shapes = module().shapes_of(type);
-    node.shape = shape_of(DType::tuple, {});
-    node.attributes.results.assign(shapes.begin(), shapes.end());
-  }
-  if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node);
-  if (const std::string problem = shape_problem(graph_, node); !problem.empty())
-    fail(instruction, fmt::format("'{} {}': {}", instruction.opcode, instruction.name, problem));
+  if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node, module().shapes_of(type));
   return add_result(std::move(node), type, instruction);
 }
 
+/// The rules of verify(), while the place is still known.
+void Draft::check(const Node& node, const HloInstruction& from) const {
+  placing([&] { return HloLexer(module().text, module().file).position(from.offset); },
+          [&] {
+            const Checked checked{graph_, node};
+            const int arity = row(node.op).arity;
+            if (arity >= 0 && static_cast<int>(node.operands.size()) != arity)
+              refuse(checked, fmt::format("{} operands", node.operands.size()), fmt::format("{}", arity));
+            verify_shapes(checked);
+          });
+}
+
 Value Draft::add_result(Node&& node, const HloType& type, const HloInstruction& from) {
+  const auto shapes = module().shapes_of(type);
+  if (type.children >= 0) {
+    node.shape = shape_of(DType::tuple, {});
+    node.attributes.results.assign(shapes.begin(), shapes.end());
+  }
+  check(node, from);
   if (type.children < 0) {
     const NodeId id = add_node(std::move(node), from);
     return value_of({&id, 1}, type);
   }
-  const auto shapes = module().shapes_of(type);
-  node.shape = shape_of(DType::tuple, {});
-  node.attributes.results.assign(shapes.begin(), shapes.end());
   const std::string name = node.name;
   const NodeId id = add_node(std::move(node), from);
   std::vector<NodeId> picked;

@@ -91,6 +91,7 @@ class Draft {
   void walk(Frame& frame);
   void walk_instruction(Frame& frame, std::int32_t index);
   std::vector<std::int32_t> sorted_order(const Frame& frame) const;
+  void check(const Node& node, const HloInstruction& from) const;
   Value parameter_value(const HloInstruction& instruction, const Frame& frame);
   void number_parameters(const Frame& frame);
   std::int64_t parameter_number(const HloInstruction& instruction, const Frame& frame) const;
@@ -126,8 +127,8 @@ Value resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction
 void fill_attributes(Draft& draft, const HloInstruction& instruction, Node& node);
 /// What a region computes, when it is one operation of its two parameters (pass_regions.cpp).
 Reducer reducer_of(const HloModule& module, const HloComputation& region);
-/// Floating operations of a library node, 0 when its text does not tell (library_flops.cpp).
-double library_flops(const Graph& graph, const Node& node);
+/// Floating operations of a library node with these results, 0 when its text does not tell (library_flops.cpp).
+double library_flops(const Graph& graph, const Node& node, std::span<const Shape> results);
 
 /// Numbers in braces or brackets ("{0,2}", "[1,8]").
 std::vector<std::int64_t> numbers_in(std::string_view text);

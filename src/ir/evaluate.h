@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference evaluator: HLO's semantics for every operation of the table, element by element, in f64, f32, f16, bf16,
-// integers and predicates. Slow and plain on purpose: it is the oracle every kernel is compared with. Each floating
-// operation is computed in double and rounded to its type (f64: computed as is), so results are the correctly rounded
-// ones wherever the C library's double function is good to half an ulp of f32.
+// The reference evaluator: HLO's semantics for every operation of the table, element by element, in f64, f32, f16,
+// bf16, integers and predicates. Slow and plain on purpose: it is the oracle every kernel is compared with. Each
+// floating operation is computed in double and rounded to its type (f64: computed as is), so results are the correctly
+// rounded ones wherever the C library's double function is good to half an ulp of f32.
 #pragma once
 
 #include <cstdint>

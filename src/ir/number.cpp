@@ -190,6 +190,27 @@ double round_integer_to(DType dtype, std::uint64_t value) {
   return dtype == DType::f64 ? static_cast<double>(value) : round_to(dtype, to_odd_double(value));
 }
 
+double reduce_precision(DType dtype, double value, int exponent_bits, int mantissa_bits) {
+  if (std::isnan(value)) return value;
+  const FloatFormat& f = formats[static_cast<std::size_t>(dtype)];
+  const int width = f.exponent_bits + f.mantissa_bits;
+  std::uint64_t bits = encode(dtype, value);
+  const std::uint64_t sign = bits >> width << width;
+  if (mantissa_bits < f.mantissa_bits) {
+    const int cut = f.mantissa_bits - mantissa_bits;
+    bits += (std::uint64_t{1} << (cut - 1)) - 1 + ((bits >> cut) & 1);
+    bits = bits >> cut << cut;
+  }
+  if (exponent_bits < f.exponent_bits) {
+    const int reach = (1 << (exponent_bits - 1)) - 1;
+    const int exponent = static_cast<int>((bits & ~sign) >> f.mantissa_bits);
+    if (exponent > f.bias + reach)
+      return decode(dtype, sign | (((std::uint64_t{1} << f.exponent_bits) - 1) << f.mantissa_bits));
+    if (exponent <= f.bias - reach) return decode(dtype, sign);
+  }
+  return decode(dtype, bits);
+}
+
 std::int64_t wrap_to(DType dtype, std::int64_t value) {
   if (dtype == DType::pred) return value != 0 ? 1 : 0;
   const int spare = 64 - row(dtype).bits;

@@ -44,6 +44,10 @@ double round_to(DType dtype, double value);
 double round_integer_to(DType dtype, std::int64_t value);
 double round_integer_to(DType dtype, std::uint64_t value);
 
+/// HLO's reduce-precision on a value of `dtype`: the mantissa is rounded on the bits, what is then beyond the smaller
+/// exponent range becomes infinity, what is below its normal range becomes zero. NaN stays.
+double reduce_precision(DType dtype, double value, int exponent_bits, int mantissa_bits);
+
 /// Integers: the low `bits` of `value`, sign- or zero-extended by the type.
 std::int64_t wrap_to(DType dtype, std::int64_t value);
 

@@ -381,6 +381,7 @@ TEST_CASE("real dumps import whole: verified shapes, text that reads back, a led
       std::int64_t expected = imported.report.instructions;
       for (const PassReport& pass : imported.report.passes) expected += pass.added - pass.removed;
       CHECK(expected == nodes_in_all(imported.graph));
+      verify(imported.graph);
       CHECK(parse_graph(text(imported.graph)) == imported.graph);
       CHECK(imported.report.opaque.empty());
       ++files;

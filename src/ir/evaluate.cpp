@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over a graph, and tensors as such. A table says which function has an operation's semantics; a value is
+// dropped after its last user, so a full-size model needs the memory of its widest point only.
+#include "ir/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "base/error.h"
+#include "ir/evaluate_cells.h"
+#include "ir/number.h"
+
+namespace tailor::ir {
+
+namespace {
+
+using Value = std::shared_ptr<const Tensor>;
+using Evaluator = std::vector<Tensor> (*)(const Call&);
+
+struct EvaluatorRow {
+  Op op;
+  Evaluator evaluator;
+};
+
+constexpr auto evaluator_table = std::to_array<EvaluatorRow>({
+    {Op::iota,                 evaluate_iota              },
+    {Op::map,                  evaluate_map               },
+    {Op::broadcast,            evaluate_index             },
+    {Op::reshape,              evaluate_index             },
+    {Op::bitcast,              evaluate_index             },
+    {Op::transpose,            evaluate_index             },
+    {Op::slice,                evaluate_index             },
+    {Op::reverse,              evaluate_index             },
+    {Op::pad,                  evaluate_index             },
+    {Op::concatenate,          evaluate_index             },
+    {Op::dynamic_slice,        evaluate_lookup            },
+    {Op::dynamic_update_slice, evaluate_lookup            },
+    {Op::gather,               evaluate_lookup            },
+    {Op::scatter,              evaluate_lookup            },
+    {Op::reduce,               evaluate_reduce            },
+    {Op::reduce_window,        evaluate_reduce_window     },
+    {Op::select_and_scatter,   evaluate_select_and_scatter},
+    {Op::sort,                 evaluate_sort              },
+    {Op::topk,                 evaluate_topk              },
+    {Op::dot,                  evaluate_dot               },
+    {Op::convolution,          evaluate_convolution       },
+    {Op::while_loop,           evaluate_while             },
+    {Op::conditional,          evaluate_conditional       },
+});
+
+Evaluator evaluator_of(const Graph& graph, const Node& node) {
+  if (class_of(node.op) == OpClass::elementwise) {
+    if (has_element_step(graph, node)) return evaluate_elementwise;
+    if (node.op == Op::bitcast_convert || node.op == Op::copy) return evaluate_index;
+    return has_complex_step(graph, node) ? evaluate_complex : nullptr;
+  }
+  for (const EvaluatorRow& entry : evaluator_table)
+    if (entry.op == node.op) return entry.evaluator;
+  return nullptr;
+}
+
+/// Structure operations hand their operands on.
+bool passes_operands(Op op) {
+  return op == Op::tuple || op == Op::opt_barrier || op == Op::add_dependency || op == Op::domain ||
+         op == Op::copy_start || op == Op::copy_done;
+}
+
+class Walk {
+ public:
+  Walk(const Graph& graph, std::span<const Tensor> inputs)
+      : graph_(graph), inputs_(inputs), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+    for (const Node& node : graph.nodes)
+      for (const NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+    for (const NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+  }
+
+  std::vector<Tensor> run() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (uses_[i] == 0) continue;
+      values_[i] = step(graph_.nodes[i]);
+      for (const NodeId operand : graph_.nodes[i].operands)
+        if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
+    }
+    std::vector<Tensor> outputs;
+    for (const NodeId output : graph_.outputs)
+      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(*value);
+    return outputs;
+  }
+
+ private:
+  std::vector<Value> step(const Node& node) {
+    Call call{graph_, node, {}};
+    if (node.op == Op::parameter) return {input(call)};
+    if (node.op == Op::constant) return {constant(call)};
+    if (node.op == Op::get_tuple_element) {
+      const std::vector<Value>& all = values_[static_cast<std::size_t>(node.operands.at(0))];
+      const auto wanted = static_cast<std::size_t>(node.attributes.number);
+      if (wanted >= all.size()) fail(call, fmt::format("element {} of {} results", wanted, all.size()));
+      return {all[wanted]};
+    }
+    if (passes_operands(node.op)) return handed_on(node);
+    const Evaluator evaluator = evaluator_of(graph_, node);
+    if (evaluator == nullptr)
+      fail(call, fmt::format("an operation of class {} on {} has no semantics in the reference evaluator",
+                             name(class_of(node.op)), text(node.shape)));
+    for (const NodeId operand : node.operands)
+      for (const Value& value : values_[static_cast<std::size_t>(operand)]) call.operands.push_back(value.get());
+    std::vector<Value> results;
+    for (Tensor& tensor : evaluator(call)) results.push_back(std::make_shared<const Tensor>(std::move(tensor)));
+    return results;
+  }
+
+  std::vector<Value> handed_on(const Node& node) const {
+    std::vector<Value> all;
+    const std::size_t count = node.op == Op::add_dependency ? 1 : node.operands.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::vector<Value>& operand = values_[static_cast<std::size_t>(node.operands[i])];
+      all.insert(all.end(), operand.begin(), operand.end());
+    }
+    return all;
+  }
+
+  Value input(const Call& call) const {
+    const auto number = static_cast<std::size_t>(call.node.attributes.number);
+    if (call.node.attributes.number < 0 || number >= inputs_.size())
+      fail(call, fmt::format("parameter {} of {} inputs", call.node.attributes.number, inputs_.size()));
+    const Tensor& tensor = inputs_[number];
+    if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
+      fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
+    check_size(call, tensor.bytes.size());
+    return {std::shared_ptr<const void>(), &tensor};
+  }
+
+  static Value constant(const Call& call) {
+    const std::optional<Literal>& literal = call.node.attributes.literal;
+    if (!literal || !literal->known) fail(call, "the constant's contents are not known");
+    check_size(call, literal->bytes.size());
+    return std::make_shared<const Tensor>(Tensor{call.node.shape, literal->bytes});
+  }
+
+  static void check_size(const Call& call, std::size_t found) {
+    const auto expected = static_cast<std::size_t>(elements(call.node.shape) * element_bytes(call.node.shape.dtype));
+    if (found != expected)
+      fail(call, fmt::format("found {} bytes, expected {} for {}", found, expected, text(call.node.shape)));
+  }
+
+  const Graph& graph_;
+  std::span<const Tensor> inputs_;
+  std::vector<std::vector<Value>> values_;
+  std::vector<std::int32_t> uses_;
+};
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+double as_double(const Tensor& tensor, std::int64_t i) {
+  const Cell cell = cell_at(tensor, i);
+  if (is_floating(tensor.shape.dtype)) return cell.real;
+  if (tensor.shape.dtype == DType::u64) return static_cast<double>(static_cast<std::uint64_t>(cell.integer));
+  return static_cast<double>(cell.integer);
+}
+
+std::int64_t as_integer(const Tensor& tensor, std::int64_t i) {
+  const Cell cell = cell_at(tensor, i);
+  return is_floating(tensor.shape.dtype) ? static_cast<std::int64_t>(cell.real) : cell.integer;
+}
+
+void store(Tensor& tensor, std::int64_t i, double value) {
+  Cell cell{.real = value};
+  if (!is_floating(tensor.shape.dtype)) {
+    const ElementStep step{Op::convert, Comparison::eq, false, DType::f64, tensor.shape.dtype, 0, 0};
+    const Cell from = cell;
+    apply(step, &from, &from, &from, &cell, 1);
+  }
+  store_cells(tensor, i, {&cell, 1});
+}
+
+void store_integer(Tensor& tensor, std::int64_t i, std::int64_t value) {
+  Cell cell{.integer = value};
+  if (is_floating(tensor.shape.dtype)) cell.real = round_integer_to(tensor.shape.dtype, value);
+  store_cells(tensor, i, {&cell, 1});
+}
+
+Tensor zeros(const Shape& shape) {
+  return {shape, std::vector<std::byte>(static_cast<std::size_t>(elements(shape) * element_bytes(shape.dtype)))};
+}
+
+Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
+  Tensor tensor = zeros(shape);
+  // A complex array is filled as the array of its parts.
+  if (shape.dtype == DType::c64) tensor.shape.dtype = DType::f32;
+  if (shape.dtype == DType::c128) tensor.shape.dtype = DType::f64;
+  const DType dtype = tensor.shape.dtype;
+  if (!has_cells(dtype)) return tensor;
+  const std::int64_t total = static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(dtype);
+  const int bits = std::min(row(dtype).bits, 5);
+  for (std::int64_t i = 0; i < total; ++i) {
+    const std::uint64_t random = next_random(seed);
+    Cell cell{.integer = static_cast<std::int64_t>(random >> 63)};
+    if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
+    if (dtype == DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
+    if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
+    if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
+    store_cells(tensor, i, {&cell, 1});
+  }
+  tensor.shape = shape;
+  return tensor;
+}
+
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs) { return Walk(graph, inputs).run(); }
+
+bool can_evaluate(const Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+  if (node.op == Op::parameter || node.op == Op::get_tuple_element || passes_operands(node.op)) return true;
+  if (node.op == Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (evaluator_of(graph, node) == nullptr) return false;
+  for (const std::int32_t index : node.attributes.bodies) {
+    const Graph& body = graph.bodies[static_cast<std::size_t>(index)];
+    if (class_of(node.op) != OpClass::control && !Region::fits(body)) return false;
+    for (std::size_t i = 0; i < body.nodes.size(); ++i)
+      if (!can_evaluate(body, static_cast<NodeId>(i))) return false;
+  }
+  return true;
+}
+
+}  // namespace tailor::ir

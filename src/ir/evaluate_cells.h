@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the evaluator computes on. Elements are widened to cells of eight bytes in blocks that stay in the first cache:
+// floating types to double, integers and predicates to a 64-bit integer. One loop per operation then serves every type,
+// and rounding or wrapping to the type happens when a block goes back. Complex values have no cells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/evaluate.h"
+
+namespace tailor::ir {
+
+union Cell {
+  double real;
+  std::int64_t integer;  ///< sign- or zero-extended; u64 keeps its bits
+};
+
+/// Cells of one block: three operands and a result fit in 32 KiB.
+inline constexpr std::int64_t block_cells = 1024;
+
+inline bool has_cells(DType dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == DType::pred; }
+
+/// cells[i] = tensor[first + i * step]; step is 0 or 1.
+void load_cells(const Tensor& tensor, std::int64_t first, std::int64_t step, std::span<Cell> cells);
+/// tensor[first + i] = cells[i], rounded or wrapped to the type.
+void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells);
+/// Rounds or wraps in place: what storing and loading would give.
+void round_cells(DType dtype, std::span<Cell> cells);
+
+inline Cell cell_at(const Tensor& tensor, std::int64_t i) {
+  Cell cell{};
+  load_cells(tensor, i, 0, {&cell, 1});
+  return cell;
+}
+
+/// A node being evaluated and its operands' values.
+struct Call {
+  const Graph& graph;
+  const Node& node;
+  std::vector<const Tensor*> operands;
+  const Tensor& operand(std::size_t i) const { return *operands[i]; }
+};
+
+/// Throws Error(failed): "node %x (gather): ...".
+[[noreturn]] void fail(const Call& call, std::string_view what);
+
+/// The shapes a node gives: its own, or its `results`.
+std::vector<Shape> result_shapes(const Node& node);
+
+/// What one elementwise step needs to know, worked out once per node.
+struct ElementStep {
+  Op op = Op::copy;
+  Comparison comparison = Comparison::eq;
+  bool total_order = false;
+  DType from = DType::f32;  ///< of the operands that are computed on
+  DType to = DType::f32;
+  int exponent_bits = 0, mantissa_bits = 0;  ///< reduce_precision
+};
+
+/// Whether apply() has semantics for the node's operation on its types.
+bool has_element_step(const Graph& graph, const Node& node);
+ElementStep element_step(const Graph& graph, const Node& node);
+/// out[i] = op(a[i], b[i], c[i]), not yet rounded to step.to. Unused operands may alias any valid block.
+void apply(const ElementStep& step, const Cell* a, const Cell* b, const Cell* c, Cell* out, std::int64_t count);
+
+/// A body on scalars (a reducer, a comparator) as a straight program over blocks of cells.
+class Region {
+ public:
+  explicit Region(const Graph& body);
+  /// Whether every node of the body is scalar and elementwise.
+  static bool fits(const Graph& body);
+
+  /// arguments[k] points at `count` cells of parameter k (count <= block_cells); results[k] receives output k.
+  void run(std::span<const Cell* const> arguments, std::span<Cell* const> results, std::int64_t count);
+
+ private:
+  struct Line {
+    ElementStep step;
+    std::array<std::int32_t, 3> operands{-1, -1, -1};
+    std::int32_t parameter = -1;
+    bool constant = false;
+    Cell value{};
+  };
+  std::vector<Line> lines_;
+  std::vector<std::int32_t> outputs_;
+  std::vector<Cell> scratch_;
+  std::vector<const Cell*> places_;
+};
+
+/// accumulator[i] = reducer(accumulator[i], value[i]); not rounded. Precondition: none of none, custom.
+void combine(Reducer reducer, DType dtype, Cell* accumulator, const Cell* value, std::int64_t count);
+
+// One function per class of operations; each returns one tensor per result.
+std::vector<Tensor> evaluate_elementwise(const Call& call);
+std::vector<Tensor> evaluate_complex(const Call& call);
+std::vector<Tensor> evaluate_map(const Call& call);
+std::vector<Tensor> evaluate_iota(const Call& call);
+std::vector<Tensor> evaluate_index(const Call& call);
+std::vector<Tensor> evaluate_lookup(const Call& call);
+std::vector<Tensor> evaluate_reduce(const Call& call);
+std::vector<Tensor> evaluate_reduce_window(const Call& call);
+std::vector<Tensor> evaluate_select_and_scatter(const Call& call);
+std::vector<Tensor> evaluate_sort(const Call& call);
+std::vector<Tensor> evaluate_topk(const Call& call);
+std::vector<Tensor> evaluate_dot(const Call& call);
+std::vector<Tensor> evaluate_convolution(const Call& call);
+std::vector<Tensor> evaluate_while(const Call& call);
+std::vector<Tensor> evaluate_conditional(const Call& call);
+bool has_complex_step(const Graph& graph, const Node& node);
+
+}  // namespace tailor::ir
