@@ -28,28 +28,28 @@ struct ResolverRow {
 };
 
 constexpr auto resolver_rows = std::to_array<ResolverRow>({
-    {Op::call, resolve_call},
-    {Op::fusion, resolve_fusion},
-    {Op::async_start, resolve_async_start},
-    {Op::async_update, resolve_async_done},
-    {Op::async_done, resolve_async_done},
-    {Op::all_gather_start, resolve_wrapped_start},
-    {Op::all_gather_done, resolve_async_done},
-    {Op::all_reduce_start, resolve_wrapped_start},
-    {Op::all_reduce_done, resolve_async_done},
-    {Op::collective_permute_start, resolve_wrapped_start},
-    {Op::collective_permute_done, resolve_async_done},
-    {Op::copy_start, resolve_copy_start},
-    {Op::copy_done, resolve_async_done},
-    {Op::tuple, resolve_tuple},
-    {Op::get_tuple_element, resolve_tuple_element},
-    {Op::opt_barrier, resolve_marker},
-    {Op::domain, resolve_marker},
-    {Op::add_dependency, resolve_marker},
-    {Op::custom_call, resolve_custom_call},
-    {Op::get_dimension_size, resolve_dimension_size},
-    {Op::while_loop, resolve_while},
-    {Op::conditional, resolve_conditional},
+    {Op::call,                     resolve_call          },
+    {Op::fusion,                   resolve_fusion        },
+    {Op::async_start,              resolve_async_start   },
+    {Op::async_update,             resolve_async_done    },
+    {Op::async_done,               resolve_async_done    },
+    {Op::all_gather_start,         resolve_wrapped_start },
+    {Op::all_gather_done,          resolve_async_done    },
+    {Op::all_reduce_start,         resolve_wrapped_start },
+    {Op::all_reduce_done,          resolve_async_done    },
+    {Op::collective_permute_start, resolve_wrapped_start },
+    {Op::collective_permute_done,  resolve_async_done    },
+    {Op::copy_start,               resolve_copy_start    },
+    {Op::copy_done,                resolve_async_done    },
+    {Op::tuple,                    resolve_tuple         },
+    {Op::get_tuple_element,        resolve_tuple_element },
+    {Op::opt_barrier,              resolve_marker        },
+    {Op::domain,                   resolve_marker        },
+    {Op::add_dependency,           resolve_marker        },
+    {Op::custom_call,              resolve_custom_call   },
+    {Op::get_dimension_size,       resolve_dimension_size},
+    {Op::while_loop,               resolve_while         },
+    {Op::conditional,              resolve_conditional   },
 });
 
 constexpr auto resolvers = [] {
@@ -194,8 +194,8 @@ std::int64_t Draft::parameter_number(const HloInstruction& instruction, const Fr
   const std::string_view text = trim(instruction.payload);
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc{} || end != text.data() + text.size() || number < 0 || number >= frame.computation->parameters)
-    fail(instruction, fmt::format("found parameter({}), expected a number from 0 to {}", text,
-                                  frame.computation->parameters - 1));
+    fail(instruction,
+         fmt::format("found parameter({}), expected a number from 0 to {}", text, frame.computation->parameters - 1));
   return number;
 }
 
@@ -233,7 +233,8 @@ Value Draft::parameter_value(const HloInstruction& instruction, const Frame& fra
     }
     if (!fits)
       fail(instruction, fmt::format("found a tuple passed to parameter '{}' that does not fit its type, expected equal "
-                                    "shapes", instruction.name));
+                                    "shapes",
+                                    instruction.name));
     return argument;
   }
   std::vector<NodeId> made;
@@ -282,8 +283,8 @@ const Value& Draft::checked(const HloInstruction& instruction, const Value& valu
                                     text(wanted[i]), text(shape)));
   }
   if (!fits)
-    fail(instruction, fmt::format("found '{}' printed with {} arrays, expected {}", instruction.name, wanted.size(),
-                                  given.size()));
+    fail(instruction,
+         fmt::format("found '{}' printed with {} arrays, expected {}", instruction.name, wanted.size(), given.size()));
   return value;
 }
 

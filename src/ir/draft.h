@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft: the walk that turns a parsed module into a graph. What HLO writes around its operations (calls, fusions, tuples,
-// asynchronous wrappers, markers) is resolved while walking and leaves no node: an instruction's value is a list of
-// leaves, the nodes that hold its arrays. Every instruction the walk makes, copies or drops is entered in the ledger, so
-// that instructions in the text + added - removed = nodes in the graph.
+// Draft: the walk that turns a parsed module into a graph. What HLO writes around its operations (calls, fusions,
+// tuples, asynchronous wrappers, markers) is resolved while walking and leaves no node: an instruction's value is a
+// list of leaves, the nodes that hold its arrays. Every instruction the walk makes, copies or drops is entered in the
+// ledger, so that instructions in the text + added - removed = nodes in the graph.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,8 @@ class Draft {
   const HloComputation& computation_of(const HloInstruction& instruction, std::string_view attribute) const;
   const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;
   /// Walks a computation in place; the value of its root.
-  Value inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame, Pass counted);
+  Value inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
+                           Pass counted);
   /// The computation as a graph of Graph::bodies; made once per draft.
   std::int32_t body_of(const HloComputation& computation);
   Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
