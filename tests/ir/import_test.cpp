@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstring>
@@ -400,6 +401,21 @@ TEST_CASE("every prefix of a module is refused or imports") {
     }
   }
   CHECK(imported >= 2);  // whole, and without its last line break
+}
+
+TEST_CASE("files are read as HLO, as our own text, and not when they are damaged") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("tailor_import_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string hlo = entry("x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)");
+  write_file(folder / "a.hlo", hlo);
+  const Graph graph = import_file((folder / "a.hlo").string()).graph;
+  write_file(folder / "a.graph", text(graph));
+  CHECK(import_file((folder / "a.graph").string()).graph == graph);
+  write_file(folder / "a.hlo.gz", "\x1f\x8b\x08 and nothing more");
+  CHECK_THROWS_AS(import_file((folder / "a.hlo.gz").string()), Error);
+  CHECK_THROWS_AS(import_file((folder / "absent.hlo").string()), Error);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("real dumps import whole: verified shapes, text that reads back, a ledger that balances") {
