@@ -97,10 +97,8 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::bodies,      "build-bodies",      "loops, branches and other regions get graphs of their own",            nullptr          },
     {Pass::trip_counts, "count-trips",       "trip counts of counted loops",                                         count_trips      },
     {Pass::converts,    "simplify-converts", "conversions that change nothing go",                                   simplify_converts},
-    {Pass::reshapes,    "simplify-reshapes", "reshapes and transposes of one another merge, idle ones go",
-     simplify_reshapes                                                                                                                },
-    {Pass::broadcasts,  "merge-broadcasts",  "a broadcast of a broadcast or of a padded shape becomes one",
-     merge_broadcasts                                                                                                                 },
+    {Pass::reshapes,    "simplify-reshapes", "reshapes of reshapes merge, idle ones go",                             simplify_reshapes},
+    {Pass::broadcasts,  "merge-broadcasts",  "a broadcast of a broadcast is one",                                    merge_broadcasts },
     {Pass::duplicates,  "merge-duplicates",  "equal nodes become one",                                               merge_duplicates },
     {Pass::dead,        "drop-dead",         "what no output needs goes",                                            drop_dead        },
 });
