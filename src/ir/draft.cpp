@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/error.h"
 #include "base/text.h"
+#include "ir/graph_verify.h"
 #include "ir/hlo_lexer.h"
-#include "ir/shape_rules.h"
 
 namespace tailor::ir {
 
@@ -27,28 +28,28 @@ struct ResolverRow {
 };
 
 constexpr auto resolver_rows = std::to_array<ResolverRow>({
-    {Op::call, resolve_call},
-    {Op::fusion, resolve_fusion},
-    {Op::async_start, resolve_async_start},
-    {Op::async_update, resolve_async_done},
-    {Op::async_done, resolve_async_done},
-    {Op::all_gather_start, resolve_wrapped_start},
-    {Op::all_gather_done, resolve_async_done},
-    {Op::all_reduce_start, resolve_wrapped_start},
-    {Op::all_reduce_done, resolve_async_done},
-    {Op::collective_permute_start, resolve_wrapped_start},
-    {Op::collective_permute_done, resolve_async_done},
-    {Op::copy_start, resolve_copy_start},
-    {Op::copy_done, resolve_async_done},
-    {Op::tuple, resolve_tuple},
-    {Op::get_tuple_element, resolve_tuple_element},
-    {Op::opt_barrier, resolve_marker},
-    {Op::domain, resolve_marker},
-    {Op::add_dependency, resolve_marker},
-    {Op::custom_call, resolve_custom_call},
-    {Op::get_dimension_size, resolve_dimension_size},
-    {Op::while_loop, resolve_while},
-    {Op::conditional, resolve_conditional},
+    {Op::call,                     resolve_call          },
+    {Op::fusion,                   resolve_fusion        },
+    {Op::async_start,              resolve_async_start   },
+    {Op::async_update,             resolve_async_done    },
+    {Op::async_done,               resolve_async_done    },
+    {Op::all_gather_start,         resolve_wrapped_start },
+    {Op::all_gather_done,          resolve_async_done    },
+    {Op::all_reduce_start,         resolve_wrapped_start },
+    {Op::all_reduce_done,          resolve_async_done    },
+    {Op::collective_permute_start, resolve_wrapped_start },
+    {Op::collective_permute_done,  resolve_async_done    },
+    {Op::copy_start,               resolve_copy_start    },
+    {Op::copy_done,                resolve_async_done    },
+    {Op::tuple,                    resolve_tuple         },
+    {Op::get_tuple_element,        resolve_tuple_element },
+    {Op::opt_barrier,              resolve_marker        },
+    {Op::domain,                   resolve_marker        },
+    {Op::add_dependency,           resolve_marker        },
+    {Op::custom_call,              resolve_custom_call   },
+    {Op::get_dimension_size,       resolve_dimension_size},
+    {Op::while_loop,               resolve_while         },
+    {Op::conditional,              resolve_conditional   },
 });
 
 constexpr auto resolvers = [] {
@@ -193,8 +194,8 @@ std::int64_t Draft::parameter_number(const HloInstruction& instruction, const Fr
   const std::string_view text = trim(instruction.payload);
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc{} || end != text.data() + text.size() || number < 0 || number >= frame.computation->parameters)
-    fail(instruction, fmt::format("found parameter({}), expected a number from 0 to {}", text,
-                                  frame.computation->parameters - 1));
+    fail(instruction,
+         fmt::format("found parameter({}), expected a number from 0 to {}", text, frame.computation->parameters - 1));
   return number;
 }
 
@@ -232,7 +233,8 @@ Value Draft::parameter_value(const HloInstruction& instruction, const Frame& fra
     }
     if (!fits)
       fail(instruction, fmt::format("found a tuple passed to parameter '{}' that does not fit its type, expected equal "
-                                    "shapes", instruction.name));
+                                    "shapes",
+                                    instruction.name));
     return argument;
   }
   std::vector<NodeId> made;
@@ -281,8 +283,8 @@ const Value& Draft::checked(const HloInstruction& instruction, const Value& valu
                                     text(wanted[i]), text(shape)));
   }
   if (!fits)
-    fail(instruction, fmt::format("found '{}' printed with {} arrays, expected {}", instruction.name, wanted.size(),
-                                  given.size()));
+    fail(instruction,
+         fmt::format("found '{}' printed with {} arrays, expected {}", instruction.name, wanted.size(), given.size()));
   return value;
 }
 
@@ -325,25 +327,33 @@ Value Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op
     if (op == Op::opaque) node.attributes.target = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  if (type.children >= 0) {
-    const auto shapes = module().shapes_of(type);
-    node.shape = shape_of(DType::tuple, {});
-    node.attributes.results.assign(shapes.begin(), shapes.end());
-  }
-  if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node);
-  if (const std::string problem = shape_problem(graph_, node); !problem.empty())
-    fail(instruction, fmt::format("'{} {}': {}", instruction.opcode, instruction.name, problem));
+  if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node, module().shapes_of(type));
   return add_result(std::move(node), type, instruction);
 }
 
+/// The rules of verify(), while the place is still known.
+void Draft::check(const Node& node, const HloInstruction& from) const {
+  placing([&] { return HloLexer(module().text, module().file).position(from.offset); },
+          [&] {
+            const Checked checked{graph_, node};
+            const int arity = row(node.op).arity;
+            if (arity >= 0 && static_cast<int>(node.operands.size()) != arity)
+              refuse(checked, fmt::format("{} operands", node.operands.size()), fmt::format("{}", arity));
+            verify_shapes(checked);
+          });
+}
+
 Value Draft::add_result(Node&& node, const HloType& type, const HloInstruction& from) {
+  const auto shapes = module().shapes_of(type);
+  if (type.children >= 0) {
+    node.shape = shape_of(DType::tuple, {});
+    node.attributes.results.assign(shapes.begin(), shapes.end());
+  }
+  check(node, from);
   if (type.children < 0) {
     const NodeId id = add_node(std::move(node), from);
     return value_of({&id, 1}, type);
   }
-  const auto shapes = module().shapes_of(type);
-  node.shape = shape_of(DType::tuple, {});
-  node.attributes.results.assign(shapes.begin(), shapes.end());
   const std::string name = node.name;
   const NodeId id = add_node(std::move(node), from);
   std::vector<NodeId> picked;

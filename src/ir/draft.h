@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Draft: the walk that turns a parsed module into a graph. What HLO writes around its operations (calls, fusions, tuples,
-// asynchronous wrappers, markers) is resolved while walking and leaves no node: an instruction's value is a list of
-// leaves, the nodes that hold its arrays. Every instruction the walk makes, copies or drops is entered in the ledger, so
-// that instructions in the text + added - removed = nodes in the graph.
+// Draft: the walk that turns a parsed module into a graph. What HLO writes around its operations (calls, fusions,
+// tuples, asynchronous wrappers, markers) is resolved while walking and leaves no node: an instruction's value is a
+// list of leaves, the nodes that hold its arrays. Every instruction the walk makes, copies or drops is entered in the
+// ledger, so that instructions in the text + added - removed = nodes in the graph.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,8 @@ class Draft {
   const HloComputation& computation_of(const HloInstruction& instruction, std::string_view attribute) const;
   const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;
   /// Walks a computation in place; the value of its root.
-  Value inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame, Pass counted);
+  Value inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
+                           Pass counted);
   /// The computation as a graph of Graph::bodies; made once per draft.
   std::int32_t body_of(const HloComputation& computation);
   Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
@@ -91,6 +92,7 @@ class Draft {
   void walk(Frame& frame);
   void walk_instruction(Frame& frame, std::int32_t index);
   std::vector<std::int32_t> sorted_order(const Frame& frame) const;
+  void check(const Node& node, const HloInstruction& from) const;
   Value parameter_value(const HloInstruction& instruction, const Frame& frame);
   void number_parameters(const Frame& frame);
   std::int64_t parameter_number(const HloInstruction& instruction, const Frame& frame) const;
@@ -126,8 +128,8 @@ Value resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction
 void fill_attributes(Draft& draft, const HloInstruction& instruction, Node& node);
 /// What a region computes, when it is one operation of its two parameters (pass_regions.cpp).
 Reducer reducer_of(const HloModule& module, const HloComputation& region);
-/// Floating operations of a library node, 0 when its text does not tell (library_flops.cpp).
-double library_flops(const Graph& graph, const Node& node);
+/// Floating operations of a library node with these results, 0 when its text does not tell (library_flops.cpp).
+double library_flops(const Graph& graph, const Node& node, std::span<const Shape> results);
 
 /// Numbers in braces or brackets ("{0,2}", "[1,8]").
 std::vector<std::int64_t> numbers_in(std::string_view text);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cursor over HLO text. It hands out views into the text and never copies; line and column are worked out only when an
-// error needs them. HLO has few token kinds but many ways to nest, so what the importer does not need is skipped as one
-// balanced value: brackets match, strings and comments inside count as nothing.
+// A cursor over HLO text. It hands out views into the text and never copies; line and column are worked out only when
+// an error needs them. HLO has few token kinds but many ways to nest, so what the importer does not need is skipped as
+// one balanced value: brackets match, strings and comments inside count as nothing.
 #pragma once
 
 #include <cstdint>

@@ -30,18 +30,18 @@ struct SmallFloat {
 };
 
 constexpr auto small_floats = std::to_array<SmallFloat>({
-    {DType::f16, 5, 10, 15, Specials::ieee},
-    {DType::bf16, 8, 7, 127, Specials::ieee},
-    {DType::f8e5m2, 5, 2, 15, Specials::ieee},
-    {DType::f8e4m3, 4, 3, 7, Specials::ieee},
-    {DType::f8e4m3fn, 4, 3, 7, Specials::nan_only},
-    {DType::f8e4m3b11fnuz, 4, 3, 11, Specials::unsigned_zero},
-    {DType::f8e3m4, 3, 4, 3, Specials::ieee},
-    {DType::f8e5m2fnuz, 5, 2, 16, Specials::unsigned_zero},
-    {DType::f8e4m3fnuz, 4, 3, 8, Specials::unsigned_zero},
-    {DType::f4e2m1fn, 2, 1, 1, Specials::finite},
-    {DType::f6e3m2fn, 3, 2, 3, Specials::finite},
-    {DType::f6e2m3fn, 2, 3, 1, Specials::finite},
+    {DType::f16,           5, 10, 15,  Specials::ieee         },
+    {DType::bf16,          8, 7,  127, Specials::ieee         },
+    {DType::f8e5m2,        5, 2,  15,  Specials::ieee         },
+    {DType::f8e4m3,        4, 3,  7,   Specials::ieee         },
+    {DType::f8e4m3fn,      4, 3,  7,   Specials::nan_only     },
+    {DType::f8e4m3b11fnuz, 4, 3,  11,  Specials::unsigned_zero},
+    {DType::f8e3m4,        3, 4,  3,   Specials::ieee         },
+    {DType::f8e5m2fnuz,    5, 2,  16,  Specials::unsigned_zero},
+    {DType::f8e4m3fnuz,    4, 3,  8,   Specials::unsigned_zero},
+    {DType::f4e2m1fn,      2, 1,  1,   Specials::finite       },
+    {DType::f6e3m2fn,      3, 2,  3,   Specials::finite       },
+    {DType::f6e2m3fn,      2, 3,  1,   Specials::finite       },
 });
 
 std::uint32_t encoded(const SmallFloat& format, double value) {
@@ -167,7 +167,8 @@ class LiteralReader {
     const std::int64_t low = is_signed(dtype_) ? -(std::int64_t{1} << (std::min(bits, 63) - 1)) : 0;
     const std::int64_t high = is_signed(dtype_) ? -(low + 1) : (std::int64_t{1} << bits) - 1;
     if (bits < 64 && (value < low || value > high))
-      lexer_.fail_at(start, fmt::format("found {}, expected a number from {} to {} ({})", value, low, high, name(dtype_)));
+      lexer_.fail_at(start,
+                     fmt::format("found {}, expected a number from {} to {} ({})", value, low, high, name(dtype_)));
     if (bits == 64) return append(bytes, value);
     if (bits == 32) return append(bytes, static_cast<std::uint32_t>(value));
     if (bits == 16) return append(bytes, static_cast<std::uint16_t>(value));
@@ -181,7 +182,8 @@ class LiteralReader {
 
 }  // namespace
 
-bool parse_literal(const HloModule& module, std::string_view literal, const Shape& shape, std::vector<std::byte>& bytes) {
+bool parse_literal(const HloModule& module, std::string_view literal, const Shape& shape,
+                   std::vector<std::byte>& bytes) {
   static_assert(std::endian::native == std::endian::little);
   LiteralReader reader(module, literal, shape.dtype);
   HloLexer& lexer = reader.lexer();

@@ -56,7 +56,7 @@ struct HloComputation {
   std::int32_t first = 0, count = 0;  ///< into HloModule::instructions
   std::int32_t root = -1;             ///< within the computation
   std::int32_t parameters = 0;
-  bool sorted = true;                 ///< operands stand before their users
+  bool sorted = true;  ///< operands stand before their users
 };
 
 struct HloModule {
@@ -107,6 +107,7 @@ HloModule parse_module(std::string_view text, std::string_view file);
 
 /// Reads a literal's text ("{ {1,2}, {3,4} }") into row-major bytes, one element in its own bytes. `offset` is where it
 /// stands in the module's text. Returns false, with `bytes` empty, when the dump left the contents out ("{...}").
-bool parse_literal(const HloModule& module, std::string_view literal, const Shape& shape, std::vector<std::byte>& bytes);
+bool parse_literal(const HloModule& module, std::string_view literal, const Shape& shape,
+                   std::vector<std::byte>& bytes);
 
 }  // namespace tailor::ir

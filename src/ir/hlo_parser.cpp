@@ -19,9 +19,10 @@ namespace tailor::ir {
 namespace {
 
 constexpr auto header_attributes = std::to_array<std::string_view>(
-    {"is_scheduled", "replica_count", "num_partitions", "input_output_alias", "buffer_donor", "alias_passthrough_params",
-     "entry_computation_layout", "frontend_attributes", "allow_spmd_sharding_propagation_to_parameters",
-     "allow_spmd_sharding_propagation_to_output", "origin_recovery_table", "debug_attributes"});
+    {"is_scheduled", "replica_count", "num_partitions", "input_output_alias", "buffer_donor",
+     "alias_passthrough_params", "entry_computation_layout", "frontend_attributes",
+     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
+     "origin_recovery_table", "debug_attributes"});
 
 constexpr auto stack_frame_tables =
     std::to_array<std::string_view>({"FileNames", "FunctionNames", "FileLocations", "StackFrames"});
@@ -158,7 +159,8 @@ void HloParser::parse_instruction(HloComputation& computation) {
   const std::int32_t index = computation.count;
   if (names_.find_or_insert(instruction.name, index) != index)
     lexer_.fail_at(instruction.offset, fmt::format("found a second instruction '{}' in computation '{}', expected "
-                                                   "names to be unique", instruction.name, computation.name));
+                                                   "names to be unique",
+                                                   instruction.name, computation.name));
   lexer_.expect('=', "after an instruction's name");
   unknown_dtype_seen_ = false;
   instruction.type = parse_type(0);
@@ -173,8 +175,8 @@ void HloParser::parse_instruction(HloComputation& computation) {
   parse_attributes(instruction);
   if (root) {
     if (computation.root >= 0)
-      lexer_.fail_at(instruction.offset, fmt::format("found a second ROOT in computation '{}', expected one",
-                                                     computation.name));
+      lexer_.fail_at(instruction.offset,
+                     fmt::format("found a second ROOT in computation '{}', expected one", computation.name));
     computation.root = index;
   }
   if (instruction.op == Op::parameter) ++computation.parameters;
@@ -255,8 +257,8 @@ void HloParser::parse_attributes(HloInstruction& instruction) {
 
 void HloParser::finish_computation(HloComputation& computation) {
   if (computation.count == 0)
-    lexer_.fail_at(computation.offset, fmt::format("found computation '{}' without instructions, expected a root",
-                                                   computation.name));
+    lexer_.fail_at(computation.offset,
+                   fmt::format("found computation '{}' without instructions, expected a root", computation.name));
   if (computation.root < 0) computation.root = computation.count - 1;
   for (const Unresolved& missing : unresolved_) {
     const std::int32_t found = names_.find(missing.name);

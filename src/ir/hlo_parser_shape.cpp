@@ -104,7 +104,8 @@ Shape HloParser::parse_shape(const DTypeRow& dtype) {
     const std::int64_t dim = lexer_.integer("a dimension");
     if (dim < 0) lexer_.fail_at(place, fmt::format("found dimension {}, expected 0 or more", dim));
     if (shape.rank() == max_rank)
-      lexer_.fail_at(place, fmt::format("found a shape of more than {} dimensions, expected at most {}", max_rank, max_rank));
+      lexer_.fail_at(place,
+                     fmt::format("found a shape of more than {} dimensions, expected at most {}", max_rank, max_rank));
     shape.minor_to_major[static_cast<std::size_t>(shape.rank())] = 0;
     shape.dims.push_back(dim);
     empty = empty || dim == 0;

@@ -47,6 +47,10 @@ std::string unpacked(std::string_view packed, const std::string& file) {
 }  // namespace
 
 Imported import_hlo(std::string_view text, std::string_view file) {
+  if (text.size() > max_unpacked_bytes)
+    throw Error(Fault::failed, {std::string(file)},
+                fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
+                            humane_bytes(static_cast<double>(max_unpacked_bytes))));
   const HloModule module = parse_module(text, file);
   DraftContext context(module);
   const HloComputation& entry = module.computations[static_cast<std::size_t>(module.entry)];
@@ -76,7 +80,17 @@ Imported import_hlo(std::string_view text, std::string_view file) {
 Imported import_file(const std::string& path) {
   std::string content = read_file(path);
   if (content.starts_with("\x1f\x8b")) content = unpacked(content, path);
-  return import_hlo(content, path);
+  std::string_view name = path;
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  if (!name.ends_with(".graph")) return import_hlo(content, path);
+  Imported imported;
+  imported.graph = parse_graph(content, path);
+  verify(imported.graph);
+  imported.report.module = imported.graph.name;
+  imported.report.text_bytes = static_cast<std::int64_t>(content.size());
+  imported.report.instructions = nodes_in_all(imported.graph);
+  imported.report.computations = 1;
+  return imported;
 }
 
 }  // namespace tailor::ir

@@ -14,8 +14,8 @@
 
 namespace tailor::ir {
 
-/// What one normalisation pass did. Over a whole import: instructions in the text + added - removed = nodes of the graph
-/// and its bodies.
+/// What one normalisation pass did. Over a whole import: instructions in the text + added - removed = nodes of the
+/// graph and its bodies.
 struct PassReport {
   std::string pass;
   std::int64_t rewrites = 0;
@@ -24,14 +24,14 @@ struct PassReport {
 };
 
 struct ImportReport {
-  std::string module;                ///< HloModule name
+  std::string module;  ///< HloModule name
   std::int64_t text_bytes = 0;
-  std::int64_t instructions = 0;     ///< in the text, all computations
+  std::int64_t instructions = 0;  ///< in the text, all computations
   std::int64_t computations = 0;
-  std::vector<PassReport> passes;    ///< in running order
+  std::vector<PassReport> passes;  ///< in running order
   /// Opcodes and dtypes kept as opaque nodes, with their number: nothing is dropped silently.
   std::vector<std::pair<std::string, std::int64_t>> opaque;
-  std::vector<std::string> warnings; ///< unknown header attributes, values left out ...
+  std::vector<std::string> warnings;  ///< unknown header attributes, values left out ...
 };
 
 struct Imported {

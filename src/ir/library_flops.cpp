@@ -27,15 +27,11 @@ double product_of(const Dims& dims, const std::vector<std::int64_t>& axes) {
   return product;
 }
 
-const Shape& first_result(const Node& node) {
-  return node.attributes.results.empty() ? node.shape : node.attributes.results[0];
-}
-
-double dot_flops(const Graph& graph, const Node& node, std::string_view contracting_key) {
+double dot_flops(const Graph& graph, const Node& node, const Shape& result, std::string_view contracting_key) {
   if (node.operands.empty()) return 0;
   const Shape& left = graph.nodes[static_cast<std::size_t>(node.operands[0])].shape;
   const std::vector<std::int64_t> axes = numbers_in(list_after(node.attributes.text, contracting_key));
-  return 2.0 * static_cast<double>(elements(first_result(node))) * product_of(left.dims, axes);
+  return 2.0 * static_cast<double>(elements(result)) * product_of(left.dims, axes);
 }
 
 /// dim_labels=b01f_01io->b01f. `kernel` is the array the middle part labels, `result` the one after the arrow.
@@ -61,21 +57,21 @@ struct ConvolutionRow {
 };
 
 constexpr auto convolution_rows = std::to_array<ConvolutionRow>({
-    {"__cudnn$convForward", 1, -1},
-    {"__cudnn$convBiasActivationForward", 1, -1},
-    {"__cudnn$convForwardGraph", 1, -1},
-    {"__cudnn$convBackwardInput", 1, 0},
-    {"__cudnn$convBackwardFilter", -1, 1},
+    {"__cudnn$convForward",               1,  -1},
+    {"__cudnn$convBiasActivationForward", 1,  -1},
+    {"__cudnn$convForwardGraph",          1,  -1},
+    {"__cudnn$convBackwardInput",         1,  0 },
+    {"__cudnn$convBackwardFilter",        -1, 1 },
 });
 
-double custom_call_flops(const Graph& graph, const Node& node) {
+double custom_call_flops(const Graph& graph, const Node& node, const Shape& result) {
   const std::string_view target = node.attributes.target;
   if (target.starts_with("__cublas$gemm") || target.starts_with("__cublas$lt$matmul"))
-    return dot_flops(graph, node, "\"lhs_contracting_dimensions\":[");
+    return dot_flops(graph, node, result, "\"lhs_contracting_dimensions\":[");
   for (const ConvolutionRow& row : convolution_rows) {
     if (row.target != target || node.operands.size() < 2) continue;
     const auto shape = [&](int operand) -> const Shape& {
-      if (operand < 0) return first_result(node);
+      if (operand < 0) return result;
       return graph.nodes[static_cast<std::size_t>(node.operands[static_cast<std::size_t>(operand)])].shape;
     };
     return convolution_flops(node, shape(row.kernel), shape(row.result));
@@ -85,11 +81,12 @@ double custom_call_flops(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-double library_flops(const Graph& graph, const Node& node) {
-  if (node.op == Op::dot) return dot_flops(graph, node, "lhs_contracting_dims={");
+double library_flops(const Graph& graph, const Node& node, std::span<const Shape> results) {
+  if (results.empty()) return 0;
+  if (node.op == Op::dot) return dot_flops(graph, node, results[0], "lhs_contracting_dims={");
   if (node.op == Op::convolution && node.operands.size() == 2)
-    return convolution_flops(node, graph.nodes[static_cast<std::size_t>(node.operands[1])].shape, node.shape);
-  if (node.op == Op::custom_call) return custom_call_flops(graph, node);
+    return convolution_flops(node, graph.nodes[static_cast<std::size_t>(node.operands[1])].shape, results[0]);
+  if (node.op == Op::custom_call) return custom_call_flops(graph, node, results[0]);
   return 0;
 }
 

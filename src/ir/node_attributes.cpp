@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From printed attributes to the fields of a node. One row per operation that has fields of its own; the rest of what the
-// text says is kept as text where a later reader may need it (library calls, look-ups, windows, unknown operations).
+// From printed attributes to the fields of a node. One row per operation that has fields of its own; the rest of what
+// the text says is kept as text where a later reader may need it (library calls, look-ups, windows, unknown
+// operations).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +22,8 @@ using Filler = void (*)(Draft& draft, const HloInstruction& instruction, Node& n
 void fill_axes(Draft& draft, const HloInstruction& instruction, Node& node, std::string_view key) {
   const std::string_view value = draft.module().attribute(instruction, key);
   if (value.empty())
-    draft.fail(instruction, fmt::format("found '{}' without '{}=', expected the dimensions it works on",
-                                        instruction.opcode, key));
+    draft.fail(instruction,
+               fmt::format("found '{}' without '{}=', expected the dimensions it works on", instruction.opcode, key));
   const std::vector<std::int64_t> axes = numbers_in(value);
   if (axes.size() > static_cast<std::size_t>(max_rank))
     draft.fail(instruction, fmt::format("found {} dimensions, expected at most {}", axes.size(), max_rank));
@@ -52,26 +53,28 @@ void fill_compare(Draft& draft, const HloInstruction& instruction, Node& node) {
   const std::string_view value = draft.module().attribute(instruction, "direction");
   const auto at = std::find(directions.begin(), directions.end(), value);
   if (at == directions.end())
-    draft.fail(instruction, fmt::format("found compare direction '{}', expected one of {}", value,
-                                        fmt::join(directions, ", ")));
+    draft.fail(instruction,
+               fmt::format("found compare direction '{}', expected one of {}", value, fmt::join(directions, ", ")));
   node.attributes.comparison = static_cast<Comparison>(at - directions.begin());
   node.attributes.total_order = draft.module().attribute(instruction, "type") == "TOTALORDER";
 }
 
 void check_ranges(Draft& draft, const HloInstruction& instruction, const Node& node) {
   if (node.attributes.ranges.size() > static_cast<std::size_t>(max_rank))
-    draft.fail(instruction, fmt::format("found {} ranges, expected at most {}", node.attributes.ranges.size(), max_rank));
+    draft.fail(instruction,
+               fmt::format("found {} ranges, expected at most {}", node.attributes.ranges.size(), max_rank));
 }
 
 /// slice={[0:8:2], [3:5]}: start, limit, stride.
 void fill_slice(Draft& draft, const HloInstruction& instruction, Node& node) {
-  for (std::string_view rest = draft.module().attribute(instruction, "slice"); ;) {
+  for (std::string_view rest = draft.module().attribute(instruction, "slice");;) {
     const std::size_t open = rest.find('[');
     const std::size_t close = rest.find(']', open == rest.npos ? 0 : open);
     if (open == rest.npos || close == rest.npos) break;
     const std::vector<std::int64_t> numbers = numbers_in(rest.substr(open + 1, close - open - 1));
     if (numbers.size() < 2 || numbers.size() > 3)
-      draft.fail(instruction, "found a slice that is not [start:limit] or [start:limit:stride], expected one per dimension");
+      draft.fail(instruction,
+                 "found a slice that is not [start:limit] or [start:limit:stride], expected one per dimension");
     node.attributes.ranges.push_back({numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1});
     rest = rest.substr(close + 1);
   }
@@ -134,24 +137,24 @@ struct FillerRow {
 };
 
 constexpr auto filler_rows = std::to_array<FillerRow>({
-    {Op::constant, fill_constant},
-    {Op::iota, fill_iota},
-    {Op::compare, fill_compare},
-    {Op::map, fill_body},
-    {Op::broadcast, fill_dimensions},
-    {Op::transpose, fill_dimensions},
-    {Op::reverse, fill_dimensions},
-    {Op::concatenate, fill_dimensions},
-    {Op::slice, fill_slice},
-    {Op::pad, fill_pad},
-    {Op::scatter, fill_region},
-    {Op::reduce, fill_reduce},
-    {Op::reduce_window, fill_region},
+    {Op::constant,           fill_constant          },
+    {Op::iota,               fill_iota              },
+    {Op::compare,            fill_compare           },
+    {Op::map,                fill_body              },
+    {Op::broadcast,          fill_dimensions        },
+    {Op::transpose,          fill_dimensions        },
+    {Op::reverse,            fill_dimensions        },
+    {Op::concatenate,        fill_dimensions        },
+    {Op::slice,              fill_slice             },
+    {Op::pad,                fill_pad               },
+    {Op::scatter,            fill_region            },
+    {Op::reduce,             fill_reduce            },
+    {Op::reduce_window,      fill_region            },
     {Op::select_and_scatter, fill_select_and_scatter},
-    {Op::sort, fill_sort},
-    {Op::custom_call, fill_custom_call},
-    {Op::all_reduce, fill_region},
-    {Op::reduce_scatter, fill_region},
+    {Op::sort,               fill_sort              },
+    {Op::custom_call,        fill_custom_call       },
+    {Op::all_reduce,         fill_region            },
+    {Op::reduce_scatter,     fill_region            },
 });
 
 constexpr auto fillers = [] {
@@ -161,9 +164,9 @@ constexpr auto fillers = [] {
 }();
 
 /// Attributes that are fields, or name computations, and so are not repeated as text.
-constexpr auto fields = std::to_array<std::string_view>(
-    {"to_apply", "calls", "select", "scatter", "custom_call_target", "dynamic_slice_sizes", "called_computations",
-     "iota_dimension", "direction"});
+constexpr auto fields =
+    std::to_array<std::string_view>({"to_apply", "calls", "select", "scatter", "custom_call_target",
+                                     "dynamic_slice_sizes", "called_computations", "iota_dimension", "direction"});
 
 /// Operations whose remaining attributes are kept as text.
 bool keeps_text(Op op) {

@@ -29,7 +29,8 @@ Value resolve_async_start(Draft& draft, const Frame& frame, const HloInstruction
 /// all-gather-start and its kin: the type is (operands, results, ...), but all-reduce-start's is the result alone.
 Value resolve_wrapped_start(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   const HloModule& module = draft.module();
-  const std::string_view wrapped = instruction.opcode.substr(0, instruction.opcode.size() - std::string_view("-start").size());
+  const std::string_view wrapped =
+      instruction.opcode.substr(0, instruction.opcode.size() - std::string_view("-start").size());
   const OpRow* row = find_hlo_op(wrapped);
   const HloType* type = &module.type_of(instruction);
   if (instruction.op != Op::all_reduce_start && type->children >= 2) type = &module.child(*type, 1);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Equal nodes become one, dead nodes go. Only nodes that compute a value from their operands are merged: not copies
-// (someone wanted two), random numbers, library calls with a will of their own, nor constants whose contents are unknown.
+// (someone wanted two), random numbers, library calls with a will of their own, nor constants whose contents are
+// unknown.
 #include <algorithm>
 #include <bit>
 
@@ -73,8 +74,8 @@ std::vector<std::uint8_t> live_nodes(const Graph& graph) {
   return live;
 }
 
-/// Members of given groups under their new numbers. A member merged into an equal node hands its place to that node; one
-/// that was simplified away leaves the group.
+/// Members of given groups under their new numbers. A member merged into an equal node hands its place to that node;
+/// one that was simplified away leaves the group.
 void renumber_groups(Rewrite& rewrite, const std::vector<NodeId>& renumbered) {
   std::vector<std::uint8_t> was_merged(rewrite.replaced_by.size(), 0);
   for (const auto& [from, to] : rewrite.merged) was_merged[static_cast<std::size_t>(from)] = 1;

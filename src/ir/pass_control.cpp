@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops and branches: nodes with graphs of their own. Their operands are the flattened state, the bodies' parameters are
-// numbered alike. The trip count of a counted loop is read from the compiler's note or worked out: the condition
+// Loops and branches: nodes with graphs of their own. Their operands are the flattened state, the bodies' parameters
+// are numbered alike. The trip count of a counted loop is read from the compiler's note or worked out: the condition
 // compares one element of the state with a constant, the body adds a constant to it, it starts at a constant.
 #include <fmt/format.h>
 
@@ -139,7 +139,8 @@ Value resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction
   }
   if (instruction.operands != static_cast<std::int32_t>(branches.size()) + 1)
     draft.fail(instruction, fmt::format("found a conditional of {} branches with {} operands, expected one more than "
-                                        "branches", branches.size(), instruction.operands));
+                                        "branches",
+                                        branches.size(), instruction.operands));
   Node node;
   node.op = Op::conditional;
   node.name = draft.full_name(instruction, frame);

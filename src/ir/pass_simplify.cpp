@@ -51,7 +51,8 @@ bool merge_movement(Rewrite& rewrite, Node& node) {
   if (node.op == Op::bitcast && node.shape.dtype != operand.shape.dtype) return false;
   if (node.op == Op::transpose) {
     Dims axes;
-    for (const std::int64_t axis : node.attributes.axes) axes.push_back(operand.attributes.axes[static_cast<int>(axis)]);
+    for (const std::int64_t axis : node.attributes.axes)
+      axes.push_back(operand.attributes.axes[static_cast<int>(axis)]);
     node.attributes.axes = axes;
   }
   const NodeId source = rewrite.current(operand.operands[0]);
@@ -86,7 +87,8 @@ bool merge_broadcast(Rewrite& rewrite, Node& node) {
   const Node& operand = rewrite.node(node.operands[0]);
   if (operand.op == Op::broadcast) {
     Dims axes;
-    for (const std::int64_t axis : operand.attributes.axes) axes.push_back(node.attributes.axes[static_cast<int>(axis)]);
+    for (const std::int64_t axis : operand.attributes.axes)
+      axes.push_back(node.attributes.axes[static_cast<int>(axis)]);
     node.attributes.axes = axes;
   } else if (operand.op == Op::reshape) {
     const Shape& from = rewrite.node(rewrite.current(operand.operands[0])).shape;

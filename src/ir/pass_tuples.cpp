@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuples and markers: instructions whose value is their operands' leaves, regrouped. Dimension sizes are static here, so
-// asking for one is a constant.
+// Tuples and markers: instructions whose value is their operands' leaves, regrouped. Dimension sizes are static here,
+// so asking for one is a constant.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,8 @@ Value resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstructi
   draft.ledger().add(Pass::tuples, 1, 0, 1);
   const std::vector<std::int64_t> index = numbers_in(draft.module().attribute(instruction, "index"));
   if (index.size() != 1)
-    draft.fail(instruction, fmt::format("found '{}' without 'index=', expected the element it picks", instruction.name));
+    draft.fail(instruction,
+               fmt::format("found '{}' without 'index=', expected the element it picks", instruction.name));
   return draft.checked(instruction, draft.part(instruction, draft.operand(instruction, 0, frame), index[0]));
 }
 

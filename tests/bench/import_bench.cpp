@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast HLO text becomes a graph: reading alone, and reading with normalisation. Figures are bytes of text per second
-// on one core. The text is a dump of the test data folder, or a long chain written here when that is empty.
+// How fast HLO text becomes a graph: reading alone, and reading with normalisation. Figures are bytes of text per
+// second on one core. The text is a dump of the test data folder, or a long chain written here when that is empty.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -18,9 +18,10 @@ namespace {
 std::string chain_of_operations() {
   std::string text = "HloModule chain\n\nENTRY main {\n  x0 = f32[64,768]{1,0} parameter(0)\n";
   for (int i = 0; i < 10000; ++i)
-    text += fmt::format("  x{} = f32[64,768]{{1,0}} add(f32[64,768]{{1,0}} x{}, f32[64,768]{{1,0}} x{}), "
-                        "metadata={{op_name=\"jit(main)/layer_{}/add\" source_file=\"model.py\" source_line={}}}\n",
-                        i + 1, i, i / 2, i / 100, i);
+    text += fmt::format(
+        "  x{} = f32[64,768]{{1,0}} add(f32[64,768]{{1,0}} x{}, f32[64,768]{{1,0}} x{}), "
+        "metadata={{op_name=\"jit(main)/layer_{}/add\" source_file=\"model.py\" source_line={}}}\n",
+        i + 1, i, i / 2, i / 100, i);
   return text + "}\n";
 }
 
