@@ -96,7 +96,7 @@ Lowered lower(const Prepared& prepared, const Plan& plan, const Limits& limits, 
   if (rows)
     if (auto refused = check_row(prepared, plan, limits)) return *refused;
 
-  KernelBuilder builder(prepared, plan, limits, scratch.state());
+  ProgramBuilder builder(prepared, plan, limits, scratch.state());
   if (auto refused = rows ? lower_row(builder, prepared, plan, limits) : lower_map(builder, prepared, plan, limits))
     return *refused;
   Kernel& kernel = builder.kernel();

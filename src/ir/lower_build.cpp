@@ -12,7 +12,7 @@
 
 namespace tailor::ir {
 
-KernelBuilder::KernelBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits,
+ProgramBuilder::ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits,
                              LowerScratch::State& state)
     : prepared_(prepared), plan_(plan), limits_(limits), graph_(prepared.group->graph), s_(state) {
   s_.build.reset();
@@ -42,13 +42,13 @@ KernelBuilder::KernelBuilder(const Prepared& prepared, const Plan& plan, const L
   open_guard({});
 }
 
-void KernelBuilder::refuse(std::string rule, std::string reason) {
+void ProgramBuilder::refuse(std::string rule, std::string reason) {
   if (!refusal_) refusal_ = Rejection{std::move(rule), std::move(reason), true};
 }
 
 // ---- scopes ----------------------------------------------------------------------------------------------------------
 
-void KernelBuilder::open_loop(VarId var, bool unrolled) {
+void ProgramBuilder::open_loop(VarId var, bool unrolled) {
   if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
   ScopeFrame& frame = s_.frames[s_.depth++];
   frame.kind = StmtKind::loop;
@@ -60,7 +60,7 @@ void KernelBuilder::open_loop(VarId var, bool unrolled) {
   frame.after.clear();
 }
 
-void KernelBuilder::open_guard(std::span<const Condition> conditions) {
+void ProgramBuilder::open_guard(std::span<const Condition> conditions) {
   open_loop(0, false);
   ScopeFrame& frame = s_.frames[s_.depth - 1];
   frame.kind = StmtKind::guard;
@@ -71,7 +71,7 @@ void KernelBuilder::open_guard(std::span<const Condition> conditions) {
   }
 }
 
-void KernelBuilder::close() {
+void ProgramBuilder::close() {
   ScopeFrame& frame = s_.frames[--s_.depth];
   ScopeFrame& outer = s_.frames[s_.depth - 1];
   assert(frame.after.empty());
@@ -88,7 +88,7 @@ void KernelBuilder::close() {
   outer.after.clear();
 }
 
-int KernelBuilder::depth_for(std::uint64_t vars) const {
+int ProgramBuilder::depth_for(std::uint64_t vars) const {
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
     const std::uint64_t own = frame.kind == StmtKind::loop ? std::uint64_t{1} << frame.var : frame.guard_vars;
@@ -97,16 +97,16 @@ int KernelBuilder::depth_for(std::uint64_t vars) const {
   return 0;
 }
 
-bool KernelBuilder::outside_elements(std::uint64_t vars) const {
+bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
   return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
 }
 
-void KernelBuilder::forget_values() {
+void ProgramBuilder::forget_values() {
   for (const NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
   s_.touched.clear();
 }
 
-Kernel KernelBuilder::take() {
+Kernel ProgramBuilder::take() {
   assert(s_.depth == 1);
   ScopeFrame& root = s_.frames[0];
   assert(root.after.empty());
@@ -122,13 +122,13 @@ Kernel KernelBuilder::take() {
 
 // ---- arrays and values -----------------------------------------------------------------------------------------------
 
-ArrayId KernelBuilder::add_array(Array array) {
+ArrayId ProgramBuilder::add_array(Array array) {
   if (kernel_.arrays.size() + 1 >= no_id) refuse("size", "the kernel would need over 65,000 arrays");
   kernel_.arrays.push_back(std::move(array));
   return static_cast<ArrayId>(kernel_.arrays.size() - 1);
 }
 
-void KernelBuilder::declare(int depth, ArrayId array, ValueId initial) {
+void ProgramBuilder::declare(int depth, ArrayId array, ValueId initial) {
   Stmt stmt;
   stmt.kind = StmtKind::declare;
   stmt.target.array = array;
@@ -136,12 +136,12 @@ void KernelBuilder::declare(int depth, ArrayId array, ValueId initial) {
   put(depth, stmt);
 }
 
-ValueId KernelBuilder::add_value(const Value& value) {
+ValueId ProgramBuilder::add_value(const Value& value) {
   kernel_.values.push_back(value);
   return static_cast<ValueId>(kernel_.values.size() - 1);
 }
 
-Val KernelBuilder::number(DType dtype, double real, std::int64_t integer) {
+Val ProgramBuilder::number(DType dtype, double real, std::int64_t integer) {
   Value value;
   value.kind = ValueKind::constant;
   value.dtype = dtype;
@@ -150,7 +150,7 @@ Val KernelBuilder::number(DType dtype, double real, std::int64_t integer) {
   return {add_value(value), 0};
 }
 
-Val KernelBuilder::let(int depth, std::string_view name, DType dtype, ValueId value) {
+Val ProgramBuilder::let(int depth, std::string_view name, DType dtype, ValueId value) {
   if (kernel_.lets.size() + 1 >= no_id) {
     refuse("size", "the kernel would need over 65,000 values");
     kernel_.lets.clear();
@@ -168,7 +168,7 @@ Val KernelBuilder::let(int depth, std::string_view name, DType dtype, ValueId va
   return {add_value(named), depth};
 }
 
-Val KernelBuilder::element(DType dtype, const Ref& ref, int depth) {
+Val ProgramBuilder::element(DType dtype, const Ref& ref, int depth) {
   Value value;
   value.kind = ValueKind::element;
   value.dtype = dtype;
@@ -176,7 +176,7 @@ Val KernelBuilder::element(DType dtype, const Ref& ref, int depth) {
   return {add_value(value), depth};
 }
 
-Val KernelBuilder::index_value(ExprId expr) {
+Val ProgramBuilder::index_value(ExprId expr) {
   expr = s_.build.expand(expr);
   const Interval range = s_.build.pool()[expr].range;
   const bool fits = range.high <= std::numeric_limits<std::int32_t>::max();
@@ -189,7 +189,7 @@ Val KernelBuilder::index_value(ExprId expr) {
 
 // ---- memory ----------------------------------------------------------------------------------------------------------
 
-int KernelBuilder::aligned_width(ExprId base, int most) const {
+int ProgramBuilder::aligned_width(ExprId base, int most) const {
   for (int width = most; width > 1; width /= 2) {
     if (s_.build.is_multiple(base, width)) return width;
     if (fact_divisor % width != 0) continue;
@@ -199,7 +199,7 @@ int KernelBuilder::aligned_width(ExprId base, int most) const {
   return 1;
 }
 
-void KernelBuilder::load_pieces(int depth, const Ref& target, Space space, std::uint16_t memory, ExprId base, int width,
+void ProgramBuilder::load_pieces(int depth, const Ref& target, Space space, std::uint16_t memory, ExprId base, int width,
                                 int count, Policy policy) {
   for (int done = 0; done < count; done += width) {
     Stmt stmt;
@@ -215,7 +215,7 @@ void KernelBuilder::load_pieces(int depth, const Ref& target, Space space, std::
   }
 }
 
-void KernelBuilder::store_pieces(int depth, bool after, const Ref& source, Space space, std::uint16_t memory,
+void ProgramBuilder::store_pieces(int depth, bool after, const Ref& source, Space space, std::uint16_t memory,
                                  ExprId base, int width, int count) {
   for (int done = 0; done < count; done += width) {
     Stmt stmt;
@@ -230,7 +230,7 @@ void KernelBuilder::store_pieces(int depth, bool after, const Ref& source, Space
   }
 }
 
-void KernelBuilder::name_index(ExprId address) {
+void ProgramBuilder::name_index(ExprId address) {
   if (!plan_.index_cache) return;
   const IndexPool& pool = s_.build.pool();
   ExprId fixed = s_.build.constant(0);

@@ -108,9 +108,9 @@ struct Segment {
   std::int64_t slots = 0;                  ///< of all threads together
 };
 
-class KernelBuilder {
+class ProgramBuilder {
  public:
-  KernelBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits, LowerScratch::State& state);
+  ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits, LowerScratch::State& state);
 
   // ---- scopes --------------------------------------------------------------------------------------------------------
   void open_loop(VarId var, bool unrolled);
@@ -211,9 +211,9 @@ class KernelBuilder {
 /// Follows a route from the place of its start.
 Place follow(IndexBuilder& build, const Graph& graph, const Route& route, Place place);
 
-std::optional<Rejection> lower_row(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+std::optional<Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits);
-std::optional<Rejection> lower_map(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits);
 
 /// The neutral element of a reducer in `dtype`.

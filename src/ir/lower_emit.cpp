@@ -18,7 +18,7 @@ namespace tailor::ir {
 
 // ---- the value cache -------------------------------------------------------------------------------------------------
 
-const Entry* KernelBuilder::find(NodeId node, const Place& place, PredicateId predicate) const {
+const Entry* ProgramBuilder::find(NodeId node, const Place& place, PredicateId predicate) const {
   for (const Entry& entry : s_.entries[static_cast<std::size_t>(node)])
     if (entry.predicate == predicate && entry.place == place && entry.compute.depth < static_cast<int>(s_.depth) &&
         s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial == entry.scope)
@@ -26,26 +26,26 @@ const Entry* KernelBuilder::find(NodeId node, const Place& place, PredicateId pr
   return nullptr;
 }
 
-void KernelBuilder::remember(NodeId node, Entry entry) {
+void ProgramBuilder::remember(NodeId node, Entry entry) {
   entry.scope = s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial;
   std::vector<Entry>& list = s_.entries[static_cast<std::size_t>(node)];
   if (list.empty()) s_.touched.push_back(node);
   list.push_back(entry);
 }
 
-Entry KernelBuilder::entry_of(NodeId node, const Place& place, PredicateId predicate) const {
+Entry ProgramBuilder::entry_of(NodeId node, const Place& place, PredicateId predicate) const {
   const Entry* entry = find(node, place, predicate);
   return entry ? *entry : Entry{};
 }
 
-void KernelBuilder::demand(NodeId node, const Place& place, PredicateId predicate) {
+void ProgramBuilder::demand(NodeId node, const Place& place, PredicateId predicate) {
   std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(node)];
   for (const Demand& known : list)
     if (known.predicate == predicate && known.place == place) return;
   list.push_back({place, predicate, false});
 }
 
-Entry KernelBuilder::value_of(NodeId node, const Place& place) {
+Entry ProgramBuilder::value_of(NodeId node, const Place& place) {
   demand(node, place, 0);
   NodeId lowest = node;
   for (NodeId id = node; id >= 0; --id) {
@@ -66,7 +66,7 @@ Entry KernelBuilder::value_of(NodeId node, const Place& place) {
   return entry_of(node, place, 0);
 }
 
-void KernelBuilder::prefetch(NodeId node, const Place& place) {
+void ProgramBuilder::prefetch(NodeId node, const Place& place) {
   demand(node, place, 0);
   for (NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
@@ -87,7 +87,7 @@ void KernelBuilder::prefetch(NodeId node, const Place& place) {
   prefetching_ = false;
 }
 
-void KernelBuilder::demand_operands(NodeId id, const Demand& wanted) {
+void ProgramBuilder::demand_operands(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   if (node.op == Op::reduce) {  // its accumulator, and whatever the initial value is
     demand(node.operands[1], {}, wanted.predicate);
@@ -106,7 +106,7 @@ void KernelBuilder::demand_operands(NodeId id, const Demand& wanted) {
   }
 }
 
-void KernelBuilder::emit(NodeId id, const Demand& wanted) {
+void ProgramBuilder::emit(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   Entry entry;
   if (node.op == Op::reduce) {
@@ -136,7 +136,7 @@ void KernelBuilder::emit(NodeId id, const Demand& wanted) {
 
 // ---- values ----------------------------------------------------------------------------------------------------------
 
-Val KernelBuilder::widen(Val raw, DType dtype, NodeId id) {
+Val ProgramBuilder::widen(Val raw, DType dtype, NodeId id) {
   const DType compute = row(dtype).compute;
   if (compute == dtype || prefetching_) return raw;
   Value value;
@@ -146,7 +146,7 @@ Val KernelBuilder::widen(Val raw, DType dtype, NodeId id) {
   return let(raw.depth, name_of(id), compute, add_value(value));
 }
 
-Val KernelBuilder::raw_of(const Entry& entry, DType dtype, NodeId id) {
+Val ProgramBuilder::raw_of(const Entry& entry, DType dtype, NodeId id) {
   (void)id;
   if (entry.raw.id != no_value) return entry.raw;
   if (row(dtype).compute == dtype) return entry.compute;
@@ -157,7 +157,7 @@ Val KernelBuilder::raw_of(const Entry& entry, DType dtype, NodeId id) {
   return {add_value(value), entry.compute.depth};
 }
 
-Entry KernelBuilder::emit_constant(const Node& node) {
+Entry ProgramBuilder::emit_constant(const Node& node) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, node.attributes.literal->bytes.data(), std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
   const DType dtype = node.shape.dtype, compute = row(dtype).compute;
@@ -172,7 +172,7 @@ Entry KernelBuilder::emit_constant(const Node& node) {
   return entry;
 }
 
-Entry KernelBuilder::emit_iota(NodeId id, const Place& place) {
+Entry ProgramBuilder::emit_iota(NodeId id, const Place& place) {
   const Node& node = node_at(id);
   const Val index = index_value(place[static_cast<int>(node.attributes.axes[0])]);
   Value value;
@@ -186,7 +186,7 @@ Entry KernelBuilder::emit_iota(NodeId id, const Place& place) {
   return entry;
 }
 
-Entry KernelBuilder::emit_elementwise(NodeId id, const Demand& wanted) {
+Entry ProgramBuilder::emit_elementwise(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   Entry operands[3];
   int depth = 0;
@@ -225,7 +225,7 @@ Entry KernelBuilder::emit_elementwise(NodeId id, const Demand& wanted) {
   return entry;
 }
 
-Val KernelBuilder::inside_value(const Inside& inside) {
+Val ProgramBuilder::inside_value(const Inside& inside) {
   const Interval range = s_.build.pool()[inside.value].range;
   Val all{no_value, 0};
   const auto require = [&](const Val& a, const Val& b) {
@@ -254,7 +254,7 @@ Val KernelBuilder::inside_value(const Inside& inside) {
   return all;
 }
 
-Entry KernelBuilder::emit_choice(NodeId id, const Demand& wanted) {
+Entry ProgramBuilder::emit_choice(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
     return entry_of(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place),
@@ -292,7 +292,7 @@ Entry KernelBuilder::emit_choice(NodeId id, const Demand& wanted) {
 
 // ---- predicates ------------------------------------------------------------------------------------------------------
 
-PredicateId KernelBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
+PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
   const Interval range = s_.build.pool()[inside.value].range;
   ExprId value = s_.build.expand(inside.value);
   // Whole vectors are inside or outside when everything is a multiple of the width: then the first element decides.
@@ -319,7 +319,7 @@ PredicateId KernelBuilder::inside_predicate(const Inside& inside, PredicateId pa
   return parent;
 }
 
-std::vector<Condition> KernelBuilder::conditions_of(PredicateId predicate) const {
+std::vector<Condition> ProgramBuilder::conditions_of(PredicateId predicate) const {
   std::vector<Condition> all;
   for (; predicate != 0; predicate = s_.predicates[static_cast<std::size_t>(predicate)].parent)
     all.push_back(s_.predicates[static_cast<std::size_t>(predicate)].condition);
@@ -331,7 +331,7 @@ std::vector<Condition> KernelBuilder::conditions_of(PredicateId predicate) const
 namespace {
 
 /// Statements of `inner` under all `conditions`, two per guard.
-void put_guarded(KernelBuilder& builder, int depth, const std::vector<Condition>& conditions,
+void put_guarded(ProgramBuilder& builder, int depth, const std::vector<Condition>& conditions,
                  const std::vector<Stmt>& inner) {
   std::size_t guards = (conditions.size() + 1) / 2;
   for (std::size_t i = 0; i < conditions.size(); i += 2) {
@@ -347,7 +347,7 @@ void put_guarded(KernelBuilder& builder, int depth, const std::vector<Condition>
 
 }  // namespace
 
-Entry KernelBuilder::emit_load(NodeId id, const Demand& wanted) {
+Entry ProgramBuilder::emit_load(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   const DType dtype = node.shape.dtype;
   const IndexPool& pool = s_.build.pool();
@@ -421,7 +421,7 @@ Entry KernelBuilder::emit_load(NodeId id, const Demand& wanted) {
   return entry;
 }
 
-void KernelBuilder::store_output(std::int32_t output, const Place& place) {
+void ProgramBuilder::store_output(std::int32_t output, const Place& place) {
   const NodeId id = graph_.outputs[static_cast<std::size_t>(output)];
   const Entry entry = value_of(id, place);
   if (refusal_) return;
@@ -468,12 +468,12 @@ void KernelBuilder::store_output(std::int32_t output, const Place& place) {
 
 // ---- values that outlive their phase ---------------------------------------------------------------------------------
 
-void KernelBuilder::keep(std::span<const NodeId> nodes, bool in_shared) {
+void ProgramBuilder::keep(std::span<const NodeId> nodes, bool in_shared) {
   keeping_ = nodes;
   keep_in_shared_ = in_shared;
 }
 
-Kept* KernelBuilder::kept_place(NodeId id, const Place& place) {
+Kept* ProgramBuilder::kept_place(NodeId id, const Place& place) {
   if (!segment_) return nullptr;
   for (Kept& kept : s_.kept)
     if (kept.node == id && kept.segment == segment_->number && kept.place == place) return &kept;
@@ -501,7 +501,7 @@ Kept* KernelBuilder::kept_place(NodeId id, const Place& place) {
   return &s_.kept.back();
 }
 
-Ref KernelBuilder::kept_ref(const Kept& kept, ExprId lane) {
+Ref ProgramBuilder::kept_ref(const Kept& kept, ExprId lane) {
   Ref ref;
   ref.array = kept.array;
   int dim = 0;
@@ -511,7 +511,7 @@ Ref KernelBuilder::kept_ref(const Kept& kept, ExprId lane) {
   return ref;
 }
 
-void KernelBuilder::keep_value(NodeId id, const Entry& entry) {
+void ProgramBuilder::keep_value(NodeId id, const Entry& entry) {
   const IndexPool& pool = s_.build.pool();
   std::uint64_t vars = 0;
   for (int i = 0; i < entry.place.rank; ++i) vars |= pool[entry.place[i]].vars;
@@ -545,7 +545,7 @@ void KernelBuilder::keep_value(NodeId id, const Entry& entry) {
   store_pieces(outside, segment_->vector > 1, ref, Space::shared, kept->array, kept->slot, width, segment_->vector);
 }
 
-bool KernelBuilder::fetch_kept(NodeId id, const Demand& wanted) {
+bool ProgramBuilder::fetch_kept(NodeId id, const Demand& wanted) {
   if (!segment_ || wanted.predicate != 0) return false;
   for (const Kept& kept : s_.kept) {
     if (kept.node != id || kept.segment != segment_->number || !(kept.place == wanted.place)) continue;
@@ -573,7 +573,7 @@ bool KernelBuilder::fetch_kept(NodeId id, const Demand& wanted) {
   return false;
 }
 
-Val KernelBuilder::reduce_init(const Node& node, Val accumulated, int depth) {
+Val ProgramBuilder::reduce_init(const Node& node, Val accumulated, int depth) {
   const Node& init = node_at(node.operands[1]);
   const DType compute = row(node.shape.dtype).compute;
   const Neutral zero = neutral(node.attributes.reducer, node.shape.dtype);
@@ -590,7 +590,7 @@ Val KernelBuilder::reduce_init(const Node& node, Val accumulated, int depth) {
   return let(std::max(depth, entry.compute.depth), node.name, compute, add_value(value));
 }
 
-bool KernelBuilder::fetch_accumulator(NodeId id, const Demand& wanted) {
+bool ProgramBuilder::fetch_accumulator(NodeId id, const Demand& wanted) {
   for (const Accumulator& accumulator : s_.accumulators) {
     if (accumulator.node != id || !(accumulator.place == wanted.place)) continue;
     const Node& node = node_at(id);

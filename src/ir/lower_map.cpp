@@ -25,7 +25,7 @@ struct MapShape {
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
 
 /// Where output `i` stands when the dominant stands at element `column` of its memory.
-Place output_place(KernelBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i, ExprId column) {
+Place output_place(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i, ExprId column) {
   const Graph& graph = builder.graph();
   const Shape& shape = at(graph, graph.outputs[i]).shape;
   const Route& route = prepared.routes[map.dominant][i];
@@ -34,18 +34,18 @@ Place output_place(KernelBuilder& builder, const Prepared& prepared, const MapSh
   return follow(builder.build(), graph, route, place_of_memory(builder.build(), from, column));
 }
 
-void open_segment(KernelBuilder& builder, const Segment& segment, bool guards_only) {
+void open_segment(ProgramBuilder& builder, const Segment& segment, bool guards_only) {
   if (segment.guard_count > 0)
     builder.open_guard({segment.guards.data(), static_cast<std::size_t>(segment.guard_count)});
   if (segment.vector > 1 && !guards_only) builder.open_loop(segment.element, true);
 }
 
-void close_segment(KernelBuilder& builder, const Segment& segment) {
+void close_segment(ProgramBuilder& builder, const Segment& segment) {
   if (segment.vector > 1) builder.close();
   if (segment.guard_count > 0) builder.close();
 }
 
-void store_equal_outputs(KernelBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
+void store_equal_outputs(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
                          const Segment& segment) {
   const Graph& graph = builder.graph();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
@@ -55,7 +55,7 @@ void store_equal_outputs(KernelBuilder& builder, const Prepared& prepared, const
   }
 }
 
-void store_smaller_outputs(KernelBuilder& builder, const Plan& plan, const MapShape& map, const Segment& segment) {
+void store_smaller_outputs(ProgramBuilder& builder, const Plan& plan, const MapShape& map, const Segment& segment) {
   const Graph& graph = builder.graph();
   IndexBuilder& build = builder.build();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
@@ -71,7 +71,7 @@ void store_smaller_outputs(KernelBuilder& builder, const Plan& plan, const MapSh
   }
 }
 
-void emit_segment(KernelBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
+void emit_segment(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
                   const Segment& segment) {
   builder.enter_segment(&segment);
   open_segment(builder, segment, false);
@@ -81,7 +81,7 @@ void emit_segment(KernelBuilder& builder, const Prepared& prepared, const Plan& 
   builder.enter_segment(nullptr);
 }
 
-void prefetch_segment(KernelBuilder& builder, const Prepared& prepared, const MapShape& map, const Segment& segment,
+void prefetch_segment(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, const Segment& segment,
                       const std::vector<NodeId>& inputs) {
   const Graph& graph = builder.graph();
   builder.enter_segment(&segment);
@@ -99,7 +99,7 @@ void prefetch_segment(KernelBuilder& builder, const Prepared& prepared, const Ma
 
 }  // namespace
 
-std::optional<Rejection> lower_map(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits) {
   (void)limits;
   IndexBuilder& build = builder.build();

@@ -61,7 +61,7 @@ Place row_place(IndexBuilder& build, const Shape& shape, std::int64_t columns, E
   return place;
 }
 
-std::optional<Rejection> make_rows(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+std::optional<Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits, RowLoops& rows) {
   IndexBuilder& build = builder.build();
   const int lanes = plan.threads_per_row;
@@ -95,7 +95,7 @@ std::optional<Rejection> make_rows(KernelBuilder& builder, const Prepared& prepa
   return std::nullopt;
 }
 
-void make_trips(KernelBuilder& builder, const Plan& plan, std::int64_t vectors, bool rolled, Segment& segment) {
+void make_trips(ProgramBuilder& builder, const Plan& plan, std::int64_t vectors, bool rolled, Segment& segment) {
   IndexBuilder& build = builder.build();
   const std::int64_t trips = (vectors + plan.threads_per_row - 1) / plan.threads_per_row;
   segment.trip_count = trips;
@@ -114,7 +114,7 @@ void make_trips(KernelBuilder& builder, const Plan& plan, std::int64_t vectors, 
   if (unrolled > 1) segment.trip = build.add(segment.trip, add_loop(outer > 1 ? "u" : "t", unrolled, true));
 }
 
-std::optional<Rejection> make_segments(KernelBuilder& builder, const Prepared& prepared, const Plan& plan, bool rolled,
+std::optional<Rejection> make_segments(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, bool rolled,
                                        RowLoops& rows) {
   IndexBuilder& build = builder.build();
   const std::int64_t n = prepared.columns, v = plan.vector, lanes = plan.threads_per_row;
@@ -167,7 +167,7 @@ std::optional<Rejection> make_segments(KernelBuilder& builder, const Prepared& p
 }
 
 struct RowPass {
-  KernelBuilder& builder;
+  ProgramBuilder& builder;
   const Prepared& prepared;
   const Plan& plan;
   const Limits& limits;
@@ -198,7 +198,7 @@ Place full_output_place(RowPass& pass, std::int32_t output, ExprId column) {
 }
 
 void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   const Graph& graph = builder.graph();
   builder.enter_segment(&segment);
   for (int i = 0; i < segment.trip_loops; ++i)
@@ -232,7 +232,7 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
 }
 
 void store_row_outputs(RowPass& pass, const Phase& phase) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   const Graph& graph = builder.graph();
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
@@ -249,7 +249,7 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
 
 /// Combines the warps of a row: partial results through shared memory, one barrier for all reductions of the phase.
 void combine_warps(RowPass& pass, const Phase& phase) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
   const Graph& graph = builder.graph();
   const std::int64_t warps = pass.rows.warps_per_row;
@@ -335,7 +335,7 @@ void combine_warps(RowPass& pass, const Phase& phase) {
 }
 
 void finish_reductions(RowPass& pass, const Phase& phase) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   const Graph& graph = builder.graph();
   const int lanes = std::min(pass.plan.threads_per_row, pass.limits.warp_size);
   if (lanes > 1) {
@@ -361,7 +361,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
 }
 
 void declare_accumulators(RowPass& pass, const Phase& phase) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   pass.accumulators.clear();
   for (const NodeId id : phase.reductions) {
     const Node& reduce = at(builder.graph(), id);
@@ -375,7 +375,7 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
 }
 
 void run_phase(RowPass& pass, const Phase& phase, std::vector<NodeId>& kept_before) {
-  KernelBuilder& builder = pass.builder;
+  ProgramBuilder& builder = pass.builder;
   std::vector<NodeId> keeping;
   if (pass.plan.residence != Residence::reload) {
     const std::vector<NodeId>& wanted =
@@ -403,7 +403,7 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<NodeId>& kept_befo
 
 }  // namespace
 
-std::optional<Rejection> lower_row(KernelBuilder& builder, const Prepared& prepared, const Plan& plan,
+std::optional<Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits) {
   const std::int64_t trips = (prepared.columns / plan.vector + plan.threads_per_row - 1) / plan.threads_per_row;
   const bool rolled = trips > 1 && streams(prepared, plan);
