@@ -74,7 +74,8 @@ std::optional<Rejection> make_rows(ProgramBuilder& builder, const Prepared& prep
                                               rows.rows_per_block, builder.in_flight_rows), true};
   builder.kernel().virtual_blocks = blocks;
   const ExprId vb = build.var(build.add_var({"vb", VarKind::block, blocks, 1}));
-  rows.lane = build.var(build.add_var({"lane", VarKind::thread, std::min(lanes, limits.warp_size), 1}));
+  rows.lane = build.constant(0);
+  if (lanes > 1) rows.lane = build.var(build.add_var({"lane", VarKind::thread, std::min(lanes, limits.warp_size), 1}));
   rows.warp = build.constant(0);
   if (rows.warps_per_row > 1)
     rows.warp = build.var(build.add_var({"warp", VarKind::thread, rows.warps_per_row, limits.warp_size}));

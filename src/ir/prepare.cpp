@@ -197,7 +197,7 @@ void find_phases(const Graph& graph, Prepared& out) {
   }
 }
 
-std::string title_of(const Graph& graph) {
+std::string title_of(const Graph& graph, Skeleton skeleton) {
   // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
   std::vector<std::string_view> words;
   const auto note = [&](std::string_view word) {
@@ -211,6 +211,8 @@ std::string title_of(const Graph& graph) {
     if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) note(name(node.op));
   for (const Node& node : graph.nodes)
     if (class_of(node.op) == OpClass::index || node.op == Op::convert || node.op == Op::iota) note(name(node.op));
+  // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
+  words.push_back(name(skeleton));
   return fmt::format("{}", fmt::join(words, "_"));
 }
 
@@ -302,7 +304,7 @@ std::variant<Prepared, Rejection> prepare(const Group& group) {
   find_dominants(graph, out);
   for (const NodeId id : out.dominants)
     out.routes.push_back(find_routes(graph, out, out.skeleton == Skeleton::row ? at(graph, id).operands[0] : id));
-  out.title = title_of(graph);
+  out.title = title_of(graph, out.skeleton);
   return out;
 }
 

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep from its file to its last words.
+#include "cli/sweep.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/rows_of.h"
+#include "cli/sweep_stages.h"
+#include "explore/strategy.h"
+#include "cli/version.h"
+
+namespace tailor::cli {
+
+namespace {
+
+std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data) {
+  std::vector<SweepDevice> devices;
+  for (const std::string& name : config.devices) {
+    const std::string folder = (data / "devices").string();
+    ir::Device device = ir::find_device(name, folder);
+    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
+    const std::string file = read_file(is_path ? std::filesystem::path(name) : data / "devices" / (name + ".json"));
+    devices.push_back({device, ir::limits(device), device_row(device, file).id});
+  }
+  return devices;
+}
+
+const costmodel::Model& ranking_model(const std::string& name) {
+  const costmodel::Model* model = costmodel::find_model(name);
+  if (model && model->level != ir::Level::compiled) return *model;
+  std::vector<std::string_view> known;
+  for (const costmodel::Model& row : costmodel::models())
+    if (row.level != ir::Level::compiled) known.push_back(row.name);
+  throw Error(Fault::usage, fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
+              suggestion(name, known));
+}
+
+/// What a claim may be about: a proportion of the baseline strategy to the best other one, summed over all models.
+struct Metric {
+  std::string_view name;
+  double (*of)(const store::StrategyTotals&);
+};
+
+constexpr std::array metric_table = std::to_array<Metric>({
+    {"predicted_speedup", [](const store::StrategyTotals& t) { return t.kernel_time.value; }},
+    {"launch_reduction", [](const store::StrategyTotals& t) { return t.launches; }},
+    {"traffic_reduction", [](const store::StrategyTotals& t) { return t.dram.value; }},
+});
+
+const Metric& find_metric(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Metric& metric : metric_table) {
+    if (metric.name == name) return metric;
+    known.push_back(metric.name);
+  }
+  throw Error(Fault::usage, fmt::format("found claim metric '{}', expected a known one", name), suggestion(name, known));
+}
+
+bool claim_holds(Sweep& sweep) {
+  const Metric& metric = find_metric(sweep.config.claim->metric);
+  std::map<std::string, double> sums;
+  for (const store::StrategyTotals& totals : sweep.store.strategies()) sums[totals.strategy] += metric.of(totals);
+  double best = 0;
+  for (const auto& [strategy, sum] : sums)
+    if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
+  const bool holds = best >= sweep.config.claim->threshold;
+  sweep.talk.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
+                              three_figures(best), three_figures(sweep.config.claim->threshold)));
+  return holds;
+}
+
+store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
+  store::RunRow run;
+  run.tool = fmt::format("tailor {} ({})", version, revision);
+  run.command = sweep.options.command;
+  run.config = canonical_text(sweep.config);
+  run.config_id = id_of(sweep.config);
+  run.toolchain = toolchain;
+  for (const SweepDevice& device : sweep.devices) run.device += (run.device.empty() ? "" : ",") + device.device.name;
+  run.driver = "none: nothing was measured";
+  run.host = host_name();
+  run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
+  run.seed = sweep.config.seed;
+  run.started_at = now();
+  run.id = tailor::id_of(std::string_view(fmt::format("{} {} {} {}", run.started_at, run.host, ::getpid(), run.config)));
+  return run;
+}
+
+void last_words(const Sweep& sweep) {
+  const SweepOutcome& o = sweep.outcome;
+  sweep.talk.finish();
+  sweep.talk.note(fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models,
+                              o.distinct_groups, with_commas(o.plans_scored), with_commas(o.plans_rejected),
+                              humane_seconds(o.scoring.value),
+                              o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
+  if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
+    sweep.talk.note(fmt::format("{} kernels compiled, {} from the cache, {} failed in {} ({:.1f} % inside the compiler)",
+                                o.kernels_compiled, o.kernels_cached, o.kernels_failed,
+                                humane_seconds(o.compiling.value), 100 * o.compiler_share));
+  sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  if (folder.empty()) return;
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault) throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
+}
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop) {
+  SweepConfig config = read_config(options.config);
+  if (options.database) config.database = *options.database;
+  for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
+  if (config.claim) find_metric(config.claim->metric);
+  const auto axes = explore::axis_names();
+  for (const AxisRestriction& limit : config.axes)
+    if (std::find(axes.begin(), axes.end(), limit.axis) == axes.end())
+      throw Error(Fault::usage, Position{options.config.string()}, fmt::format("plans.axes: found '{}', expected an axis", limit.axis),
+                  suggestion(limit.axis, axes));
+  const costmodel::Model& model = ranking_model(config.cost_model);
+  std::vector<SweepDevice> devices = find_devices(config, options.data);
+  const costmodel::Calibration calibration =
+      costmodel::read_calibration((options.data / "calibrations" / "uncalibrated.json").string());
+  make_folder(config.database.parent_path());
+  const std::string space = hex(plan_space_id(config));
+  store::Store opened = store::Store::open(config.database);
+  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {}, std::move(opened), talk,
+              stop, {}};
+  sweep.outcome.database = sweep.config.database;
+  sweep.outcome.report = sweep.config.report;
+
+  const bool compiles = options.compile && sweep.config.compile;
+  const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
+  store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  for (const SweepDevice& device : sweep.devices) {
+    const std::string& name = sweep.config.devices[static_cast<std::size_t>(&device - sweep.devices.data())];
+    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
+    sweep.store.save(device_row(device.device, read_file(is_path ? std::filesystem::path(name)
+                                                                 : options.data / "devices" / (name + ".json"))));
+  }
+  sweep.store.save(run);
+
+  load_and_fuse(sweep);
+  score_groups(sweep);
+  if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
+  last_words(sweep);
+
+  if (stop.stop_requested()) {
+    talk.warning("interrupted: everything finished is stored; the same command goes on from here");
+    sweep.outcome.exit_code = static_cast<int>(Fault::interrupted);
+  } else if (compiles && !nvrtc) {
+    talk.warning(fmt::format("nothing was compiled: {}. {}", nvrtc.why, nvrtc.remedy));
+    sweep.outcome.exit_code = static_cast<int>(Fault::missing);
+  } else if (sweep.config.claim && !claim_holds(sweep)) {
+    sweep.outcome.exit_code = static_cast<int>(Fault::claim);
+  }
+  run.finished_at = now();
+  run.outcome = stop.stop_requested() ? "interrupted" : "done";
+  sweep.store.save(run);
+  return sweep.outcome;
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main job: import, fuse, enumerate, score, compile the short list, store; all from one file. What is in the
+// database already is not done again, so a sweep that was interrupted goes on where it stopped; Ctrl-C commits what is
+// finished. A group that cannot be planned, or a kernel that does not compile, is stored as such and does not end it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/units.h"
+#include "cli/config.h"
+#include "cli/terminal.h"
+#include "profiler/nvrtc.h"
+
+namespace tailor::cli {
+
+struct SweepOptions {
+  std::filesystem::path config;
+  std::filesystem::path data;                     ///< folder with devices/ and calibrations/
+  std::filesystem::path cache;                    ///< compiled kernels
+  profiler::NvrtcPlaces nvrtc;                    ///< where to look for the compiler
+  std::optional<std::filesystem::path> database;  ///< instead of the file's
+  bool compile = true;                            ///< false: stop after scoring
+  int workers = 0;                                ///< 0: one per processor
+  std::string command;                            ///< as typed, for the manifest
+};
+
+/// What a sweep did, for the last words and for tests.
+struct SweepOutcome {
+  int exit_code = 0;  ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  std::filesystem::path database, report;
+  std::int64_t models = 0, distinct_groups = 0;
+  std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
+  std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
+  Seconds scoring, compiling, in_compiler;
+  double compiler_share = 0;  ///< of the compile stage's worker time inside the compiler
+};
+
+SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop);
+
+}  // namespace tailor::cli

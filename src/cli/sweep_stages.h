@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages of a sweep, each over what the one before stored: load the models, fuse them, score every distinct group on
+// every device, compile the short lists. A stage commits unit by unit and asks the stop token between units.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cli/config.h"
+#include "cli/sweep.h"
+#include "cli/terminal.h"
+#include "costmodel/calibration.h"
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/tune.h"
+#include "ir/device.h"
+#include "profiler/nvrtc.h"
+#include "store/store.h"
+
+namespace tailor::cli {
+
+struct SweepDevice {
+  ir::Device device;
+  ir::Limits limits;
+  Id id;
+};
+
+/// A distinct group of the whole sweep with what planning it found.
+struct SweepGroup {
+  ir::Group group;
+  costmodel::GroupWork work;
+  std::variant<ir::Prepared, ir::Rejection> prepared;
+};
+
+struct Sweep {
+  const SweepOptions& options;
+  SweepConfig config;
+  std::string space;  ///< id of the plan space: axes, limits, model
+  const costmodel::Model* model = nullptr;
+  costmodel::Calibration calibration;
+  std::vector<SweepDevice> devices;
+  std::vector<std::unique_ptr<SweepGroup>> groups;  ///< stable addresses: Prepared points at its group
+  store::Store store;
+  Talk& talk;
+  std::stop_token stop;
+  SweepOutcome outcome;
+};
+
+/// Imports every model, stores graphs, fusions, groups, library calls and bounds; fills `groups`.
+void load_and_fuse(Sweep& sweep);
+/// Enumerates, lowers and scores; stores plans, estimates, rejections and the kernels of the short lists.
+void score_groups(Sweep& sweep);
+/// Compiles every stored kernel of a device that has no binary for it yet; stores binaries and compiled estimates.
+void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
+
+/// Applies the config's restrictions to the default axes of a group.
+explore::Axes axes_of(const Sweep& sweep, const ir::Prepared& prepared, const ir::Limits& limits);
+
+}  // namespace tailor::cli
