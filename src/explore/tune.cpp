@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,13 @@ void note(std::vector<RejectedPlans>& rejections, std::string_view rule, bool so
       return;
     }
   rejections.push_back({std::string(rule), sound, 1, text(plan), std::string(reason)});
+}
+
+/// Whole nanoseconds first: less than that is noise of the arithmetic, not a prediction. Among equals the plan that
+/// issues fewer instructions leaves more room for what the model does not see. The database ranks by the same key.
+std::pair<double, double> rank_key(const ir::Estimate& estimate) {
+  constexpr double nanosecond = 1e-9;
+  return {std::round(estimate.total.value / nanosecond), estimate.parts[static_cast<std::size_t>(ir::Part::issue)].value};
 }
 
 /// Whether number `i` of `count` is among `wanted` spread evenly.
@@ -87,8 +95,9 @@ Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& dev
     costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, count_scratch, work);
     tuned.ranked.push_back({*plan, model.estimate(seen)});
   }
-  std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(),
-                   [](const Scored& a, const Scored& b) { return a.estimate.total < b.estimate.total; });
+  std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(), [](const Scored& a, const Scored& b) {
+    return rank_key(a.estimate) < rank_key(b.estimate);
+  });
   std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
                    [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
   return tuned;
