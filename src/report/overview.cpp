@@ -44,11 +44,6 @@ Cell maybe(const std::optional<Seconds>& time) {
   return time->value;
 }
 
-double weight(const GroupSummary& group) {
-  const auto time = best_time(group);
-  return time ? time->value * static_cast<double>(group.occurrences) : 0;
-}
-
 /// The highest level both strategies have a time at, with both times.
 struct Shared {
   std::string level;
@@ -89,7 +84,7 @@ std::string_view name(CheckState state) {
 }
 
 std::string_view name(GroupStatus status) {
-  constexpr std::array<std::string_view, 2> names{"ok", "needs skeleton"};
+  constexpr std::array<std::string_view, 4> names{"ok", "needs skeleton", "no legal plan", "not tuned"};
   return names[static_cast<std::size_t>(status)];
 }
 
@@ -102,6 +97,11 @@ const StrategyTotals* find_strategy(const Summary& summary, const std::string& n
 std::optional<Seconds> best_time(const GroupSummary& group) {
   if (group.best.empty() || group.best[0].estimates.empty()) return std::nullopt;
   return group.best[0].estimates.back().total;
+}
+
+Seconds whole_time(const GroupSummary& group) {
+  const auto time = best_time(group);
+  return time.value_or(group.bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
 }
 
 std::string answer(const Summary& summary) {
@@ -129,7 +129,13 @@ std::string answer(const Summary& summary) {
     out += fmt::format(", predicted to take {} (level {})", humane_seconds(chosen->time.back().time.value),
                        chosen->time.back().level);
   }
-  return out + "; " + honesty + ".";
+  out += "; " + honesty + ".";
+  for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
+    if (s != nullptr && s->groups_at_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
+      out += fmt::format(" Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
+                         three_figures(100 * (s->time_at_bound / s->time.back().time)),
+                         s->groups_at_bound == 1 ? "1 group" : with_commas(s->groups_at_bound) + " groups");
+  return out;
 }
 
 Table manifest_table(const Summary& summary) {
@@ -158,8 +164,12 @@ Table manifest_table(const Summary& summary) {
 
 Table strategy_table(const Summary& summary) {
   std::vector<std::string> levels;
-  for (const StrategyTotals& strategy : summary.strategies)
+  bool bounds = false, library = false;
+  for (const StrategyTotals& strategy : summary.strategies) {
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
+    bounds = bounds || strategy.groups_at_bound > 0;
+    library = library || strategy.library_time.has_value();
+  }
   sort_levels(levels);
   Table table;
   table.columns = {
@@ -175,6 +185,11 @@ Table strategy_table(const Summary& summary) {
   };
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
+  if (bounds) {
+    table.columns.push_back({"groups_at_bound", "groups at bound", Hint::count, 3});
+    table.columns.push_back({"time_at_bound", "of it bounds", Hint::seconds, 3});
+  }
+  if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
     table.rows.push_back({s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value,
@@ -185,6 +200,11 @@ Table strategy_table(const Summary& summary) {
         if (one.level == level) time = one.time;
       table.rows.back().push_back(maybe(time));
     }
+    if (bounds) {
+      table.rows.back().push_back(s.groups_at_bound);
+      table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_bound.value});
+    }
+    if (library) table.rows.back().push_back(maybe(s.library_time));
   }
   return table;
 }
@@ -204,27 +224,32 @@ Table group_table(const Summary& summary) {
       {"bound",    "bound by",    Hint::text,     6},
       {"plans",    "plans",       Hint::count,    7}
   };
+  const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
+                                  [](const GroupSummary& group) { return group.bound.has_value(); });
+  if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
   std::vector<const GroupSummary*> groups;
   double all = 0;
   for (const GroupSummary& group : summary.groups) {
     groups.push_back(&group);
-    all += weight(group);
+    all += whole_time(group).value;
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) { return weight(*a) > weight(*b); });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto* a, const auto* b) { return whole_time(*a) > whole_time(*b); });
   for (const GroupSummary* group : groups) {
     const auto time = best_time(*group);
     std::optional<double> whole, share;
     std::optional<std::string> bound;
     std::string state = group->status == GroupStatus::ok ? "no plan" : std::string(name(group->status));
     if (!group->best.empty()) state = name(group->best[0].check);
+    if (all > 0 && (time || group->bound)) share = whole_time(*group).value / all;
     if (time) {
-      whole = weight(*group);
-      if (all > 0) share = weight(*group) / all;
+      whole = whole_time(*group).value;
       bound = group->best[0].estimates.back().bound;
     }
     table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
                           group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
                           group->enumerated});
+    if (bounds) table.rows.back().push_back(maybe(group->bound));
   }
   table.to_see_all = "--top 0";
   return table;
