@@ -136,6 +136,7 @@ std::vector<std::string> warnings(const Gathered& gathered, const Subject& subje
 bool says_something(const store::Store& store, const Subject& subject) {
   for (const std::string& strategy : store.strategies_of(subject.graph.id)) {
     const auto fusion = store.fusion(subject.graph.id, strategy);
+    if (!fusion) continue;
     if (fusion->groups.empty()) return true;
     for (const store::FusionGroupRow& row : fusion->groups)
       if (!store.group_bounds(row.group, subject.device.id).empty() ||

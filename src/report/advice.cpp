@@ -22,6 +22,10 @@ std::string heaviest_group(const Summary& summary) {
   double all = 0;
   for (const GroupSummary& group : summary.groups) all += whole_time(group).value;
   if (heaviest == summary.groups.end() || all <= 0) return {};
+  if (!best_time(*heaviest))
+    return fmt::format("{} has no plan, and its bound alone is {} % of the time of all fused kernels ({} of {}).",
+                       heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
+                       humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
   return fmt::format("{} takes {} % of the predicted time of all fused kernels ({} of {}): look there first.",
                      heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
                      humane_seconds(whole_time(*heaviest).value), humane_seconds(all));

@@ -67,7 +67,8 @@ Table rejections_of(const std::vector<RejectionCount>& all) {
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   for (const RejectionCount& one : sorted)
-    table.rows.push_back({one.rule, one.count, std::string(one.sound ? "sound" : "heuristic"), one.example});
+    table.rows.push_back({one.rule, one.count > 0 ? Cell{one.count} : Cell{},
+                          std::string(one.sound ? "sound" : "heuristic"), one.example});
   return table;
 }
 
@@ -112,7 +113,8 @@ std::string answer(const Summary& summary) {
                               : summary.measured.size() == 1
                                   ? "1 kernel was measured"
                                   : fmt::format("{} kernels were measured", summary.measured.size());
-  std::string out = fmt::format("{} needs {} kernels", chosen->name, with_commas(chosen->kernels));
+  std::string out =
+      fmt::format("{} needs {} kernel{}", chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s");
   if (baseline != nullptr && baseline != chosen) {
     out += fmt::format(" where {} needs {}", baseline->name, with_commas(baseline->kernels));
     if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
@@ -120,7 +122,9 @@ std::string answer(const Summary& summary) {
                          three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
     if (const auto at = shared_level(*chosen, *baseline)) {
       const bool faster = at->baseline >= at->chosen;
-      out += fmt::format(" and is predicted {} × {} ({} instead of {}, level {})",
+      const bool bounds = chosen->groups_at_bound > 0 || baseline->groups_at_bound > 0;
+      out += fmt::format(" and {} {} × {} ({} instead of {}, level {})",
+                         bounds ? "would be, if groups without a plan ran at their bound," : "is predicted",
                          three_figures(faster ? at->baseline / at->chosen : at->chosen / at->baseline),
                          faster ? "faster" : "slower", humane_seconds(at->chosen), humane_seconds(at->baseline),
                          at->level);
@@ -164,25 +168,28 @@ Table manifest_table(const Summary& summary) {
 
 Table strategy_table(const Summary& summary) {
   std::vector<std::string> levels;
-  bool bounds = false, library = false;
+  bool bounds = false, library = false, calls = false;
   for (const StrategyTotals& strategy : summary.strategies) {
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
     bounds = bounds || strategy.groups_at_bound > 0;
     library = library || strategy.library_time.has_value();
+    calls = calls || strategy.library_calls > 0;
   }
   sort_levels(levels);
   Table table;
   table.columns = {
-      {"strategy",        "strategy",        Hint::text,  0},
-      {"kernels",         "kernels",         Hint::count, 0},
-      {"kernel_floor",    "at least",        Hint::count, 5},
-      {"distinct_groups", "distinct",        Hint::count, 4},
-      {"launches",        "launches",        Hint::count, 2},
-      {"traffic",         "traffic",         Hint::bytes, 1},
-      {"library_calls",   "library calls",   Hint::count, 6},
-      {"library_traffic", "library traffic", Hint::bytes, 7},
-      {"library",         "library work",    Hint::flops, 8}
+      {"strategy",        "strategy", Hint::text,  0},
+      {"kernels",         "kernels",  Hint::count, 0},
+      {"kernel_floor",    "at least", Hint::count, 5},
+      {"distinct_groups", "distinct", Hint::count, 4},
+      {"launches",        "launches", Hint::count, 2},
+      {"traffic",         "traffic",  Hint::bytes, 1}
   };
+  if (calls) {
+    table.columns.push_back({"library_calls", "library calls", Hint::count, 6});
+    table.columns.push_back({"library_traffic", "library traffic", Hint::bytes, 7});
+    table.columns.push_back({"library", "library work", Hint::flops, 8});
+  }
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
@@ -192,8 +199,9 @@ Table strategy_table(const Summary& summary) {
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
-    table.rows.push_back({s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value,
-                          s.library_calls, s.library_traffic.value, s.library_flops});
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row = {s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value};
+    if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
       for (const LevelTime& one : s.time)
