@@ -108,10 +108,17 @@ void require(const Gathered& gathered, const std::string& strategy, const Subjec
               suggestion(strategy, known));
 }
 
-std::vector<std::string> warnings(const Gathered& gathered, const Subject& subject, const report::Summary& summary) {
+std::vector<std::string> warnings(const store::Store& store, const Gathered& gathered, const Subject& subject,
+                                  const report::Summary& summary) {
   std::vector<std::string> out;
   if (gathered.levels.back() == "sol")
     out.push_back("No plan was scored yet: every time is a bound, and no kernel can be as fast as all of them.");
+  const std::vector<store::TableSize> sizes = store.sizes();
+  if (std::any_of(sizes.begin(), sizes.end(),
+                  [](const store::TableSize& size) { return size.table == "calibrations" && size.rows == 0; }))
+    out.push_back(
+        "No calibration is in the database: the models' constants are data-sheet values and assumptions, and so are "
+        "their intervals.");
   const store::FusionRow* none = nullptr;
   const store::FusionRow* imported = nullptr;
   for (const store::FusionRow& fusion : gathered.fusions) {
@@ -200,7 +207,7 @@ report::Summary summary_of(const store::Store& store, const Subject& subject, co
     summary.roofs.push_back({device.name, BytesPerSecond{device.dram_bandwidth.value}, peak});
   }
   if (auto import = import_summary(subject.graph.summary)) summary.import = std::move(*import);
-  summary.warnings = warnings(gathered, subject, summary);
+  summary.warnings = warnings(store, gathered, subject, summary);
   return summary;
 }
 

@@ -146,8 +146,8 @@ std::vector<std::string> warnings_of(const Gathered& gathered, const store::Fusi
     out.push_back(fmt::format("{}: {} of {} have neither a plan nor a bound yet, so the strategy has no total.",
                               fusion.strategy, groups_in_words(unknown), fusion.groups.size()));
   for (const auto& [level, groups] : lower)
-    out.push_back(fmt::format("{}: column {} takes the {} time of {} that level {} has not looked at.", fusion.strategy, top,
-                              level, groups_in_words(groups), top));
+    out.push_back(fmt::format("{}: column {} takes the {} time of {} that level {} has not looked at.", fusion.strategy,
+                              top, level, groups_in_words(groups), top));
   if (fusion.unknown_trips > 0)
     out.push_back(fmt::format("{}: {} loop(s) of unknown trip count are counted as one trip.", fusion.strategy,
                               fusion.unknown_trips));

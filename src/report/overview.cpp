@@ -185,23 +185,22 @@ Table strategy_table(const Summary& summary) {
       {"launches",        "launches", Hint::count, 2},
       {"traffic",         "traffic",  Hint::bytes, 1}
   };
-  if (calls) {
-    table.columns.push_back({"library_calls", "library calls", Hint::count, 6});
-    table.columns.push_back({"library_traffic", "library traffic", Hint::bytes, 7});
-    table.columns.push_back({"library", "library work", Hint::flops, 8});
-  }
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
     table.columns.push_back({"groups_at_bound", "groups at bound", Hint::count, 3});
     table.columns.push_back({"time_at_bound", "of it bounds", Hint::seconds, 3});
   }
+  if (calls) {
+    table.columns.push_back({"library_calls", "library calls", Hint::count, 6});
+    table.columns.push_back({"library_traffic", "library traffic", Hint::bytes, 7});
+    table.columns.push_back({"library", "library work", Hint::flops, 8});
+  }
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
     std::vector<Cell>& row = table.rows.emplace_back();
     row = {s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value};
-    if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
       for (const LevelTime& one : s.time)
@@ -212,7 +211,8 @@ Table strategy_table(const Summary& summary) {
       table.rows.back().push_back(s.groups_at_bound);
       table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_bound.value});
     }
-    if (library) table.rows.back().push_back(maybe(s.library_time));
+    if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
+    if (library) row.push_back(maybe(s.library_time));
   }
   return table;
 }
