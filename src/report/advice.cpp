@@ -16,20 +16,19 @@ namespace tailor::report {
 
 namespace {
 
-double whole_time(const GroupSummary& group) {
-  const auto time = best_time(group);
-  return time ? time->value * static_cast<double>(group.occurrences) : 0;
-}
-
 std::string heaviest_group(const Summary& summary) {
   const auto heaviest = std::max_element(summary.groups.begin(), summary.groups.end(),
                                          [](const auto& a, const auto& b) { return whole_time(a) < whole_time(b); });
   double all = 0;
-  for (const GroupSummary& group : summary.groups) all += whole_time(group);
+  for (const GroupSummary& group : summary.groups) all += whole_time(group).value;
   if (heaviest == summary.groups.end() || all <= 0) return {};
+  if (!best_time(*heaviest))
+    return fmt::format("{} has no plan, and its bound alone is {} % of the time of all fused kernels ({} of {}).",
+                       heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
+                       humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
   return fmt::format("{} takes {} % of the predicted time of all fused kernels ({} of {}): look there first.",
-                     heaviest->name, three_figures(100 * whole_time(*heaviest) / all),
-                     humane_seconds(whole_time(*heaviest)), humane_seconds(all));
+                     heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
+                     humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
 }
 
 std::string far_from_bound(const Summary& summary) {
@@ -58,7 +57,7 @@ std::string without_skeleton(const Summary& summary) {
   for (const GroupSummary& group : summary.groups) {
     const double bytes = group.traffic.value * static_cast<double>(group.occurrences);
     all += bytes;
-    if (group.status == GroupStatus::ok) continue;
+    if (group.status != GroupStatus::needs_skeleton) continue;
     ++groups;
     missing += bytes;
   }

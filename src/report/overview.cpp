@@ -44,11 +44,6 @@ Cell maybe(const std::optional<Seconds>& time) {
   return time->value;
 }
 
-double weight(const GroupSummary& group) {
-  const auto time = best_time(group);
-  return time ? time->value * static_cast<double>(group.occurrences) : 0;
-}
-
 /// The highest level both strategies have a time at, with both times.
 struct Shared {
   std::string level;
@@ -72,7 +67,8 @@ Table rejections_of(const std::vector<RejectionCount>& all) {
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   for (const RejectionCount& one : sorted)
-    table.rows.push_back({one.rule, one.count, std::string(one.sound ? "sound" : "heuristic"), one.example});
+    table.rows.push_back({one.rule, one.count > 0 ? Cell{one.count} : Cell{},
+                          std::string(one.sound ? "sound" : "heuristic"), one.example});
   return table;
 }
 
@@ -89,7 +85,7 @@ std::string_view name(CheckState state) {
 }
 
 std::string_view name(GroupStatus status) {
-  constexpr std::array<std::string_view, 2> names{"ok", "needs skeleton"};
+  constexpr std::array<std::string_view, 4> names{"ok", "needs skeleton", "no legal plan", "not tuned"};
   return names[static_cast<std::size_t>(status)];
 }
 
@@ -104,6 +100,11 @@ std::optional<Seconds> best_time(const GroupSummary& group) {
   return group.best[0].estimates.back().total;
 }
 
+Seconds whole_time(const GroupSummary& group) {
+  const auto time = best_time(group);
+  return time.value_or(group.bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
+}
+
 std::string answer(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
@@ -112,7 +113,8 @@ std::string answer(const Summary& summary) {
                               : summary.measured.size() == 1
                                   ? "1 kernel was measured"
                                   : fmt::format("{} kernels were measured", summary.measured.size());
-  std::string out = fmt::format("{} needs {} kernels", chosen->name, with_commas(chosen->kernels));
+  std::string out =
+      fmt::format("{} needs {} kernel{}", chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s");
   if (baseline != nullptr && baseline != chosen) {
     out += fmt::format(" where {} needs {}", baseline->name, with_commas(baseline->kernels));
     if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
@@ -120,7 +122,9 @@ std::string answer(const Summary& summary) {
                          three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
     if (const auto at = shared_level(*chosen, *baseline)) {
       const bool faster = at->baseline >= at->chosen;
-      out += fmt::format(" and is predicted {} × {} ({} instead of {}, level {})",
+      const bool bounds = chosen->groups_at_bound > 0 || baseline->groups_at_bound > 0;
+      out += fmt::format(" and {} {} × {} ({} instead of {}, level {})",
+                         bounds ? "would be, if groups without a plan ran at their bound," : "is predicted",
                          three_figures(faster ? at->baseline / at->chosen : at->chosen / at->baseline),
                          faster ? "faster" : "slower", humane_seconds(at->chosen), humane_seconds(at->baseline),
                          at->level);
@@ -129,7 +133,13 @@ std::string answer(const Summary& summary) {
     out += fmt::format(", predicted to take {} (level {})", humane_seconds(chosen->time.back().time.value),
                        chosen->time.back().level);
   }
-  return out + "; " + honesty + ".";
+  out += "; " + honesty + ".";
+  for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
+    if (s != nullptr && s->groups_at_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
+      out += fmt::format(" Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
+                         three_figures(100 * (s->time_at_bound / s->time.back().time)),
+                         s->groups_at_bound == 1 ? "1 group" : with_commas(s->groups_at_bound) + " groups");
+  return out;
 }
 
 Table manifest_table(const Summary& summary) {
@@ -158,33 +168,51 @@ Table manifest_table(const Summary& summary) {
 
 Table strategy_table(const Summary& summary) {
   std::vector<std::string> levels;
-  for (const StrategyTotals& strategy : summary.strategies)
+  bool bounds = false, library = false, calls = false;
+  for (const StrategyTotals& strategy : summary.strategies) {
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
+    bounds = bounds || strategy.groups_at_bound > 0;
+    library = library || strategy.library_time.has_value();
+    calls = calls || strategy.library_calls > 0;
+  }
   sort_levels(levels);
   Table table;
   table.columns = {
-      {"strategy",        "strategy",        Hint::text,  0},
-      {"kernels",         "kernels",         Hint::count, 0},
-      {"kernel_floor",    "at least",        Hint::count, 5},
-      {"distinct_groups", "distinct",        Hint::count, 4},
-      {"launches",        "launches",        Hint::count, 2},
-      {"traffic",         "traffic",         Hint::bytes, 1},
-      {"library_calls",   "library calls",   Hint::count, 6},
-      {"library_traffic", "library traffic", Hint::bytes, 7},
-      {"library",         "library work",    Hint::flops, 8}
+      {"strategy",        "strategy", Hint::text,  0},
+      {"kernels",         "kernels",  Hint::count, 0},
+      {"kernel_floor",    "at least", Hint::count, 5},
+      {"distinct_groups", "distinct", Hint::count, 4},
+      {"launches",        "launches", Hint::count, 2},
+      {"traffic",         "traffic",  Hint::bytes, 1}
   };
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
+  if (bounds) {
+    table.columns.push_back({"groups_at_bound", "groups at bound", Hint::count, 3});
+    table.columns.push_back({"time_at_bound", "of it bounds", Hint::seconds, 3});
+  }
+  if (calls) {
+    table.columns.push_back({"library_calls", "library calls", Hint::count, 6});
+    table.columns.push_back({"library_traffic", "library traffic", Hint::bytes, 7});
+    table.columns.push_back({"library", "library work", Hint::flops, 8});
+  }
+  if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
-    table.rows.push_back({s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value,
-                          s.library_calls, s.library_traffic.value, s.library_flops});
+    std::vector<Cell>& row = table.rows.emplace_back();
+    row = {s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value};
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
       for (const LevelTime& one : s.time)
         if (one.level == level) time = one.time;
       table.rows.back().push_back(maybe(time));
     }
+    if (bounds) {
+      table.rows.back().push_back(s.groups_at_bound);
+      table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_bound.value});
+    }
+    if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
+    if (library) row.push_back(maybe(s.library_time));
   }
   return table;
 }
@@ -204,27 +232,32 @@ Table group_table(const Summary& summary) {
       {"bound",    "bound by",    Hint::text,     6},
       {"plans",    "plans",       Hint::count,    7}
   };
+  const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
+                                  [](const GroupSummary& group) { return group.bound.has_value(); });
+  if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
   std::vector<const GroupSummary*> groups;
   double all = 0;
   for (const GroupSummary& group : summary.groups) {
     groups.push_back(&group);
-    all += weight(group);
+    all += whole_time(group).value;
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto* a, const auto* b) { return weight(*a) > weight(*b); });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto* a, const auto* b) { return whole_time(*a) > whole_time(*b); });
   for (const GroupSummary* group : groups) {
     const auto time = best_time(*group);
     std::optional<double> whole, share;
     std::optional<std::string> bound;
     std::string state = group->status == GroupStatus::ok ? "no plan" : std::string(name(group->status));
     if (!group->best.empty()) state = name(group->best[0].check);
+    if (all > 0 && (time || group->bound)) share = whole_time(*group).value / all;
     if (time) {
-      whole = weight(*group);
-      if (all > 0) share = weight(*group) / all;
+      whole = whole_time(*group).value;
       bound = group->best[0].estimates.back().bound;
     }
     table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
                           group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
                           group->enumerated});
+    if (bounds) table.rows.back().push_back(maybe(group->bound));
   }
   table.to_see_all = "--top 0";
   return table;

@@ -42,6 +42,9 @@ const StrategyTotals* find_strategy(const Summary& summary, const std::string& n
 /// Predicted time of the group's best plan at its highest level, one occurrence; absent without a plan.
 std::optional<Seconds> best_time(const GroupSummary& group);
 
+/// What a group adds to the model's predicted time: all occurrences of its best plan, or of its bound without a plan.
+Seconds whole_time(const GroupSummary& group);
+
 std::string_view name(BinaryState state);
 std::string_view name(CheckState state);
 std::string_view name(GroupStatus status);

@@ -93,11 +93,8 @@ std::string groups(const Summary& summary) {
   std::string out = html(group_table(summary), true);
   std::vector<const GroupSummary*> heaviest;
   for (const GroupSummary& group : summary.groups) heaviest.push_back(&group);
-  const auto weight = [](const GroupSummary& group) {
-    return best_time(group).value_or(Seconds{}).value * static_cast<double>(group.occurrences);
-  };
   std::stable_sort(heaviest.begin(), heaviest.end(),
-                   [&](const GroupSummary* a, const GroupSummary* b) { return weight(*a) > weight(*b); });
+                   [&](const GroupSummary* a, const GroupSummary* b) { return whole_time(*a) > whole_time(*b); });
   std::set<std::string> seen;
   for (const GroupSummary* group : heaviest)
     if (seen.insert(group->id.substr(0, 10)).second) out += group_section(*group);
@@ -131,8 +128,10 @@ std::string rejected(const Summary& summary) {
   const Table table = rejection_table(summary);
   std::vector<std::string> missing;
   for (const GroupSummary& group : summary.groups)
-    if (group.status == GroupStatus::needs_skeleton)
-      missing.push_back(fmt::format("{} ({} ×): {}", group.name, group.occurrences, group.status_reason));
+    if (group.best.empty())
+      missing.push_back(fmt::format(
+          "{} ({} ×, {} each): {}. {}", group.name, with_commas(group.occurrences), humane_bytes(group.traffic.value),
+          group.status == GroupStatus::ok ? "no plan" : name(group.status), group.status_reason));
   std::string out = table.rows.empty() ? "<p>No plan was rejected.</p>\n" : html(table, true);
   out +=
       "<p class=\"note\">Sound: lowering itself refuses the plan, or a rule proved to imply it. Heuristic: a shortcut "

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "report/chart.h"
@@ -17,6 +18,19 @@ namespace tailor::report {
 namespace {
 
 constexpr std::size_t plans_with_parts = 3;
+
+/// Indexed by GroupStatus.
+constexpr std::array<std::string_view, 4> no_plan{"", "No plan: it needs a skeleton that does not exist yet.",
+                                                  "No plan: none is legal.", "No plan: nobody looked for one yet."};
+
+/// The best plan's time at the level of the histogram.
+std::optional<Seconds> time_in_histogram(const GroupSummary& group) {
+  if (group.times_level.empty()) return best_time(group);
+  if (!group.best.empty())
+    for (const EstimateSummary& estimate : group.best[0].estimates)
+      if (estimate.level == group.times_level) return estimate.total;
+  return std::nullopt;
+}
 
 std::string badge(const PlanSummary& plan) {
   const std::string_view state = name(plan.check);
@@ -77,10 +91,9 @@ std::string group_section(const GroupSummary& group) {
       fmt::format("<section class=\"group\" id=\"group-{}\">\n<h3>{} <code class=\"id\">{}</code> {}</h3>\n",
                   escaped(id), escaped(group.name), escaped(id), group.best.empty() ? "" : badge(group.best[0]));
   out += facts(group);
-  if (group.status == GroupStatus::needs_skeleton)
-    out +=
-        fmt::format("<p class=\"warn\"><strong>No plan: it needs a skeleton that does not exist yet.</strong> {}</p>\n",
-                    escaped(group.status_reason));
+  if (group.status != GroupStatus::ok)
+    out += fmt::format("<p class=\"warn\"><strong>{}</strong> {}</p>\n",
+                       no_plan[static_cast<std::size_t>(group.status)], escaped(group.status_reason));
   if (!group.best.empty()) {
     const PlanWords words = plan_words(group);
     out += plans_of(group, words);
@@ -88,9 +101,10 @@ std::string group_section(const GroupSummary& group) {
                   fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
                               "is marked; total is what the model makes of all of them.",
                               group.best[0].estimates.empty() ? "none" : group.best[0].estimates.back().level));
-    out += figure(time_histogram(group.all_times, best_time(group)),
-                  fmt::format("Predicted times of {} plans of this group.",
-                              with_commas(static_cast<std::int64_t>(group.all_times.size()))));
+    out += figure(time_histogram(group.all_times, time_in_histogram(group)),
+                  fmt::format("Predicted times of {} plans of this group{}.",
+                              with_commas(static_cast<std::int64_t>(group.all_times.size())),
+                              group.times_level.empty() ? "" : ", level " + group.times_level));
   }
   if (!group.rejections.empty()) out += details("What was rejected in this group", html(rejection_table(group)));
   if (!group.kernel_text.empty()) out += details("Program of the best plan", code(group.kernel_text));

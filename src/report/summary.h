@@ -53,6 +53,9 @@ struct StrategyTotals {
   std::int64_t library_calls = 0;
   Bytes library_traffic;
   double library_flops = 0;
+  std::optional<Seconds> library_time = std::nullopt;  ///< of a run, where a model gives every call a time
+  std::int64_t groups_at_bound = 0;  ///< distinct groups without a plan: `time` holds their bound instead
+  Seconds time_at_bound = {};        ///< their share of the last `time`
 };
 
 /// One level's estimate of one kernel.
@@ -89,7 +92,9 @@ struct RejectionCount {
   std::string example;  ///< one reason with its numbers
 };
 
-enum class GroupStatus : std::uint8_t { ok, needs_skeleton };
+/// needs_skeleton: no loop structure of ours fits. rejected: a structure fits, but no plan can be lowered. not_tuned:
+/// nobody looked for plans yet.
+enum class GroupStatus : std::uint8_t { ok, needs_skeleton, rejected, not_tuned };
 
 struct GroupSummary {
   std::string id;
@@ -102,10 +107,12 @@ struct GroupSummary {
   std::string status_reason;  ///< why no plan: the rule's sentence
   std::int64_t enumerated = 0, rejected = 0, lowered = 0, compiled = 0;
   std::vector<RejectionCount> rejections;
-  std::vector<PlanSummary> best;   ///< best first
-  std::vector<Seconds> all_times;  ///< ranking level's times of every lowered plan
-  std::string kernel_text;         ///< of best[0]
-  std::string cuda;                ///< of best[0]
+  std::vector<PlanSummary> best;                ///< best first
+  std::vector<Seconds> all_times;               ///< of every lowered plan, all at one level
+  std::string times_level;                      ///< that level; empty: the level that ranks
+  std::optional<Seconds> bound = std::nullopt;  ///< of one occurrence, however it is written
+  std::string kernel_text;                      ///< of best[0]
+  std::string cuda;                             ///< of best[0]
 };
 
 struct LibraryCall {

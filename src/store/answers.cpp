@@ -56,6 +56,36 @@ std::vector<BestPlan> Store::best_plans(Id group, Id device, int limit) const {
   return result;
 }
 
+// Where several models speak at one level, the first by name counts, as in the views.
+std::vector<LevelBest> Store::level_bests(Id graph, Id device) const {
+  std::vector<LevelBest> result;
+  connection_->each(
+      "SELECT p.group_id, e.level, min(e.total_s) "
+      "FROM (SELECT DISTINCT group_id FROM fusion_groups WHERE graph_id = ?) used "
+      "JOIN plans p USING (group_id) JOIN estimates e ON e.plan_id = p.plan_id AND e.device_id = ? "
+      "JOIN levels l USING (level) "
+      "WHERE NOT EXISTS (SELECT 1 FROM estimates e2 WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id "
+      "AND e2.level = e.level AND e2.model < e.model) "
+      "GROUP BY p.group_id, e.level ORDER BY p.group_id, l.precision",
+      [&](Columns& columns) {
+        LevelBest& row = result.emplace_back();
+        columns.into(row.group, row.level, row.total);
+      },
+      graph, device);
+  return result;
+}
+
+std::vector<Seconds> Store::plan_times(Id group, Id device, std::string_view level) const {
+  std::vector<Seconds> result;
+  connection_->each(
+      "SELECT e.total_s FROM plans p JOIN estimates e ON e.plan_id = p.plan_id "
+      "WHERE p.group_id = ? AND e.device_id = ? AND e.level = ? "
+      "AND NOT EXISTS (SELECT 1 FROM estimates e2 WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id "
+      "AND e2.level = e.level AND e2.model < e.model) ORDER BY e.total_s",
+      [&](Columns& columns) { columns.read(result.emplace_back()); }, group, device, level);
+  return result;
+}
+
 std::vector<RejectedRule> Store::rejected_why() const {
   std::vector<RejectedRule> result;
   connection_->each(

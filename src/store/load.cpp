@@ -73,12 +73,22 @@ std::optional<GroupRow> Store::group(Id id) const {
                              read_group, id));
 }
 
+std::vector<std::string> Store::strategies_of(Id graph) const {
+  return rows<std::string>(
+      *connection_, "SELECT strategy FROM fusions WHERE graph_id = ? ORDER BY strategy",
+      [](Columns& columns, std::string& row) { columns.read(row); }, graph);
+}
+
 std::optional<FusionRow> Store::fusion(Id graph, std::string_view strategy) const {
   FusionRow fusion;
   bool found = false;
   connection_->each(
-      "SELECT kernels FROM fusions WHERE graph_id = ? AND strategy = ?", [&](Columns&) { found = true; }, graph,
-      strategy);
+      "SELECT least_kernels, unknown_trips, branches FROM fusions WHERE graph_id = ? AND strategy = ?",
+      [&](Columns& columns) {
+        columns.into(fusion.least_kernels, fusion.unknown_trips, fusion.branches);
+        found = true;
+      },
+      graph, strategy);
   if (!found) return std::nullopt;
   fusion.graph = graph;
   fusion.strategy = strategy;
@@ -193,6 +203,24 @@ std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
       "ORDER BY model",
       [](Columns& columns, GroupBoundRow& row) {
         columns.into(row.group, row.device, row.model, row.total, row.bound);
+      },
+      group, device);
+}
+
+std::vector<CheckRow> Store::checks(Id kernel) const {
+  return rows<CheckRow>(
+      *connection_, "SELECT kernel_id, method, state, worst, detail FROM checks WHERE kernel_id = ? ORDER BY method",
+      [](Columns& columns, CheckRow& row) { columns.into(row.kernel, row.method, row.state, row.worst, row.detail); },
+      kernel);
+}
+
+std::vector<ProgressRow> Store::progress_of(Id group, Id device) const {
+  return rows<ProgressRow>(
+      *connection_,
+      "SELECT group_id, device_id, space, stage, legal, rejected FROM progress WHERE group_id = ? AND device_id = ? "
+      "ORDER BY space, stage",
+      [](Columns& columns, ProgressRow& row) {
+        columns.into(row.group, row.device, row.space, row.stage, row.legal, row.rejected);
       },
       group, device);
 }

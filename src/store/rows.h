@@ -79,6 +79,9 @@ struct FusionRow {
   std::string strategy;
   std::vector<FusionGroupRow> groups;
   std::vector<EdgeRow> edges;
+  std::int64_t least_kernels = 0;  ///< no partition of the graph has fewer; 0: not known
+  std::int64_t unknown_trips = 0;  ///< loops counted as one trip
+  std::int64_t branches = 0;       ///< bodies of conditionals, each counted as taken
   bool operator==(const FusionRow&) const = default;
 };
 
@@ -227,6 +230,14 @@ struct BestPlan {
   std::string plan;          ///< text
   std::optional<Id> kernel;  ///< of the plan on this device, when stored
   EstimateRow estimate;
+};
+
+/// The best time of a group's plans at one level of the cost model.
+struct LevelBest {
+  Id group;
+  std::string level;
+  Seconds total;
+  bool operator==(const LevelBest&) const = default;
 };
 
 struct RejectedRule {

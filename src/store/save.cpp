@@ -56,8 +56,10 @@ void Store::save(const GroupRow& row) {
 }
 
 void Store::save(const FusionRow& row) {
-  static const std::string fusion = insert("fusions", {"graph_id", "strategy", "kernels"},
-                                           "(graph_id, strategy) DO UPDATE SET kernels = excluded.kernels");
+  static const std::string fusion =
+      insert("fusions", {"graph_id", "strategy", "kernels", "least_kernels", "unknown_trips", "branches"},
+             "(graph_id, strategy) DO UPDATE SET kernels = excluded.kernels, least_kernels = excluded.least_kernels, "
+             "unknown_trips = excluded.unknown_trips, branches = excluded.branches");
   static const std::string group =
       insert("fusion_groups", {"graph_id", "strategy", "group_id", "occurrences", "times", "example"});
   static const std::string edge =
@@ -65,7 +67,7 @@ void Store::save(const FusionRow& row) {
   std::int64_t kernels = 0;
   for (const FusionGroupRow& g : row.groups) kernels += g.occurrences;
   Savepoint together(*connection_);
-  connection_->execute(fusion, row.graph, row.strategy, kernels);
+  connection_->execute(fusion, row.graph, row.strategy, kernels, row.least_kernels, row.unknown_trips, row.branches);
   connection_->execute("DELETE FROM fusion_groups WHERE graph_id = ? AND strategy = ?", row.graph, row.strategy);
   connection_->execute("DELETE FROM fusion_edges WHERE graph_id = ? AND strategy = ?", row.graph, row.strategy);
   for (const FusionGroupRow& g : row.groups)

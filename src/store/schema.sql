@@ -76,6 +76,9 @@ CREATE TABLE fusions (
   graph_id      TEXT NOT NULL REFERENCES graphs,
   strategy      TEXT NOT NULL,
   kernels       INTEGER NOT NULL,        -- groups, each place once
+  least_kernels INTEGER NOT NULL,        -- no partition of this graph has fewer; 0: not known
+  unknown_trips INTEGER NOT NULL,        -- loops counted as one trip
+  branches      INTEGER NOT NULL,        -- bodies of conditionals, each counted as taken
   PRIMARY KEY (graph_id, strategy)
 ) STRICT, WITHOUT ROWID;
 
@@ -352,8 +355,10 @@ SELECT g.graph_id, g.name AS model, f.strategy, d.device_id, d.name AS device,
        count(fg.group_id) - count(t.plan_id) AS groups_without_plan,
        count(fg.group_id) - count(t.total_s) AS groups_without_time,
        coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0) AS library_calls,
-       coalesce((SELECT sum(c.times * lt.total_s) FROM library_calls c JOIN library_times lt USING (graph_id, node)
-                 WHERE c.graph_id = g.graph_id AND lt.device_id = d.device_id), 0.0) AS library_s
+       coalesce((SELECT sum(c.times * (SELECT lt.total_s FROM library_times lt
+                                       WHERE lt.graph_id = c.graph_id AND lt.node = c.node
+                                         AND lt.device_id = d.device_id ORDER BY lt.model LIMIT 1))
+                 FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0) AS library_s
 FROM fusions f
 JOIN graphs g USING (graph_id)
 CROSS JOIN devices d

@@ -77,6 +77,7 @@ class Store {
   std::vector<GraphRow> graphs() const;    ///< by name
   std::vector<GroupRow> groups() const;
   std::optional<GroupRow> group(Id id) const;
+  std::vector<std::string> strategies_of(Id graph) const;
   std::optional<FusionRow> fusion(Id graph, std::string_view strategy) const;
   std::vector<LibraryCallRow> library_calls(Id graph) const;
   std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
@@ -87,6 +88,8 @@ class Store {
   std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
+  std::vector<CheckRow> checks(Id kernel) const;
+  std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
 
@@ -94,7 +97,11 @@ class Store {
   std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
   std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device) const;  ///< longest first
   std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;                       ///< best first
-  std::vector<RejectedRule> rejected_why() const;                                               ///< most plans first
+  /// For every group of a graph's fusions, one row per level that has looked at its plans.
+  std::vector<LevelBest> level_bests(Id graph, Id device) const;
+  /// The times of all plans of a group at one level, shortest first.
+  std::vector<Seconds> plan_times(Id group, Id device, std::string_view level) const;
+  std::vector<RejectedRule> rejected_why() const;  ///< most plans first
   std::vector<KernelState> kernel_states() const;
   std::vector<TableSize> sizes() const;  ///< rows of every table, by name
 

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor report: what a database says, on stdout and as files. One model on one device gives report.md and report.html;
+// several give a pair of files each and an index.html that compares them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "cli/terminal.h"
+
+namespace tailor::cli {
+
+enum class ReportFormat : std::uint8_t { table, md, json, csv };
+
+/// Writes to stdout.
+Sink standard_output();
+
+struct ReportOptions {
+  std::filesystem::path database;
+  std::string model, device;  ///< empty: all
+  std::string strategy;       ///< whose groups are shown; empty: the one of least predicted time
+  std::string baseline;       ///< empty: the sweep's
+  int top = 10;               ///< rows of a table on the terminal, best plans of a group in the files; 0: all
+  ReportFormat format = ReportFormat::table;  ///< of stdout
+  std::filesystem::path folder;               ///< for the files; made when absent; empty: none are written
+  int width = 100;                            ///< of the terminal
+  bool colour = false;
+  Sink out = standard_output();
+};
+
+/// table: the overviews. md: the Markdown files one after the other. json: {"schema", "reports": [one document per
+/// model and device]}. csv: one table of all strategies. Returns 0. Throws Error as Store::open_read_only, subjects and
+/// summary_of do.
+int run_report(const ReportOptions& options, Talk& talk);
+
+}  // namespace tailor::cli

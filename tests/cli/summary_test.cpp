@@ -1,0 +1,442 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From database to report. The databases hold real graphs and groups, partitioned by real strategies, with invented
+// times: sums are added up here a second time, plainly, and compared; so are the database's own views.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/db.h"
+#include "cli/import_summary.h"
+#include "cli/report.h"
+#include "cli/summary_of.h"
+#include "explore/partition.h"
+#include "explore/strategy.h"
+#include "ir/device.h"
+#include "ir/import.h"
+#include "report/golden.h"
+#include "report/overview.h"
+#include "report/page.h"
+
+using namespace tailor;
+using namespace tailor::cli;
+using tailor::store::Store;
+
+namespace {
+
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "tailor_summary_XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  TestFolder(const TestFolder&) = delete;
+  TestFolder& operator=(const TestFolder&) = delete;
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+
+store::DeviceRow device(const std::string& name) {
+  const std::string file = read_file(data / "devices" / (name + ".json"));
+  const ir::Device read = ir::parse_device(file, name);
+  return {id_of(file), name, read.title, read.arch, file};
+}
+
+store::EstimateRow estimate(Id plan, Id on, const std::string& level, double total) {
+  store::EstimateRow row{plan, on, level, level, {total}, {total * 0.7}, {total * 1.5}, "dram"};
+  row.parts[0] = {1e-6};
+  row.parts[1] = {total - 1e-6};
+  row.occupancy = 0.5;
+  row.waves = 2;
+  row.registers = 32;
+  return row;
+}
+
+/// Invented plans of a group: `plans` of them projected, the first two compiled when asked. None when `plans` is 0.
+void save_plans(Store& store, Id group, Id on, int plans, bool compile, std::mt19937& random) {
+  for (int i = 0; i < plans; ++i) {
+    store::PlanRow plan{id_of(fmt::format("{} {}", hex(group), i)),
+                        group,
+                        fmt::format("row threads={}", 32 * (i + 1)),
+                        "row",
+                        32 * (i + 1),
+                        32,
+                        4,
+                        1,
+                        "registers",
+                        "tile",
+                        0,
+                        true,
+                        true};
+    const double total = 2e-6 + 1e-9 * static_cast<double>(random() % 5000);
+    store.save(plan);
+    store.save(estimate(plan.id, on, "projected", total));
+    if (i >= 2 || !compile) continue;
+    const store::KernelRow kernel{
+        id_of(plan.text + hex(group)), "kernel", "program text", "__global__ text", plan.threads, 64, 128, true};
+    store.save(kernel);
+    store.save(store::LoweringRow{plan.id, on, kernel.id});
+    store::BinaryRow binary;
+    binary.id = id_of("binary" + hex(kernel.id));
+    binary.kernel = kernel.id;
+    binary.arch = "sm_90";
+    binary.compiler = "NVRTC 13.0";
+    binary.ok = i == 0;
+    binary.log = i == 0 ? "" : "expected a ';'";
+    binary.registers = 40;
+    binary.spill_loads = 8;
+    store.save(binary);
+    if (binary.ok) store.save(estimate(plan.id, on, "compiled", total * 1.25));
+  }
+  if (plans > 0) {
+    store.save(
+        store::RejectionRow{group, on, "", "registers", true, 7, "row threads=1024", "needs 300, 255 are there"});
+    store.save(store::ProgressRow{group, on, "", "score", plans, 7});
+  } else {
+    store.save(store::RejectionRow{group, on, "", "skeleton-column", true, 0, "", "reduces along dimension 0"});
+    store.save(store::ProgressRow{group, on, "", "score", 0, 0});
+  }
+}
+
+/// A model under data/models with its real partitions on the devices. Every third distinct group has no plan.
+void save_model(Store& store, const std::string& model, const std::vector<std::string>& devices, bool compile,
+                const std::vector<std::string>& strategies = {"none", "imported", "stitch-v1"}) {
+  const ir::Imported imported = ir::import_file((data / "models" / (model + ".hlo")).string());
+  Store::Transaction unit(store);
+  const std::string text = ir::text(imported.graph);
+  const store::GraphRow graph{id_of(text), id_of(ir::canonical_text(imported.graph)),
+                              model,       model + ".hlo",
+                              text,        static_cast<std::int64_t>(imported.graph.nodes.size()),
+                              0,           import_summary_json(imported.report)};
+  store.save(graph);
+  std::mt19937 random(7);
+  std::set<Id> known;
+  for (const std::string& name : devices) store.save(device(name));
+  for (const std::string& strategy : strategies) {
+    const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);
+    const explore::Partition parts = explore::partition(imported.graph, fusion);
+    store::FusionRow row{graph.id, strategy, {}, {}, parts.least_kernels, parts.unknown_trips, parts.branches};
+    for (const explore::DistinctGroup& group : parts.groups) {
+      const auto places = static_cast<std::int64_t>(group.places.size());
+      row.groups.push_back({group.group.id, places, group.times, "node"});
+      if (!known.insert(group.group.id).second) continue;
+      const double half = group.bytes / 2;
+      store.save(store::GroupRow{group.group.id, "title", ir::text(group.group.graph), 3, 1, {half}, {half}, 1e6});
+      for (const std::string& name : devices) {
+        const Id on = device(name).id;
+        store.save(store::GroupBoundRow{group.group.id, on, "sol", {1e-6 + group.bytes / 4.8e12}, "dram"});
+        save_plans(store, group.group.id, on, known.size() % 3 == 0 ? 0 : 5, compile, random);
+      }
+    }
+    store.save(row);
+    for (const explore::LibraryCall& call : parts.library) {
+      store.save(
+          store::LibraryCallRow{graph.id, call.where + call.name, call.what, "", call.times, call.flops, {call.bytes}});
+      for (const std::string& name : devices)
+        store.save(store::LibraryTimeRow{graph.id, call.where + call.name, device(name).id, "bytes", {1e-6}});
+    }
+  }
+  unit.commit();
+}
+
+struct Heard {
+  std::string notes;
+  Talk talk{[this](std::string_view text) { notes += text; }, {}, [] { return Seconds{}; }};
+};
+
+constexpr const char* softmax = "softmax_fwd_f32_4096x1024";
+constexpr const char* bert = "bert_infer_l12_b1_s128_f16";
+
+Fault fault_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.fault;
+  }
+  FAIL("nothing was thrown");
+  return Fault::failed;
+}
+
+}  // namespace
+
+TEST_CASE("what import said survives the database, and other texts are absent") {
+  ir::ImportReport report = ir::import_file((data / "models" / (std::string(softmax) + ".hlo")).string()).report;
+  report.opaque = {
+      {"custom \"quoted\"", 3}
+  };
+  report.warnings = {"a\nb"};
+  const std::string json = import_summary_json(report);
+  const auto read = import_summary(json);
+  REQUIRE(read.has_value());
+  CHECK(import_summary_json(*read) == json);
+  CHECK(read->instructions == report.instructions);
+  CHECK(read->passes.size() == report.passes.size());
+  CHECK(read->opaque == report.opaque);
+  for (const char* other : {"", "one opaque", "[]", "{}", "{\"passes\"", "3"}) CHECK_FALSE(import_summary(other));
+  CHECK(sweep_words("{\"question\": \"why?\", \"baseline\": 3}").question == "why?");
+  CHECK(sweep_words("config").baseline.empty());
+}
+
+TEST_CASE("a strategy's time is the sum over its groups of the best plan's time, or the bound without a plan") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  const bool compile = true;
+  save_model(store, bert, {"h200"}, compile);
+  const Subject subject = subjects(store, "", "").at(0);
+  const report::Summary summary = summary_of(store, subject, {});
+  REQUIRE(summary.strategies.size() == 3);
+  for (const report::StrategyTotals& totals : summary.strategies) {
+    CAPTURE(totals.name);
+    std::map<std::string, double> sums;
+    double launches = 0, bytes = 0, at_bound = 0;
+    std::int64_t without = 0, kernels = 0;
+    const std::optional<store::FusionRow> fusion = store.fusion(subject.graph.id, totals.name);
+    REQUIRE(fusion.has_value());
+    for (const store::FusionGroupRow& row : fusion->groups) {
+      double projected = 1e9, compiled = 1e9;
+      for (const store::PlanRow& plan : store.plans(row.group))
+        for (const store::EstimateRow& one : store.estimates(plan.id, subject.device.id))
+          (one.level == "projected" ? projected : compiled) =
+              std::min(one.level == "projected" ? projected : compiled, one.total.value);
+      const double bound = store.group_bounds(row.group, subject.device.id).at(0).total.value;
+      if (projected > 1) ++without, at_bound += row.times * bound, projected = compiled = bound;
+      sums["sol"] += row.times * bound;
+      sums["projected"] += row.times * projected;
+      sums["compiled"] += row.times * (compiled < 1 ? compiled : projected);
+      launches += row.times;
+      kernels += row.occurrences;
+      bytes += row.times * (store.group(row.group)->read.value + store.group(row.group)->written.value);
+    }
+    REQUIRE(totals.time.size() == 3);
+    for (const report::LevelTime& time : totals.time) CHECK(time.time.value == doctest::Approx(sums[time.level]));
+    CHECK(totals.kernels == kernels);
+    CHECK(totals.groups_at_bound == without);
+    CHECK(totals.time_at_bound.value == doctest::Approx(at_bound));
+    CHECK(totals.traffic.value == doctest::Approx(bytes));
+    CHECK(static_cast<double>(totals.launches - totals.library_calls) == doctest::Approx(launches));
+    CHECK(totals.kernel_floor.value_or(0) > 0);
+    CHECK(totals.kernel_floor.value_or(0) <= totals.kernels);
+    CHECK(totals.library_time->value == doctest::Approx(1e-6 * static_cast<double>(totals.library_calls)));
+    bool seen = false;  // the view applies the same rule
+    for (const store::StrategyTotals& view : store.strategies()) {
+      if (view.strategy != totals.name) continue;
+      seen = true;
+      CHECK(view.kernel_time.value == doctest::Approx(totals.time.back().time.value));
+      CHECK(view.groups_without_plan == totals.groups_at_bound);
+      CHECK(view.library_time.value == doctest::Approx(totals.library_time->value));
+      CHECK(view.dram.value == doctest::Approx(totals.traffic.value));
+    }
+    CHECK(seen);
+  }
+}
+
+TEST_CASE("the groups of the chosen strategy add up to its total and name what has no plan") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, bert, {"h200"}, true);
+  const Subject subject = subjects(store, bert, "h200").at(0);
+  const report::Summary summary = summary_of(store, subject, {"none", "stitch-v1", 2});
+  CHECK(summary.chosen == "none");
+  CHECK(summary.baseline == "stitch-v1");
+  double sum = 0;
+  int without = 0;
+  for (const report::GroupSummary& group : summary.groups) {
+    sum += whole_time(group).value;
+    CHECK(group.shape.find('[') != std::string::npos);
+    CHECK(group.bound.has_value());
+    if (group.best.empty()) {
+      ++without;
+      CHECK(group.status == report::GroupStatus::needs_skeleton);
+      CHECK(group.status_reason == "reduces along dimension 0");
+      continue;
+    }
+    CHECK(group.status == report::GroupStatus::ok);
+    CHECK(group.best.size() == 2);
+    CHECK(group.enumerated == 12);
+    CHECK(group.lowered == 5);
+    CHECK(group.rejected == 7);
+    CHECK(group.compiled == 1);
+    CHECK(group.all_times.size() == 5);
+    CHECK(group.times_level == "projected");
+    CHECK(group.cuda == "__global__ text");
+    const report::PlanSummary& best = group.best[0];
+    REQUIRE(best.estimates.size() == 3);
+    CHECK(best.estimates[0].level == "sol");
+    CHECK(best.estimates[2].level == "compiled");
+    CHECK(best.binary == report::BinaryState::ok);
+    CHECK(best.registers == 40);
+    CHECK(best.check == report::CheckState::unchecked);
+  }
+  CHECK(without > 0);
+  const report::StrategyTotals* totals = find_strategy(summary, "none");
+  CHECK(sum == doctest::Approx(totals->time.back().time.value));
+  const std::string words = answer(summary);
+  CHECK(words.find("nothing was measured") != std::string::npos);
+  CHECK(words.find("no prediction but the bound of") != std::string::npos);
+  const std::string page = report::page(summary);
+  CHECK(page.find("needs a skeleton that does not exist yet") != std::string::npos);
+  CHECK(page.find("unchecked") != std::string::npos);
+}
+
+TEST_CASE("a dump without fusions of its own is said to be one") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, softmax, {"h200"}, false);
+  const report::Summary summary = summary_of(store, subjects(store, "", "").at(0), {});
+  bool said = false;
+  for (const std::string& line : summary.warnings) said = said || line.find("same as none") != line.npos;
+  CHECK(said);
+}
+
+TEST_CASE("the Markdown report of a small database stays as it is") {
+  const TestFolder folder;
+  {
+    Store store = Store::open(folder / "a.db");
+    save_model(store, softmax, {"h200"}, true, {"none", "stitch-v1"});
+    store.save(store::RunRow{id_of(std::string_view("run")), "tailor 0.1.0", "tailor sweep a.json",
+                             id_of(std::string_view("c")),
+                             "{\"question\": \"Is it worth it?\", \"baseline\": \"none\"}", "NVRTC 13.0", "", "", "",
+                             "host", 2, 1, "2026-01-31T23:59:50Z", "2026-02-01T00:00:01Z", "done"});
+  }
+  std::string out;
+  Heard heard;
+  ReportOptions options;
+  options.database = folder / "a.db";
+  options.format = ReportFormat::md;
+  options.top = 3;
+  options.out = [&](std::string_view text) { out += text; };
+  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(out.find("11.0 s") != std::string::npos);
+  check_golden("report_small.md", out);
+}
+
+TEST_CASE("several models and devices get a page each and an index that links them") {
+  const TestFolder folder;
+  {
+    Store store = Store::open(folder / "a.db");
+    save_model(store, softmax, {"h200", "l4"}, true);
+    save_model(store, "layernorm_fwd_tf_f32_4096x768", {"h200", "l4"}, false);
+  }
+  std::string out;
+  Heard heard;
+  ReportOptions options;
+  options.database = folder / "a.db";
+  options.folder = folder / "deep/report";
+  options.format = ReportFormat::csv;
+  options.out = [&](std::string_view text) { out += text; };
+  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(split(out, '\n').size() == 1 + 4 * 3 + 1);
+  const std::string index = read_file(folder / "deep/report/index.html");
+  int pages = 0;
+  for (const std::string model : {softmax, "layernorm_fwd_tf_f32_4096x768"})
+    for (const std::string on : {"h200", "l4"}) {
+      const std::string stem = model + "-" + on;
+      CHECK(index.find("href=\"" + stem + ".html\"") != std::string::npos);
+      CHECK(read_file(folder / ("deep/report/" + stem + ".html")).find("<!DOCTYPE html>") == 0);
+      CHECK(read_file(folder / ("deep/report/" + stem + ".md")).find("# How should") == 0);
+      ++pages;
+    }
+  CHECK(pages == 4);
+  options.device = "l4";
+  options.model = softmax;
+  options.folder = folder / "one";
+  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(std::filesystem::exists(folder / "one/report.html"));
+  CHECK(std::filesystem::exists(folder / "one/report.md"));
+  CHECK_FALSE(std::filesystem::exists(folder / "one/index.html"));
+}
+
+TEST_CASE("top limits the plans of a group and the rows of a table") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, softmax, {"h200"}, true);
+  const Subject subject = subjects(store, "", "").at(0);
+  const auto most = [&](int plans) {
+    std::size_t found = 0;
+    for (const auto& group : summary_of(store, subject, {"none", "", plans}).groups)
+      found = std::max(found, group.best.size());
+    return found;
+  };
+  CHECK(most(1) == 1);
+  CHECK(most(3) == 3);
+  CHECK(most(0) == 5);
+}
+
+TEST_CASE("names that are not there and databases that say nothing are told apart") {
+  const TestFolder folder;
+  Heard heard;
+  ReportOptions options;
+  options.out = [](std::string_view) {};
+  options.database = folder / "absent.db";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::missing);
+  options.database = folder / "empty.db";
+  { Store::open(folder / "empty.db"); }
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+  write_file(folder / "foreign.db", "not a database at all, but long enough to be looked at");
+  options.database = folder / "foreign.db";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+  options.database = folder / "a.db";
+  {
+    Store store = Store::open(folder / "a.db");
+    save_model(store, softmax, {"h200"}, false);
+  }
+  options.model = "softmax";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  options.model = softmax;
+  options.device = "h100";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  options.device = "h200";
+  options.strategy = "stitch-v2";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  options.strategy = "stitch-v1";
+  CHECK(run_report(options, heard.talk) == 0);
+  std::string file = read_file(folder / "a.db");
+  file[63] = 9;  // the schema version stands at byte 60 of the header, most significant byte first
+  write_file(folder / "newer.db", file);
+  options.database = folder / "newer.db";
+  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+}
+
+TEST_CASE("databases are told about, merged, dumped and checked") {
+  const TestFolder folder;
+  {
+    Store a = Store::open(folder / "a.db");
+    save_model(a, softmax, {"h200"}, false);
+    Store b = Store::open(folder / "b.db");
+    save_model(b, "layernorm_fwd_tf_f32_4096x768", {"h200"}, false);
+  }
+  Heard heard;
+  std::string out;
+  DbOptions options;
+  options.out = [&](std::string_view text) { out += text; };
+  options.database = folder / "both.db";
+  CHECK(run_db_merge(options, {folder / "a.db", folder / "b.db"}, heard.talk) == 0);
+  CHECK(run_db_check(options, heard.talk) == 0);
+  CHECK(heard.notes.find("is sound") != std::string::npos);
+  options.format = ReportFormat::csv;
+  CHECK(run_db_info(options, heard.talk) == 0);
+  CHECK(out.find("graphs,2\n") != std::string::npos);
+  out.clear();
+  CHECK(run_db_dump(options, heard.talk) == 0);
+  const std::string whole = out;
+  CHECK(run_db_merge(options, {folder / "a.db"}, heard.talk) == 0);
+  out.clear();
+  CHECK(run_db_dump(options, heard.talk) == 0);
+  CHECK(out == whole);
+  CHECK(fault_of([&] { run_db_merge(options, {folder / "both.db"}, heard.talk); }) == Fault::usage);
+  CHECK(fault_of([&] { run_db_merge(options, {folder / "none.db"}, heard.talk); }) == Fault::missing);
+}
