@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tuning one group without a GPU: enumerate, drop by rules, lower, count, score by a cost model, rank. What was dropped
+// is kept with its reason and its number. shortlist() turns the best plans into distinct kernels, ready to compile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "costmodel/calibration.h"
+#include "costmodel/model.h"
+#include "costmodel/work.h"
+#include "explore/space.h"
+#include "ir/device.h"
+#include "ir/estimate.h"
+#include "ir/kernel.h"
+#include "ir/plan.h"
+#include "ir/prepare.h"
+
+namespace tailor::explore {
+
+struct Scored {
+  ir::Plan plan;
+  ir::Estimate estimate;
+};
+
+/// All plans that one rule, or the lowering under one rule's name, refused.
+struct RejectedPlans {
+  std::string rule;
+  bool sound = true;
+  std::int64_t plans = 0;
+  std::string example;  ///< text of the first
+  std::string reason;   ///< what was said of it, with its numbers
+};
+
+struct Tuned {
+  std::vector<Scored> ranked;             ///< fastest first; ties in order of enumeration
+  std::vector<RejectedPlans> rejections;  ///< most plans first
+  std::int64_t space = 0;                 ///< combinations of the axes
+  std::int64_t enumerated = 0;            ///< plans that mean something
+  std::int64_t left_out = 0;              ///< legal as far as rules know, but beyond the limit on plans
+  bool stopped = false;                   ///< the stop token ended it early
+};
+
+struct TuneOptions {
+  const costmodel::Model* model = nullptr;  ///< needs no binary; nullptr: projected
+  std::optional<std::int64_t> max_plans;    ///< lower at most so many, spread evenly over the space
+  bool heuristics = true;                   ///< apply heuristic rules, not only sound ones
+  std::stop_token stop;
+};
+
+/// Pure: the same arguments give the same answer on any machine.
+Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& device,
+           const costmodel::Calibration& calibration, const TuneOptions& options);
+
+
+/// A plan of the short list with what it lowers to.
+struct Listed {
+  ir::Plan plan;
+  ir::Estimate estimate;
+  ir::Kernel kernel;
+  Id kernel_id;
+  costmodel::Work work;
+};
+
+/// The best `count` plans that lower to different kernels.
+std::vector<Listed> shortlist(const ir::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
+                              std::int64_t count);
+
+}  // namespace tailor::explore
