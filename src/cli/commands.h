@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands: for each a struct with what can be asked and a function that answers. They know nothing of how options
-// are written; main.cpp fills the structs from the command line and turns an Error into an exit code. A new command is a
-// struct, a function in a file of its own, and a row of the table in main.cpp.
+// are written; main.cpp fills the structs from the command line and turns an Error into an exit code. A new command is
+// a struct, a function in a file of its own, and a row of the table in main.cpp.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +38,6 @@ struct Context {
   std::string command;  ///< as it was typed
 };
 
-/// Throws Error(interrupted) after a Ctrl-C.
-void stop_if_asked(const InterruptWatch& interrupts);
-
 struct ImportOptions {
   std::string model;
   bool text = false;  ///< the graph's text form instead of the summary
@@ -51,8 +49,8 @@ struct FuseOptions {
   std::string strategy = "stitch-v1";
   std::vector<std::string> devices;  ///< a column of bounds for each
   std::string calibration = "uncalibrated";
-  bool why = false;      ///< the notes on edges instead of the groups
-  bool compare = false;  ///< all strategies instead of one
+  bool why = false;       ///< the notes on edges instead of the groups
+  bool compare = false;   ///< all strategies instead of one
   std::int64_t top = 20;  ///< rows shown; 0: all
 };
 void run_fuse(const FuseOptions& options, const Context& context);
@@ -70,9 +68,9 @@ struct GroupOptions {
 
 struct ExploreOptions {
   GroupOptions what;
-  std::int64_t top = 10;        ///< plans shown; 0: all
-  std::int64_t max_plans = 0;   ///< 0: all
-  bool sound_only = false;      ///< apply no heuristic rule
+  std::int64_t top = 10;       ///< plans shown; 0: all
+  std::int64_t max_plans = 0;  ///< 0: all
+  bool sound_only = false;     ///< apply no heuristic rule
 };
 void run_explore(const ExploreOptions& options, const Context& context);
 
@@ -84,10 +82,10 @@ void run_explain(const ExplainOptions& options, const Context& context);
 
 struct EmitOptions {
   GroupOptions what;
-  std::string plan;    ///< as above
-  bool ptx = false;    ///< compile and print PTX
-  std::string arch;    ///< of --ptx; empty: the device's
-  std::string nvrtc;   ///< a library file; empty: the usual places
+  std::string plan;   ///< as above
+  bool ptx = false;   ///< compile and print PTX
+  std::string arch;   ///< of --ptx; empty: the device's
+  std::string nvrtc;  ///< a library file; empty: the usual places
 };
 void run_emit(const EmitOptions& options, const Context& context);
 
@@ -112,7 +110,8 @@ struct CommandRow {
   std::string_view what;      ///< one line
   std::string_view examples;  ///< one per line, without "tailor"
   std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
-  void (*bind)(CLI::App& app, const Context& context);  ///< declares the options and what runs them
+  /// Declares the options; the result runs the command with what was parsed into them.
+  std::function<void(const Context&)> (*bind)(CLI::App& app);
 };
 std::span<const CommandRow> commands();
 

@@ -17,6 +17,7 @@ namespace tailor::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using report::Column;
 using report::Table;
 
 struct Findings {
@@ -70,17 +71,24 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
 
 void run_doctor(const DoctorOptions& options, const Context& context) {
   Findings findings;
-  findings.table.columns = {{"what", "what"}, {"state", "state"}, {"detail", "detail"}, {"remedy", "what to do"}};
+  findings.table.columns = {
+      Column{"what",   "what"      },
+      Column{"state",  "state"     },
+      Column{"detail", "detail"    },
+      Column{"remedy", "what to do"}
+  };
   findings.found("Tailor", std::string(tool_name));
   look_at_data(context, findings);
   look_for_compiler(options, context, findings);
   findings.found("SQLite", store::sqlite_version());
-  findings.table.rows.push_back({std::string("GPU driver"), std::string("not looked for"),
+  findings.table.rows.push_back({std::string("GPU driver"),
+                                 std::string("not looked for"),
                                  std::string("nothing here measures on a GPU: kernels are compiled and stay unchecked"),
                                  {}});
   show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});
-  context.talk->note(findings.missing == 0 ? "nothing is missing"
-                                           : fmt::format("{} missing: the last column says what to do", findings.missing));
+  context.talk->note(findings.missing == 0
+                         ? "nothing is missing"
+                         : fmt::format("{} missing: the last column says what to do", findings.missing));
 }
 
 }  // namespace tailor::cli

@@ -15,6 +15,8 @@ namespace tailor::cli {
 
 namespace {
 
+using report::Column;
+
 ir::Binary compiled(const EmitOptions& options, const std::string& arch, const std::string& cuda) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.why, nvrtc.remedy);
@@ -39,18 +41,27 @@ void run_emit(const EmitOptions& options, const Context& context) {
   const std::string arch = options.arch.empty() ? chosen.device.arch : options.arch;
   Answer answer{"tailor.emit/1", chosen.device.name, {}, cuda};
   report::Table table;
-  table.columns = {{"kernel", "kernel"}, {"group", "group"}, {"plan", "plan"}, {"state", "state"}, {"cuda", "cuda"}};
-  table.rows.push_back({one.kernel.name, short_hex(chosen.group().group.id), ir::text(one.plan),
-                        std::string("unchecked"), cuda});
+  table.columns = {
+      Column{"kernel", "kernel"},
+      Column{"group",  "group" },
+      Column{"plan",   "plan"  },
+      Column{"state",  "state" },
+      Column{"cuda",   "cuda"  }
+  };
+  table.rows.push_back(
+      {one.kernel.name, short_hex(chosen.group().group.id), ir::text(one.plan), std::string("unchecked"), cuda});
   if (options.ptx) {
     const ir::Binary binary = compiled(options, arch, cuda);
     answer.text = binary.ptx;
-    table.columns.insert(table.columns.end(), {{"ptx", "ptx"},
-                                               {"registers", "registers", report::Hint::integer},
-                                               {"compiler", "compiler"}});
-    table.rows.front().insert(table.rows.front().end(), {report::Cell(binary.ptx),
-                                                         report::Cell(std::int64_t{binary.registers}),
-                                                         report::Cell(binary.compiler)});
+    table.columns.insert(table.columns.end(),
+                         {
+                             Column{"ptx",       "ptx"      },
+                             Column{"registers", "registers", report::Hint::integer},
+                             Column{"compiler",           "compiler"            }
+    });
+    table.rows.front().insert(
+        table.rows.front().end(),
+        {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
     context.talk->note(fmt::format("{} for {}: {} registers, {} B spilled, in {}", binary.compiler, arch,
                                    binary.registers, binary.spill_stores, humane_seconds(binary.compile_time.value)));
   }

@@ -18,6 +18,7 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
+using report::Column;
 using report::Hint;
 using report::Table;
 
@@ -36,25 +37,27 @@ Table estimate_table(const Explained& all) {
   const ir::Estimate& e = all.planned.estimate;
   const ir::Kernel& k = all.planned.kernel;
   Table table;
-  table.columns = {{"kernel", "kernel"},
-                   {"group", "group"},
-                   {"time", "time", Hint::seconds},
-                   {"low", "at least", Hint::seconds},
-                   {"high", "at most", Hint::seconds},
-                   {"level", "level"},
-                   {"bound", "binds"},
-                   {"state", "state"},
-                   {"occupancy", "occupancy", Hint::fraction},
-                   {"blocks_per_sm", "blocks per SM", Hint::integer},
-                   {"limiter", "limited by"},
-                   {"waves", "waves", Hint::number},
-                   {"registers", "registers", Hint::integer},
-                   {"threads", "threads", Hint::integer},
-                   {"grid", "grid", Hint::count},
-                   {"shared", "shared", Hint::bytes},
-                   {"advice", "advice"},
-                   {"plan", "plan"},
-                   {"program", "program"}};
+  table.columns = {
+      Column{"kernel",       "kernel"       },
+      Column{"group",        "group"        },
+      Column{"time",         "time",          Hint::seconds},
+      Column{"low",              "at least",                         Hint::seconds},
+      Column{"high", "at most",Hint::seconds},
+      Column{"level",     "level"               },
+      Column{"bound",        "binds"           },
+      Column{"state",        "state"        },
+      Column{"occupancy",        "occupancy",         Hint::fraction},
+      Column{"blocks_per_sm",    "blocks per SM", Hint::integer},
+      Column{"limiter",              "limited by"              },
+      Column{"waves", "waves",                Hint::number},
+      Column{"registers","registers",Hint::integer},
+      Column{"threads",       "threads",Hint::integer},
+      Column{"grid",    "grid",                    Hint::count},
+      Column{"shared",              "shared",                     Hint::bytes},
+      Column{"advice", "advice"                     },
+      Column{"plan",     "plan"},
+      Column{"program",       "program"}
+  };
   std::string advice;
   for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
   table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
@@ -69,7 +72,11 @@ Table estimate_table(const Explained& all) {
 Table part_table(const ir::Estimate& estimate) {
   Table table;
   table.title = "parts";
-  table.columns = {{"part", "part"}, {"time", "time", Hint::seconds}, {"share", "share of the total", Hint::fraction}};
+  table.columns = {
+      Column{"part",                "part"        },
+      { "time",               "time",  Hint::seconds},
+      { "share", "share of the total", Hint::fraction}
+  };
   for (std::size_t i = 0; i < ir::part_count; ++i)
     table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
                           seconds_of(estimate, i) / estimate.total.value});
@@ -79,15 +86,17 @@ Table part_table(const ir::Estimate& estimate) {
 Table buffer_table(const Planned& planned) {
   Table table;
   table.title = "counted work";
-  table.columns = {{"buffer", "buffer"},
-                   {"dtype", "dtype"},
-                   {"elements", "elements", Hint::count, 2},
-                   {"direction", "direction"},
-                   {"requests", "requests", Hint::count},
-                   {"sectors", "sectors of 32 B", Hint::count},
-                   {"accessed", "accessed", Hint::bytes},
-                   {"once", "moved once", Hint::bytes},
-                   {"used", "of sectors used", Hint::fraction}};
+  table.columns = {
+      Column{"buffer",        "buffer"},
+      {          "dtype",        "dtype"        },
+      { "elements",    "elements",           Hint::count, 2},
+      {          "direction",    "direction"        },
+      { "requests",    "requests",            Hint::count},
+      {  "sectors",    "sectors of 32 B",            Hint::count},
+      { "accessed",    "accessed",            Hint::bytes},
+      {     "once",    "moved once",            Hint::bytes},
+      {     "used", "of sectors used",         Hint::fraction}
+  };
   const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
                        std::int64_t once) {
     if (traffic.requests == 0) return;
@@ -165,23 +174,25 @@ std::string explanation(const Explained& all, const Context& context) {
                      humane_seconds(e.total.value), humane_seconds(e.low.value), humane_seconds(e.high.value),
                      ir::name(e.level), ir::name(e.bound));
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
-  out += paragraph("launch", fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
-                                         k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
-                                         humane_bytes(static_cast<double>(k.shared_bytes))),
+  out += paragraph("launch",
+                   fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
+                               k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                               humane_bytes(static_cast<double>(k.shared_bytes))),
                    width);
-  out += paragraph("occupancy",
-                   fmt::format("{:.0f} %: {} blocks per SM, limited by {}; {} wave{}; about {} registers per thread",
-                               100 * all.occupancy.fraction, all.occupancy.blocks_per_sm,
-                               costmodel::name(all.occupancy.limiter), three_figures(e.waves), e.waves == 1 ? "" : "s",
-                               e.registers),
-                   width);
+  out += paragraph(
+      "occupancy",
+      fmt::format("{:.0f} %: {} blocks per SM, limited by {}; {} wave{}; about {} registers per thread",
+                  100 * all.occupancy.fraction, all.occupancy.blocks_per_sm, costmodel::name(all.occupancy.limiter),
+                  three_figures(e.waves), e.waves == 1 ? "" : "s", e.registers),
+      width);
   out += paragraph("issued", pipes_line(all.planned.work.pipes) + " (warp instructions)", width);
   const costmodel::Work& work = all.planned.work;
   if (work.shared_load.requests + work.shared_store.requests > 0)
-    out += paragraph("shared", fmt::format("{} requests in {} passes",
-                                           with_commas(work.shared_load.requests + work.shared_store.requests),
-                                           with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
-                     width);
+    out += paragraph(
+        "shared",
+        fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
+                    with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
+        width);
   out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
   if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
@@ -193,9 +204,10 @@ std::string explanation(const Explained& all, const Context& context) {
 void run_explain(const ExplainOptions& options, const Context& context) {
   const Chosen chosen(context, options.what);
   const Planned one = planned(context, chosen, options.plan);
-  const Explained all{chosen, one,
-                      costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
-                      costmodel::advice(one.estimate, one.work, chosen.device)};
+  const Explained all{
+      chosen, one,
+      costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
+      costmodel::advice(one.estimate, one.work, chosen.device)};
   Answer answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor explore: the plan space of one group. How many plans there are, which rule dropped how many, how many different
-// kernels the rest lower to, and the best of them with the parts of their estimates.
+// tailor explore: the plan space of one group. How many plans there are, which rule dropped how many, how many
+// different kernels the rest lower to, and the best of them with the parts of their estimates.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -16,6 +16,7 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
+using report::Column;
 using report::Hint;
 using report::Table;
 
@@ -31,20 +32,29 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   const bool rows = chosen.prepared.skeleton == ir::Skeleton::row;
   Table table;
   table.title = fmt::format("best plans on {}, level {}, unchecked", chosen.device.name, chosen.model->name);
-  table.columns = {{"rank", "#", Hint::integer},
-                   {"time", "time", Hint::seconds},
-                   {"low", "at least", Hint::seconds, 7},
-                   {"high", "at most", Hint::seconds, 7},
-                   {"bound", "binds"},
-                   {"threads", "threads", Hint::integer}};
+  table.columns = {
+      Column{"rank", "#",        Hint::integer},
+      Column{"time", "time",     Hint::seconds},
+      Column{"low",  "at least", Hint::seconds, 7},
+      Column{"high",      "at most",           Hint::seconds,          7},
+      Column{"bound",     "binds"              },
+      Column{"threads",      "threads",Hint::integer            }
+  };
   if (rows) table.columns.push_back({"threads_per_row", "per row", Hint::integer});
   table.columns.insert(table.columns.end(),
-                       {{"vector", "vector", Hint::integer}, {"in_flight", "in flight", Hint::integer}});
+                       {
+                           Column{"vector",    "vector",    Hint::integer},
+                           Column{"in_flight", "in flight", Hint::integer}
+  });
   if (rows) table.columns.push_back({"residence", "residence"});
-  table.columns.insert(table.columns.end(), {{"grid", "grid"},
-                                             {"registers", "registers", Hint::integer, 3},
-                                             {"occupancy", "occupancy", Hint::fraction, 3},
-                                             {"waves", "waves", Hint::number, 4}});
+  table.columns.insert(
+      table.columns.end(),
+      {
+          Column{"grid",          "grid"},
+          Column{ "registers", "registers",       Hint::integer, 3},
+          Column{ "occupancy", "occupancy",      Hint::fraction, 3},
+          Column{ "waves",     "waves",        Hint::number, 4}
+  });
   for (const ir::Part which : shown_parts)
     table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
   table.columns.push_back({"kernel", "kernel", Hint::text, 6});
@@ -53,8 +63,8 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   for (const explore::Listed& listed : best) {
     const ir::Plan& plan = listed.plan;
     const ir::Estimate& e = listed.estimate;
-    std::vector<Cell> row{++rank,         e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bound)),
-                          std::int64_t{plan.threads}};
+    std::vector<Cell> row{
+        ++rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bound)), std::int64_t{plan.threads}};
     if (rows) row.emplace_back(std::int64_t{plan.threads_per_row});
     row.insert(row.end(), {Cell(std::int64_t{plan.vector}), Cell(std::int64_t{plan.in_flight})});
     if (rows) row.emplace_back(std::string(ir::name(plan.residence)));
@@ -72,11 +82,13 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
 Table rejection_table(const explore::Tuned& tuned) {
   Table table;
   table.title = "dropped, by rule";
-  table.columns = {{"rule", "rule"},
-                   {"kind", "kind"},
-                   {"plans", "plans", Hint::count},
-                   {"reason", "reason", Hint::text},
-                   {"example", "for example", Hint::text, 1}};
+  table.columns = {
+      Column{"rule",         "rule"                               },
+      Column{                                                                   "kind",                                          "kind"                                            },
+      Column{                                                      "plans", "plans",                                    Hint::count},
+      Column{                                                                                            "reason",                                               "reason", Hint::text},
+      Column{ "example",                                                "for example",                                                                  Hint::text, 1}
+  };
   for (const explore::RejectedPlans& rejected : tuned.rejections)
     table.rows.push_back({rejected.rule, std::string(rejected.sound ? "sound" : "heuristic"), rejected.plans,
                           rejected.reason, rejected.example});
@@ -85,17 +97,20 @@ Table rejection_table(const explore::Tuned& tuned) {
 
 Table space_table(const explore::Tuned& tuned, std::int64_t distinct, Seconds spent) {
   std::int64_t sound = 0, heuristic = 0;
-  for (const explore::RejectedPlans& rejected : tuned.rejections) (rejected.sound ? sound : heuristic) += rejected.plans;
+  for (const explore::RejectedPlans& rejected : tuned.rejections)
+    (rejected.sound ? sound : heuristic) += rejected.plans;
   Table table;
   table.title = "plan space";
-  table.columns = {{"space", "combinations", Hint::count},
-                   {"enumerated", "plans", Hint::count},
-                   {"illegal", "illegal", Hint::count},
-                   {"skipped", "dropped by heuristics", Hint::count},
-                   {"left_out", "beyond --max-plans", Hint::count},
-                   {"scored", "scored", Hint::count},
-                   {"kernels", "different kernels", Hint::count},
-                   {"elapsed", "took", Hint::seconds}};
+  table.columns = {
+      Column{"space",      "combinations",          Hint::count  },
+      Column{"enumerated", "plans",                 Hint::count  },
+      Column{"illegal",    "illegal",               Hint::count  },
+      Column{"skipped",    "dropped by heuristics", Hint::count  },
+      Column{"left_out",   "beyond --max-plans",    Hint::count  },
+      Column{"scored",     "scored",                Hint::count  },
+      Column{"kernels",    "different kernels",     Hint::count  },
+      Column{"elapsed",    "took",                  Hint::seconds}
+  };
   table.rows.push_back({tuned.space, tuned.enumerated, sound, heuristic, tuned.left_out,
                         static_cast<std::int64_t>(tuned.ranked.size()), distinct, spent.value});
   return table;
@@ -116,8 +131,8 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
   const Seconds spent = clock() - started;
   stop_if_asked(interrupts);
-  std::vector<explore::Listed> best = explore::shortlist(chosen.prepared, tuned, chosen.limits,
-                                                         static_cast<std::int64_t>(tuned.ranked.size()));
+  std::vector<explore::Listed> best =
+      explore::shortlist(chosen.prepared, tuned, chosen.limits, static_cast<std::int64_t>(tuned.ranked.size()));
   const auto distinct = static_cast<std::int64_t>(best.size());
   if (options.top > 0 && distinct > options.top) best.erase(best.begin() + options.top, best.end());
 

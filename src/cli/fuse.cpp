@@ -45,10 +45,10 @@ void add_device_columns(Table& table, const Bounds& bounds) {
 Table group_table(const explore::Partition& partition, const Bounds& bounds, std::int64_t top) {
   Table table;
   table.title = fmt::format("groups of {}", partition.strategy);
-  table.columns = {{"number", "#", Hint::integer},    {"group", "group", Hint::text, 3},
-                   {"title", "operations"},           {"places", "places", Hint::count},
-                   {"runs", "runs", Hint::count, 4},  {"needs", "kind"},
-                   {"moved", "moved once", Hint::bytes}};
+  table.columns = {Column{"number", "#", Hint::integer},    Column{"group", "group", Hint::text, 3},
+                   Column{"title", "operations"},           Column{"places", "places", Hint::count},
+                   Column{"runs", "runs", Hint::count, 4},  Column{"needs", "kind"},
+                   Column{"moved", "moved once", Hint::bytes}};
   add_device_columns(table, bounds);
   table.columns.push_back({"reason", "why not planned yet", Hint::text, 5});
   for (std::size_t i = 0; i < partition.groups.size(); ++i) {
@@ -75,15 +75,15 @@ Table group_table(const explore::Partition& partition, const Bounds& bounds, std
 Table totals_table(const std::vector<explore::Partition>& partitions, const Bounds& bounds) {
   Table table;
   table.title = "one run of the model";
-  table.columns = {{"strategy", "strategy"},
-                   {"kernels", "kernels", Hint::count},
-                   {"least_kernels", "least possible", Hint::count, 2},
-                   {"distinct", "distinct", Hint::count},
-                   {"planned", "planned", Hint::count, 1},
-                   {"launches", "launches", Hint::count},
-                   {"moved", "moved once", Hint::bytes},
-                   {"library_launches", "library calls", Hint::count, 3},
-                   {"library_moved", "library moves", Hint::bytes, 4}};
+  table.columns = {Column{"strategy", "strategy"},
+                   Column{"kernels", "kernels", Hint::count},
+                   Column{"least_kernels", "least possible", Hint::count, 2},
+                   Column{"distinct", "distinct", Hint::count},
+                   Column{"planned", "planned", Hint::count, 1},
+                   Column{"launches", "launches", Hint::count},
+                   Column{"moved", "moved once", Hint::bytes},
+                   Column{"library_launches", "library calls", Hint::count, 3},
+                   Column{"library_moved", "library moves", Hint::bytes, 4}};
   add_device_columns(table, bounds);
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
@@ -116,8 +116,8 @@ void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::
 Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
-  table.columns = {{"producer", "producer"}, {"consumer", "consumer"}, {"fused", "fused"}, {"why", "why"},
-                   {"where", "where", Hint::text, 1}};
+  table.columns = {Column{"producer", "producer"}, Column{"consumer", "consumer"}, Column{"fused", "fused"}, Column{"why", "why"},
+                   Column{"where", "where", Hint::text, 1}};
   collect_edges(graph, fusion, graph.name, table);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;

@@ -50,7 +50,8 @@ explore::AxisLimit parse_axis(const std::string& word) {
     throw Error(Fault::usage, fmt::format("--axis: found '{}', expected AXIS=VALUE,VALUE", word),
                 "for example --axis threads=128,256; tailor list axes shows them all");
   explore::AxisLimit limit{word.substr(0, at), {}};
-  for (const std::string_view value : split(std::string_view(word).substr(at + 1), ',')) limit.values.emplace_back(value);
+  for (const std::string_view value : split(std::string_view(word).substr(at + 1), ','))
+    limit.values.emplace_back(value);
   return limit;
 }
 
@@ -77,9 +78,10 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
   if (found.size() == 1) return found.front();
   const std::string hint = "tailor fuse MODEL --top 0 lists them with number and id";
   if (found.empty())
-    throw Error(Fault::usage,
-                fmt::format("--group: found '{}', expected a number from 1 to {} or the beginning of an id", word, count),
-                hint);
+    throw Error(
+        Fault::usage,
+        fmt::format("--group: found '{}', expected a number from 1 to {} or the beginning of an id", word, count),
+        hint);
   throw Error(Fault::usage, fmt::format("--group: {} ids begin with '{}'", found.size(), word), hint);
 }
 
@@ -112,7 +114,8 @@ ir::Imported load_model(const Context& context, const std::string& path) {
     throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
                 nearest_file(context, path));
   ir::Imported imported = ir::import_file(path);
-  for (const std::string& warning : imported.report.warnings) context.talk->detail(fmt::format("{}: {}", path, warning));
+  for (const std::string& warning : imported.report.warnings)
+    context.talk->detail(fmt::format("{}: {}", path, warning));
   return imported;
 }
 

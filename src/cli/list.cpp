@@ -21,20 +21,21 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
+using report::Column;
 using report::Hint;
 using report::Table;
 
 Cell words(std::string_view text) { return std::string(text); }
 
 void list_ops(const Context&, Table& table) {
-  table.columns = {{"op", "operation"},
-                   {"hlo", "HLO"},
-                   {"class", "class"},
-                   {"arity", "operands", Hint::integer},
-                   {"fma", "fma", Hint::integer},
-                   {"alu", "alu", Hint::integer},
-                   {"xu", "xu", Hint::integer},
-                   {"cuda", "CUDA", Hint::text, 1}};
+  table.columns = {Column{"op", "operation"},
+                   Column{"hlo", "HLO"},
+                   Column{"class", "class"},
+                   Column{"arity", "operands", Hint::integer},
+                   Column{"fma", "fma", Hint::integer},
+                   Column{"alu", "alu", Hint::integer},
+                   Column{"xu", "xu", Hint::integer},
+                   Column{"cuda", "CUDA", Hint::text, 1}};
   for (const ir::OpRow& row : ir::op_table)
     table.rows.push_back({words(row.id), words(row.hlo), words(ir::name(row.kind)),
                           row.arity >= 0 ? Cell(std::int64_t{row.arity}) : Cell(), std::int64_t{row.fma},
@@ -43,31 +44,31 @@ void list_ops(const Context&, Table& table) {
 }
 
 void list_dtypes(const Context&, Table& table) {
-  table.columns = {{"dtype", "dtype"}, {"bits", "bits", Hint::integer}, {"cuda", "CUDA"}, {"compute", "computed as"}};
+  table.columns = {Column{"dtype", "dtype"}, Column{"bits", "bits", Hint::integer}, Column{"cuda", "CUDA"}, Column{"compute", "computed as"}};
   for (const ir::DTypeRow& row : ir::dtype_table)
     table.rows.push_back({words(row.name), std::int64_t{row.bits}, words(row.cuda), words(ir::name(row.compute))});
 }
 
 void list_strategies(const Context&, Table& table) {
-  table.columns = {{"strategy", "strategy"}, {"what", "what it does"}, {"source", "source", Hint::text, 1}};
+  table.columns = {Column{"strategy", "strategy"}, Column{"what", "what it does"}, Column{"source", "source", Hint::text, 1}};
   for (const explore::Strategy& row : explore::strategies())
     table.rows.push_back({words(row.name), words(row.what), words(row.source)});
 }
 
 void list_models(const Context&, Table& table) {
-  table.columns = {{"model", "model"}, {"sees", "sees"}, {"accounts_for", "accounts for"}};
+  table.columns = {Column{"model", "model"}, Column{"sees", "sees"}, Column{"accounts_for", "accounts for"}};
   for (const costmodel::Model& row : costmodel::models())
     table.rows.push_back({words(row.name), words(row.sees), words(row.accounts_for)});
 }
 
 void list_rules(const Context&, Table& table) {
-  table.columns = {{"rule", "rule"}, {"kind", "kind"}, {"why", "drops"}};
+  table.columns = {Column{"rule", "rule"}, Column{"kind", "kind"}, Column{"why", "drops"}};
   for (const explore::Rule& row : explore::rules())
     table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.why)});
 }
 
 void list_axes(const Context&, Table& table) {
-  table.columns = {{"axis", "axis"}, {"example", "example"}};
+  table.columns = {Column{"axis", "axis"}, Column{"example", "example"}};
   constexpr std::array examples = std::to_array<std::pair<std::string_view, std::string_view>>({
       {"dominant", "%3"},
       {"threads", "128,256"},
@@ -88,12 +89,12 @@ void list_axes(const Context&, Table& table) {
 }
 
 void list_passes(const Context&, Table& table) {
-  table.columns = {{"pass", "pass"}, {"what", "what it does"}};
+  table.columns = {Column{"pass", "pass"}, Column{"what", "what it does"}};
   for (const ir::PassRow& row : ir::pass_table) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_devices(const Context& context, Table& table) {
-  table.columns = {{"device", "device"}, {"title", "GPU"}, {"arch", "arch"}};
+  table.columns = {Column{"device", "device"}, Column{"title", "GPU"}, Column{"arch", "arch"}};
   for (const std::string& name : ir::device_names((context.data / "devices").string())) {
     const ir::Device device = load_device(context, name);
     table.rows.push_back({device.name, device.title, device.arch});
@@ -101,7 +102,7 @@ void list_devices(const Context& context, Table& table) {
 }
 
 void list_commands(const Context&, Table& table) {
-  table.columns = {{"command", "command"}, {"what", "what it does"}};
+  table.columns = {Column{"command", "command"}, Column{"what", "what it does"}};
   for (const CommandRow& row : commands()) table.rows.push_back({words(row.name), words(row.what)});
 }
 

@@ -67,10 +67,14 @@ std::string as_markdown(const Answer& answer) {
 
 std::string rendered(const Context& context, const Answer& answer) {
   switch (context.format) {
-    case Format::json: return as_json(context, answer);
-    case Format::csv: return as_csv(context, answer);
-    case Format::md: return as_markdown(answer);
-    case Format::table: break;
+    case Format::json:
+      return as_json(context, answer);
+    case Format::csv:
+      return as_csv(context, answer);
+    case Format::md:
+      return as_markdown(answer);
+    case Format::table:
+      break;
   }
   return as_tables(context, answer);
 }
@@ -80,7 +84,8 @@ std::string rendered(const Context& context, const Answer& answer) {
 Format parse_format(std::string_view word) {
   for (std::size_t i = 0; i < format_names.size(); ++i)
     if (format_names[i] == word) return static_cast<Format>(i);
-  throw Error(Fault::usage, fmt::format("--format: found '{}', expected one of {}", word, fmt::join(format_names, ", ")),
+  throw Error(Fault::usage,
+              fmt::format("--format: found '{}', expected one of {}", word, fmt::join(format_names, ", ")),
               suggestion(word, format_names));
 }
 
@@ -89,7 +94,8 @@ void show(const Context& context, const Answer& answer) {
   context.talk->finish();
   if (!context.output.empty()) {
     write_file(context.output, out);
-    context.talk->note(fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
+    context.talk->note(
+        fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
     return;
   }
   const bool whole = std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0;

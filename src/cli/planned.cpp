@@ -34,7 +34,8 @@ Planned from_text(const Chosen& chosen, const std::string& text) {
   ir::LowerScratch scratch;
   ir::Lowered lowered = ir::lower(chosen.prepared, out.plan, chosen.limits, scratch);
   if (const auto* why = std::get_if<ir::Rejection>(&lowered))
-    throw Error(Fault::failed, fmt::format("the plan is not legal on {}: {} ({})", chosen.device.name, why->reason, why->rule),
+    throw Error(Fault::failed,
+                fmt::format("the plan is not legal on {}: {} ({})", chosen.device.name, why->reason, why->rule),
                 "tailor explore lists plans that are");
   out.kernel = std::get<ir::Kernel>(std::move(lowered));
   out.work = costmodel::count(out.kernel, costmodel::Mode::fast);
@@ -52,7 +53,8 @@ Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t ran
   stop_if_asked(interrupts);
   std::vector<explore::Listed> best = explore::shortlist(chosen.prepared, tuned, chosen.limits, rank);
   if (static_cast<std::int64_t>(best.size()) < rank)
-    throw Error(Fault::usage, fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
+    throw Error(Fault::usage,
+                fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
                 "tailor explore lists them");
   explore::Listed& one = best.back();
   context.talk->detail(fmt::format("plan: {}", ir::text(one.plan)));
