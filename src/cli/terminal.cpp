@@ -196,4 +196,8 @@ InterruptWatch::~InterruptWatch() {
   listener_.join();
 }
 
+void stop_if_asked(const InterruptWatch& interrupts) {
+  if (interrupts.requested()) throw Error(Fault::interrupted, "interrupted");
+}
+
 }  // namespace tailor::cli

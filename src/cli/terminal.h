@@ -111,4 +111,7 @@ class InterruptWatch {
   std::thread listener_;
 };
 
+/// Throws Error(interrupted) when it was.
+void stop_if_asked(const InterruptWatch& interrupts);
+
 }  // namespace tailor::cli

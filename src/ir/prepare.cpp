@@ -197,25 +197,6 @@ void find_phases(const Graph& graph, Prepared& out) {
   }
 }
 
-std::string title_of(const Graph& graph, Skeleton skeleton) {
-  // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
-  std::vector<std::string_view> words;
-  const auto note = [&](std::string_view word) {
-    if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-  };
-  for (const Node& node : graph.nodes) {
-    if (node.op == Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
-    if (row(node.op).xu > 0) note(name(node.op));
-  }
-  for (const Node& node : graph.nodes)
-    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) note(name(node.op));
-  for (const Node& node : graph.nodes)
-    if (class_of(node.op) == OpClass::index || node.op == Op::convert || node.op == Op::iota) note(name(node.op));
-  // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
-  words.push_back(name(skeleton));
-  return fmt::format("{}", fmt::join(words, "_"));
-}
-
 void find_dominants(const Graph& graph, Prepared& out) {
   const auto offer = [&](NodeId id) {
     if (std::find(out.dominants.begin(), out.dominants.end(), id) == out.dominants.end()) out.dominants.push_back(id);
@@ -304,8 +285,26 @@ std::variant<Prepared, Rejection> prepare(const Group& group) {
   find_dominants(graph, out);
   for (const NodeId id : out.dominants)
     out.routes.push_back(find_routes(graph, out, out.skeleton == Skeleton::row ? at(graph, id).operands[0] : id));
-  out.title = title_of(graph, out.skeleton);
+  // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
+  out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   return out;
+}
+
+std::string title_of(const Graph& graph) {
+  // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
+  std::vector<std::string_view> words;
+  const auto note = [&](std::string_view word) {
+    if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  };
+  for (const Node& node : graph.nodes) {
+    if (node.op == Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
+    if (row(node.op).xu > 0) note(name(node.op));
+  }
+  for (const Node& node : graph.nodes)
+    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) note(name(node.op));
+  for (const Node& node : graph.nodes)
+    if (class_of(node.op) == OpClass::index || node.op == Op::convert || node.op == Op::iota) note(name(node.op));
+  return fmt::format("{}", fmt::join(words, "_"));
 }
 
 }  // namespace tailor::ir

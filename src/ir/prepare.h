@@ -58,4 +58,7 @@ struct Prepared {
 /// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
 std::variant<Prepared, Rejection> prepare(const Group& group);
 
+/// The operations that tell a group apart from others, as a C identifier: "sum_exp_maximum_divide".
+std::string title_of(const Graph& graph);
+
 }  // namespace tailor::ir

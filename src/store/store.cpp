@@ -116,4 +116,6 @@ std::string Store::damage() const {
   return text;
 }
 
+std::string sqlite_version() { return SQLite::getLibVersion(); }
+
 }  // namespace tailor::store

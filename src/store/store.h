@@ -120,4 +120,7 @@ class Store {
   std::unique_ptr<Connection> connection_;
 };
 
+/// "3.40.1": of the library this program runs with.
+std::string sqlite_version();
+
 }  // namespace tailor::store

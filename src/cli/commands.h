@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands: for each a struct with what can be asked and a function that answers. They know nothing of how options
+// are written; main.cpp fills the structs from the command line and turns an Error into an exit code. A new command is
+// a struct, a function in a file of its own, and a row of the table in main.cpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tailor::cli {
+
+/// "tailor 0.1.0".
+extern const std::string_view tool_name;
+
+enum class Format : std::uint8_t { table, json, csv, md };
+
+/// What every command is given beside its options.
+struct Context {
+  Format format = Format::table;
+  std::filesystem::path output;  ///< empty: stdout
+  std::filesystem::path data;    ///< folder with devices/, calibrations/ and models/
+  Terminal terminal;
+  bool colour = false;  ///< of stdout
+  Talk* talk = nullptr;
+  std::string command;  ///< as it was typed
+};
+
+struct ImportOptions {
+  std::string model;
+  bool text = false;  ///< the graph's text form instead of the summary
+};
+void run_import(const ImportOptions& options, const Context& context);
+
+struct FuseOptions {
+  std::string model;
+  std::string strategy = "stitch-v1";
+  std::vector<std::string> devices;  ///< a column of bounds for each
+  std::string calibration = "uncalibrated";
+  bool why = false;       ///< the notes on edges instead of the groups
+  bool compare = false;   ///< all strategies instead of one
+  std::int64_t top = 20;  ///< rows shown; 0: all
+};
+void run_fuse(const FuseOptions& options, const Context& context);
+
+/// Which group of which model, on which device: what explore, explain and emit ask about.
+struct GroupOptions {
+  std::string model;
+  std::string device;
+  std::string strategy = "stitch-v1";
+  std::string group;  ///< number in the listing of `fuse`, or the beginning of its id; empty: the one that moves most
+  std::string calibration = "uncalibrated";
+  std::string cost_model = "projected";
+  std::vector<std::string> axes;  ///< "threads=128,256"
+};
+
+struct ExploreOptions {
+  GroupOptions what;
+  std::int64_t top = 10;       ///< plans shown; 0: all
+  std::int64_t max_plans = 0;  ///< 0: all
+  bool sound_only = false;     ///< apply no heuristic rule
+};
+void run_explore(const ExploreOptions& options, const Context& context);
+
+struct ExplainOptions {
+  GroupOptions what;
+  std::string plan;  ///< a plan's text, or its rank in `explore`; empty: the best
+};
+void run_explain(const ExplainOptions& options, const Context& context);
+
+struct EmitOptions {
+  GroupOptions what;
+  std::string plan;   ///< as above
+  bool ptx = false;   ///< compile and print PTX
+  std::string arch;   ///< of --ptx; empty: the device's
+  std::string nvrtc;  ///< a library file; empty: the usual places
+};
+void run_emit(const EmitOptions& options, const Context& context);
+
+struct DevicesOptions {
+  std::string name;  ///< empty: all, in one table
+};
+void run_devices(const DevicesOptions& options, const Context& context);
+
+struct ListOptions {
+  std::string what;
+};
+void run_list(const ListOptions& options, const Context& context);
+
+struct DoctorOptions {
+  std::string nvrtc;  ///< a library file; empty: the usual places
+};
+void run_doctor(const DoctorOptions& options, const Context& context);
+
+/// A command as the command line knows it.
+struct CommandRow {
+  std::string_view name;
+  std::string_view what;      ///< one line
+  std::string_view examples;  ///< one per line, without "tailor"
+  std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
+  /// Declares the options; the result runs the command with what was parsed into them.
+  std::function<void(const Context&)> (*bind)(CLI::App& app);
+};
+std::span<const CommandRow> commands();
+
+}  // namespace tailor::cli

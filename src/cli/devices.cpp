@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor devices: the GPUs that there is a file for, or every figure of one with its unit and source.
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using report::Column;
+using report::Hint;
+using report::Table;
+
+Table all_devices(const Context& context) {
+  Table table;
+  table.title = "devices";
+  table.columns = {Column{"name", "name"},
+                   Column{"title", "GPU", Hint::text, 1},
+                   Column{"arch", "arch"},
+                   Column{"sms", "SMs", Hint::integer},
+                   Column{"dram_bandwidth", "DRAM", Hint::rate},
+                   Column{"dram_capacity", "capacity", Hint::bytes, 2},
+                   Column{"l2", "L2", Hint::bytes, 3},
+                   Column{"shared_per_sm", "shared per SM", Hint::bytes, 4},
+                   Column{"f32_peak_per_s", "f32 per s", Hint::flops, 5},
+                   Column{"launch", "launch", Hint::seconds, 2}};
+  for (const std::string& name : ir::device_names((context.data / "devices").string())) {
+    const ir::Device d = load_device(context, name);
+    table.rows.push_back({d.name, d.title, d.arch, static_cast<std::int64_t>(d.sms.value), d.dram_bandwidth.value,
+                          d.dram_bytes.value, d.l2_bytes.value, d.shared_per_sm.value, d.f32_peak.value,
+                          d.launch_overhead.value});
+  }
+  return table;
+}
+
+Table one_device(const ir::Device& device) {
+  Table table;
+  table.title = fmt::format("{} ({}, {})", device.title, device.name, device.arch);
+  table.columns = {Column{"figure", "figure"}, Column{"value", "value", Hint::number}, Column{"unit", "unit"}, Column{"source", "source"}};
+  for (const ir::FigureRow& row : ir::figure_table) {
+    const ir::Figure& figure = device.*row.member;
+    table.rows.push_back({std::string(row.key), figure.value, figure.unit, figure.source});
+  }
+  return table;
+}
+
+}  // namespace
+
+void run_devices(const DevicesOptions& options, const Context& context) {
+  Answer answer{"tailor.devices/1", "", {}, ""};
+  if (options.name.empty()) {
+    answer.sections.push_back({"devices", all_devices(context)});
+    if (answer.sections.front().table.rows.empty())
+      throw Error(Fault::missing, fmt::format("no device files in {}", (context.data / "devices").string()),
+                  "--data names a folder with devices/");
+  } else {
+    const ir::Device device = load_device(context, options.name);
+    answer.device = device.name;
+    answer.sections.push_back({"figures", one_device(device)});
+  }
+  show(context, answer);
+}
+
+}  // namespace tailor::cli

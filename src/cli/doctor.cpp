@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor doctor: what this program found on this machine, what it misses, and what to do about it. Missing things are
+// findings, not failures: the exit code is 0.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "store/store.h"
+
+namespace tailor::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using report::Column;
+using report::Table;
+
+struct Findings {
+  Table table;
+  std::int64_t missing = 0;
+  void found(std::string what, std::string detail) {
+    table.rows.push_back({std::move(what), std::string("found"), std::move(detail), {}});
+  }
+  void absent(std::string what, std::string detail, std::string remedy) {
+    ++missing;
+    table.rows.push_back({std::move(what), std::string("MISSING"), std::move(detail), std::move(remedy)});
+  }
+};
+
+std::int64_t files_in(const fs::path& folder) {
+  std::error_code none;
+  std::int64_t count = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+    count += entry.is_regular_file(none) ? 1 : 0;
+  return count;
+}
+
+void look_at_data(const Context& context, Findings& findings) {
+  for (const std::string_view kind : {"devices", "calibrations", "models"}) {
+    const fs::path folder = context.data / kind;
+    const std::int64_t count = files_in(folder);
+    if (count > 0)
+      findings.found(std::string(kind), fmt::format("{} in {}", count, folder.string()));
+    else
+      findings.absent(std::string(kind), fmt::format("none in {}", folder.string()), "--data names the data folder");
+  }
+}
+
+void look_for_compiler(const DoctorOptions& options, const Context& context, Findings& findings) {
+  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+  for (const std::string& line : nvrtc.looked) context.talk->detail(line);
+  if (!nvrtc) {
+    findings.absent("NVRTC", nvrtc.why + "; kernels are not compiled, everything else works", nvrtc.remedy);
+    return;
+  }
+  const std::vector<int>& archs = nvrtc.api->archs;
+  findings.found("NVRTC", fmt::format("{}, {}", profiler::version(*nvrtc.api), nvrtc.api->library.string()));
+  findings.found("architectures", fmt::format("sm_{}", fmt::join(archs, " sm_")));
+  if (nvrtc.api->headers_why.empty())
+    findings.found("CUDA headers", fmt::format("{}", nvrtc.api->include_folders.front().string()));
+  else
+    findings.absent("CUDA headers", nvrtc.api->headers_why, "install the toolkit's headers or run ./run once");
+}
+
+}  // namespace
+
+void run_doctor(const DoctorOptions& options, const Context& context) {
+  Findings findings;
+  findings.table.columns = {
+      Column{"what",   "what"      },
+      Column{"state",  "state"     },
+      Column{"detail", "detail"    },
+      Column{"remedy", "what to do"}
+  };
+  findings.found("Tailor", std::string(tool_name));
+  look_at_data(context, findings);
+  look_for_compiler(options, context, findings);
+  findings.found("SQLite", store::sqlite_version());
+  findings.table.rows.push_back({std::string("GPU driver"),
+                                 std::string("not looked for"),
+                                 std::string("nothing here measures on a GPU: kernels are compiled and stay unchecked"),
+                                 {}});
+  show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});
+  context.talk->note(findings.missing == 0
+                         ? "nothing is missing"
+                         : fmt::format("{} missing: the last column says what to do", findings.missing));
+}
+
+}  // namespace tailor::cli

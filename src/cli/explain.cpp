@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor explain: one kernel beside its estimate, in the order a person reads a profile. What it is and where; how much
+// of the time each part would take alone; what binds; what was counted; a sentence of advice; the program itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/planned.h"
+#include "costmodel/occupancy.h"
+#include "report/width.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using report::Cell;
+using report::Column;
+using report::Hint;
+using report::Table;
+
+constexpr int bar_width = 40;
+
+struct Explained {
+  const Chosen& chosen;
+  const Planned& planned;
+  costmodel::Occupancy occupancy;
+  std::vector<std::string> advice;
+};
+
+double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
+
+Table estimate_table(const Explained& all) {
+  const ir::Estimate& e = all.planned.estimate;
+  const ir::Kernel& k = all.planned.kernel;
+  Table table;
+  table.columns = {
+      Column{"kernel",       "kernel"       },
+      Column{"group",        "group"        },
+      Column{"time",         "time",          Hint::seconds},
+      Column{"low",              "at least",                         Hint::seconds},
+      Column{"high", "at most",Hint::seconds},
+      Column{"level",     "level"               },
+      Column{"bound",        "binds"           },
+      Column{"state",        "state"        },
+      Column{"occupancy",        "occupancy",         Hint::fraction},
+      Column{"blocks_per_sm",    "blocks per SM", Hint::integer},
+      Column{"limiter",              "limited by"              },
+      Column{"waves", "waves",                Hint::number},
+      Column{"registers","registers",Hint::integer},
+      Column{"threads",       "threads",Hint::integer},
+      Column{"grid",    "grid",                    Hint::count},
+      Column{"shared",              "shared",                     Hint::bytes},
+      Column{"advice", "advice"                     },
+      Column{"plan",     "plan"},
+      Column{"program",       "program"}
+  };
+  std::string advice;
+  for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
+  table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
+                        std::string(ir::name(e.level)), std::string(ir::name(e.bound)), std::string("unchecked"),
+                        e.occupancy, std::int64_t{all.occupancy.blocks_per_sm},
+                        std::string(costmodel::name(all.occupancy.limiter)), e.waves, std::int64_t{e.registers},
+                        std::int64_t{k.threads}, k.grid, static_cast<double>(k.shared_bytes), advice,
+                        ir::text(all.planned.plan), ir::text(k)});
+  return table;
+}
+
+Table part_table(const ir::Estimate& estimate) {
+  Table table;
+  table.title = "parts";
+  table.columns = {
+      Column{"part",                "part"        },
+      { "time",               "time",  Hint::seconds},
+      { "share", "share of the total", Hint::fraction}
+  };
+  for (std::size_t i = 0; i < ir::part_count; ++i)
+    table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
+                          seconds_of(estimate, i) / estimate.total.value});
+  return table;
+}
+
+Table buffer_table(const Planned& planned) {
+  Table table;
+  table.title = "counted work";
+  table.columns = {
+      Column{"buffer",        "buffer"},
+      {          "dtype",        "dtype"        },
+      { "elements",    "elements",           Hint::count, 2},
+      {          "direction",    "direction"        },
+      { "requests",    "requests",            Hint::count},
+      {  "sectors",    "sectors of 32 B",            Hint::count},
+      { "accessed",    "accessed",            Hint::bytes},
+      {     "once",    "moved once",            Hint::bytes},
+      {     "used", "of sectors used",         Hint::fraction}
+  };
+  const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
+                       std::int64_t once) {
+    if (traffic.requests == 0) return;
+    const auto bytes = static_cast<double>(traffic.bytes);
+    table.rows.push_back({buffer.name, std::string(ir::name(buffer.dtype)), buffer.elements, std::string(direction),
+                          traffic.requests, traffic.sectors, bytes, static_cast<double>(once),
+                          bytes / (32.0 * static_cast<double>(traffic.sectors))});
+  };
+  for (std::size_t i = 0; i < planned.work.buffers.size(); ++i) {
+    const costmodel::BufferWork& work = planned.work.buffers[i];
+    const ir::Buffer& buffer = planned.kernel.buffers[i];
+    add(buffer, "load", work.load, work.read_bytes);
+    add(buffer, "store", work.store, work.written_bytes);
+    add(buffer, "atomic", work.atomic, work.written_bytes);
+  }
+  return table;
+}
+
+std::string bars(const ir::Estimate& estimate, bool colour) {
+  std::string out;
+  for (std::size_t i = 0; i < ir::part_count; ++i) {
+    const double seconds = seconds_of(estimate, i);
+    const double share = seconds / estimate.total.value;
+    if (seconds <= 0) continue;
+    const auto which = static_cast<ir::Part>(i);
+    const int filled = std::clamp(static_cast<int>(share * bar_width + 0.5), 0, bar_width);
+    std::string bar;
+    for (int cell = 0; cell < bar_width; ++cell) bar += cell < filled ? "█" : "·";
+    const bool binds = which == estimate.bound;
+    if (colour && binds) bar = "\x1b[1;33m" + bar + "\x1b[0m";
+    out += fmt::format("  {:<8} {} {:>5.1f} %  {:>9}{}\n", ir::name(which), bar, 100 * share, humane_seconds(seconds),
+                       binds ? "  binds" : "");
+  }
+  return out;
+}
+
+std::string pipes_line(const costmodel::Pipes& pipes) {
+  std::string out;
+  const auto add = [&](std::string_view what, std::int64_t count) {
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", with_commas(count), what);
+  };
+  add("fma", pipes.fma);
+  add("alu", pipes.alu);
+  add("xu", pipes.xu);
+  add("f64", pipes.f64);
+  add("conversions", pipes.widen + pipes.narrow);
+  add("memory", pipes.memory);
+  add("shuffle", pipes.shuffle);
+  add("barrier", pipes.barrier);
+  add("control", pipes.control);
+  add("address", pipes.address);
+  return out;
+}
+
+/// `words` after a lead of two columns and `label`, broken at the screen's edge.
+std::string paragraph(std::string_view label, std::string_view words, int width) {
+  std::string out;
+  for (const std::string& line : report::wrapped(words, std::max(20, width - 12))) {
+    out += fmt::format("{:<11} {}\n", label, line);
+    label = "";
+  }
+  return out;
+}
+
+std::string explanation(const Explained& all, const Context& context) {
+  const ir::Estimate& e = all.planned.estimate;
+  const ir::Kernel& k = all.planned.kernel;
+  const int width = context.terminal.width;
+  const bool colour = context.colour && context.output.empty();
+  std::string out = paragraph("device", fmt::format("{} ({})", all.chosen.device.title, all.chosen.device.arch), width);
+  out += paragraph("kernel", k.name, width);
+  out += paragraph("of", all.chosen.title(), width);
+  out += paragraph("plan", ir::text(all.planned.plan), width);
+  out += fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}; unchecked: it has not been executed\n\n",
+                     humane_seconds(e.total.value), humane_seconds(e.low.value), humane_seconds(e.high.value),
+                     ir::name(e.level), ir::name(e.bound));
+  out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
+  out += paragraph("launch",
+                   fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
+                               k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                               humane_bytes(static_cast<double>(k.shared_bytes))),
+                   width);
+  out += paragraph(
+      "occupancy",
+      fmt::format("{:.0f} %: {} blocks per SM, limited by {}; {} wave{}; about {} registers per thread",
+                  100 * all.occupancy.fraction, all.occupancy.blocks_per_sm, costmodel::name(all.occupancy.limiter),
+                  three_figures(e.waves), e.waves == 1 ? "" : "s", e.registers),
+      width);
+  out += paragraph("issued", pipes_line(all.planned.work.pipes) + " (warp instructions)", width);
+  const costmodel::Work& work = all.planned.work;
+  if (work.shared_load.requests + work.shared_store.requests > 0)
+    out += paragraph(
+        "shared",
+        fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
+                    with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
+        width);
+  out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
+  if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
+  for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
+  return out + "\n" + ir::text(k);
+}
+
+}  // namespace
+
+void run_explain(const ExplainOptions& options, const Context& context) {
+  const Chosen chosen(context, options.what);
+  const Planned one = planned(context, chosen, options.plan);
+  const Explained all{
+      chosen, one,
+      costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
+      costmodel::advice(one.estimate, one.work, chosen.device)};
+  Answer answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
+  answer.sections.push_back({"estimate", estimate_table(all)});
+  answer.sections.push_back({"parts", part_table(one.estimate)});
+  answer.sections.push_back({"buffers", buffer_table(one)});
+  show(context, answer);
+}
+
+}  // namespace tailor::cli

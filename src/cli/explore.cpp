@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor explore: the plan space of one group. How many plans there are, which rule dropped how many, how many
+// different kernels the rest lower to, and the best of them with the parts of their estimates.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "explore/rules.h"
+#include "explore/tune.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using report::Cell;
+using report::Column;
+using report::Hint;
+using report::Table;
+
+constexpr std::array shown_parts = std::to_array<ir::Part>(
+    {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
+
+double part(const ir::Estimate& estimate, ir::Part which) {
+  return estimate.parts[static_cast<std::size_t>(which)].value;
+}
+
+/// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
+Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best, std::int64_t distinct) {
+  const bool rows = chosen.prepared.skeleton == ir::Skeleton::row;
+  Table table;
+  table.title = fmt::format("best plans on {}, level {}, unchecked", chosen.device.name, chosen.model->name);
+  table.columns = {
+      Column{"rank", "#",        Hint::integer},
+      Column{"time", "time",     Hint::seconds},
+      Column{"low",  "at least", Hint::seconds, 7},
+      Column{"high",      "at most",           Hint::seconds,          7},
+      Column{"bound",     "binds"              },
+      Column{"threads",      "threads",Hint::integer            }
+  };
+  if (rows) table.columns.push_back({"threads_per_row", "per row", Hint::integer});
+  table.columns.insert(table.columns.end(),
+                       {
+                           Column{"vector",    "vector",    Hint::integer},
+                           Column{"in_flight", "in flight", Hint::integer}
+  });
+  if (rows) table.columns.push_back({"residence", "residence"});
+  table.columns.insert(
+      table.columns.end(),
+      {
+          Column{"grid",          "grid"},
+          Column{ "registers", "registers",       Hint::integer, 3},
+          Column{ "occupancy", "occupancy",      Hint::fraction, 3},
+          Column{ "waves",     "waves",        Hint::number, 4}
+  });
+  for (const ir::Part which : shown_parts)
+    table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
+  table.columns.push_back({"kernel", "kernel", Hint::text, 6});
+  table.columns.push_back({"plan", "plan", Hint::text, 8});
+  std::int64_t rank = 0;
+  for (const explore::Listed& listed : best) {
+    const ir::Plan& plan = listed.plan;
+    const ir::Estimate& e = listed.estimate;
+    std::vector<Cell> row{
+        ++rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bound)), std::int64_t{plan.threads}};
+    if (rows) row.emplace_back(std::int64_t{plan.threads_per_row});
+    row.insert(row.end(), {Cell(std::int64_t{plan.vector}), Cell(std::int64_t{plan.in_flight})});
+    if (rows) row.emplace_back(std::string(ir::name(plan.residence)));
+    row.insert(row.end(), {Cell(std::string(ir::name(plan.grid))), Cell(std::int64_t{e.registers}), Cell(e.occupancy),
+                           Cell(e.waves)});
+    for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
+    row.insert(row.end(), {Cell(short_hex(listed.kernel_id)), Cell(ir::text(plan))});
+    table.rows.push_back(std::move(row));
+  }
+  table.left_out = distinct - static_cast<std::int64_t>(best.size());
+  table.to_see_all = "--top 0";
+  return table;
+}
+
+Table rejection_table(const explore::Tuned& tuned) {
+  Table table;
+  table.title = "dropped, by rule";
+  table.columns = {
+      Column{"rule",         "rule"                               },
+      Column{                                                                   "kind",                                          "kind"                                            },
+      Column{                                                      "plans", "plans",                                    Hint::count},
+      Column{                                                                                            "reason",                                               "reason", Hint::text},
+      Column{ "example",                                                "for example",                                                                  Hint::text, 1}
+  };
+  for (const explore::RejectedPlans& rejected : tuned.rejections)
+    table.rows.push_back({rejected.rule, std::string(rejected.sound ? "sound" : "heuristic"), rejected.plans,
+                          rejected.reason, rejected.example});
+  return table;
+}
+
+Table space_table(const explore::Tuned& tuned, std::int64_t distinct, Seconds spent) {
+  std::int64_t sound = 0, heuristic = 0;
+  for (const explore::RejectedPlans& rejected : tuned.rejections)
+    (rejected.sound ? sound : heuristic) += rejected.plans;
+  Table table;
+  table.title = "plan space";
+  table.columns = {
+      Column{"space",      "combinations",          Hint::count  },
+      Column{"enumerated", "plans",                 Hint::count  },
+      Column{"illegal",    "illegal",               Hint::count  },
+      Column{"skipped",    "dropped by heuristics", Hint::count  },
+      Column{"left_out",   "beyond --max-plans",    Hint::count  },
+      Column{"scored",     "scored",                Hint::count  },
+      Column{"kernels",    "different kernels",     Hint::count  },
+      Column{"elapsed",    "took",                  Hint::seconds}
+  };
+  table.rows.push_back({tuned.space, tuned.enumerated, sound, heuristic, tuned.left_out,
+                        static_cast<std::int64_t>(tuned.ranked.size()), distinct, spent.value});
+  return table;
+}
+
+}  // namespace
+
+void run_explore(const ExploreOptions& options, const Context& context) {
+  const Chosen chosen(context, options.what);
+  explore::TuneOptions how;
+  how.model = chosen.model;
+  how.heuristics = !options.sound_only;
+  if (options.max_plans > 0) how.max_plans = options.max_plans;
+  const InterruptWatch interrupts;
+  how.stop = interrupts.token();
+  const Clock clock = steady_clock();
+  const Seconds started = clock();
+  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
+  const Seconds spent = clock() - started;
+  stop_if_asked(interrupts);
+  std::vector<explore::Listed> best =
+      explore::shortlist(chosen.prepared, tuned, chosen.limits, static_cast<std::int64_t>(tuned.ranked.size()));
+  const auto distinct = static_cast<std::int64_t>(best.size());
+  if (options.top > 0 && distinct > options.top) best.erase(best.begin() + options.top, best.end());
+
+  Answer answer{"tailor.explore/1", chosen.device.name, {}, ""};
+  answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});
+  if (!tuned.rejections.empty()) answer.sections.push_back({"rejections", rejection_table(tuned)});
+  answer.sections.push_back({"space", space_table(tuned, distinct, spent)});
+  show(context, answer);
+  if (best.empty()) context.talk->warning("no plan of this space is legal: widen --axis or use --sound-only");
+}
+
+}  // namespace tailor::cli

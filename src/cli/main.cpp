@@ -1,0 +1,320 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The front door: the table of commands, how their options are written, help, and the only catch. One parser is made,
+// for the command that was named. A row declares its options in a function of its own and says what must be given; the
+// rest (format, output, talk, unknown words) is the same for all.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+
+namespace tailor::cli {
+
+constexpr std::string_view tool_words = "tailor " TAILOR_VERSION;
+const std::string_view tool_name = tool_words;
+
+namespace {
+
+/// Options that every command has.
+struct Common {
+  std::string format = "table", colour = "auto", output, data;
+  bool quiet = false, verbose = false, help = false;
+};
+
+constexpr std::string_view common_group = "everywhere";
+
+void declare_common(CLI::App& app, Common& common) {
+  const std::string group(common_group);
+  app.set_help_flag();
+  app.add_option("--format", common.format, "table, json, csv or md (default table)")->type_name("FORM")->group(group);
+  app.add_option("-o,--output", common.output, "write the answer to FILE instead of stdout")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--data", common.data, "folder with devices/, calibrations/ and models/")
+      ->type_name("DIR")
+      ->group(group);
+  app.add_option("--color,--colour", common.colour, "auto, always or never (default auto)")
+      ->type_name("WHEN")
+      ->group(group);
+  app.add_flag("-q,--quiet", common.quiet, "say nothing but warnings and errors")->group(group);
+  app.add_flag("-v,--verbose", common.verbose, "say more")->group(group);
+  app.add_flag("-h,--help", common.help, "this page")->group(group);
+}
+
+/// A count of which 0 means all.
+CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& into, const std::string& what) {
+  const auto not_negative = [](const std::string& word) {
+    return word.starts_with('-') ? fmt::format("found {}, expected 0 (all) or more", word) : std::string();
+  };
+  return app.add_option(name, into, what)->type_name("N")->check(not_negative);
+}
+
+void declare(CLI::App& app, ImportOptions& options) {
+  app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
+  app.add_flag("--text", options.text, "print the graph's text form, which can be read back");
+}
+
+void declare(CLI::App& app, FuseOptions& options) {
+  app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
+  app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1; tailor list strategies)")
+      ->type_name("NAME");
+  app.add_option("--device", options.devices, "add the bound on time on this GPU; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
+      ->type_name("NAME");
+  CLI::Option* why = app.add_flag("--why", options.why, "for each edge why it was or was not fused");
+  app.add_flag("--compare", options.compare, "all strategies side by side")->excludes(why);
+  add_count(app, "--top", options.top, "rows to show, 0 for all (default 20)");
+}
+
+void declare_group(CLI::App& app, GroupOptions& options) {
+  app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
+  app.add_option("--device", options.device, "the GPU: a name (tailor devices) or a file")->type_name("NAME");
+  app.add_option("--group", options.group, "number in tailor fuse, or the beginning of an id (default: moves most)")
+      ->type_name("N|ID");
+  app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1)")->type_name("NAME");
+  app.add_option("--model", options.cost_model, "cost model (default projected; tailor list models)")
+      ->type_name("NAME");
+  app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
+      ->type_name("NAME");
+  app.add_option("--axis", options.axes, "restrict an axis of the plan space, as threads=128,256; may be repeated")
+      ->type_name("AXIS=V,V")
+      ->allow_extra_args(false);
+}
+
+constexpr const char* plan_words = "a plan's text, or its rank in tailor explore (default: the best)";
+constexpr const char* nvrtc_words = "the NVRTC library to load (default: found, see tailor doctor)";
+
+void declare(CLI::App& app, ExploreOptions& options) {
+  declare_group(app, options.what);
+  add_count(app, "--top", options.top, "plans to show, 0 for all (default 10)");
+  add_count(app, "--max-plans", options.max_plans, "score at most so many, spread over the space (default 0: all)");
+  app.add_flag("--sound-only", options.sound_only, "drop only what cannot be built, nothing by experience");
+}
+
+void declare(CLI::App& app, ExplainOptions& options) {
+  declare_group(app, options.what);
+  app.add_option("--plan", options.plan, plan_words)->type_name("TEXT|N");
+}
+
+void declare(CLI::App& app, EmitOptions& options) {
+  declare_group(app, options.what);
+  app.add_option("--plan", options.plan, plan_words)->type_name("TEXT|N");
+  app.add_flag("--ptx", options.ptx, "compile with NVRTC and print the PTX");
+  app.add_option("--arch", options.arch, "architecture to compile for (default: the device's)")->type_name("sm_NN");
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+}
+
+void declare(CLI::App& app, DevicesOptions& options) {
+  app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
+}
+
+void declare(CLI::App& app, ListOptions& options) {
+  app.add_option("TABLE", options.what, "ops, dtypes, strategies, models, rules, axes, passes, devices or commands");
+}
+
+void declare(CLI::App& app, DoctorOptions& options) {
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+}
+
+template <class Options, void (*Run)(const Options&, const Context&)>
+std::function<void(const Context&)> bound(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  declare(app, *options);
+  return [options](const Context& context) { Run(*options, context); };
+}
+
+constexpr std::array command_table = std::to_array<CommandRow>({
+    {"import",  "what a model's file holds, and what normalising it did",
+     "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
+     "import model.hlo.gz --text -o model.graph",                                                     "MODEL",          bound<ImportOptions,  run_import> },
+    {"fuse",    "how a strategy cuts a model into kernels",
+     "fuse model.hlo --strategy stitch-v1 --device h200\n"
+     "fuse model.hlo --compare --device h200,a100_80gb\n"
+     "fuse model.hlo --why --top 0",                                                                  "MODEL",          bound<FuseOptions,    run_fuse>   },
+    {"explore", "the plan space of one group: what was dropped and why, and the best plans",
+     "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+     "explore model.hlo --device a100_80gb --group 3 --axis threads=128,256 --axis vector=4 --top 5", "MODEL --device", bound<ExploreOptions, run_explore>},
+    {"explain", "one kernel beside its estimate",
+     "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+     "explain model.hlo --device h200 --group 3 --plan 2",                                            "MODEL --device", bound<ExplainOptions, run_explain>},
+    {"emit",    "the CUDA C++ of one plan, or its PTX",
+     "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
+     "emit model.hlo --device h200 --group 3 --plan 2 --ptx",                                         "MODEL --device", bound<EmitOptions,    run_emit>   },
+    {"devices", "the GPUs that there is a file for, or every figure of one",
+     "devices\n"
+     "devices h200 --format md",                                                                      "",               bound<DevicesOptions, run_devices>},
+    {"list",    "the rows of Tailor's own tables",
+     "list strategies\n"
+     "list rules --format json",                                                                      "TABLE",          bound<ListOptions,    run_list>   },
+    {"doctor",  "what was found on this machine, what is missing, what to do",
+     "doctor\n"
+     "doctor -v",                                                                                     "",               bound<DoctorOptions,  run_doctor> },
+});
+
+std::string overview() {
+  std::string out =
+      "Tailor decides how to fuse a model's memory-bound operations into GPU kernels, writes them,\n"
+      "and predicts how fast they run.\n\nexamples\n";
+  for (const CommandRow& row : command_table) out += fmt::format("  tailor {}\n", split(row.examples, '\n').front());
+  out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
+  for (const CommandRow& row : command_table) out += fmt::format("  {:<9} {}\n", row.name, row.what);
+  return out +
+         "\n  tailor COMMAND --help   examples and options of a command\n"
+         "  tailor --version        the version\n";
+}
+
+std::string help_of(const CLI::App& app, const CommandRow& row) {
+  std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
+  for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
+  std::string usage = fmt::format("tailor {}", row.name), options, common;
+  for (const CLI::Option* option : app.get_options()) {
+    const bool positional = option->get_positional();
+    const bool needed = split(row.needs, ' ').end() != std::ranges::find(split(row.needs, ' '), option->get_name());
+    std::string lead = option->get_name(false, true);
+    if (!positional && !option->get_type_name().empty()) lead += " " + option->get_type_name();
+    if (needed || positional) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
+    std::string& part = option->get_group() == common_group ? common : options;
+    part += fmt::format("  {:<22} {}\n", lead, option->get_description());
+  }
+  out += fmt::format("\nusage\n  {} [options]\n", usage);
+  if (!options.empty()) out += "\noptions\n" + options;
+  return out + fmt::format("\n{}\n{}", common_group, common);
+}
+
+const CommandRow& find_command(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const CommandRow& row : command_table) {
+    if (row.name == name) return row;
+    known.push_back(row.name);
+  }
+  if (name.starts_with('-'))
+    throw Error(Fault::usage, fmt::format("found option '{}', expected a command first", name), "see tailor --help");
+  throw Error(Fault::usage, fmt::format("no command is called '{}'", name), suggestion(name, known));
+}
+
+/// Words that no option took.
+void refuse_strangers(const CLI::App& app, const CommandRow& row) {
+  const std::vector<std::string> strangers = app.remaining();
+  if (strangers.empty()) return;
+  const std::string word = strangers.front().substr(0, strangers.front().find('='));
+  if (!word.starts_with('-'))
+    throw Error(Fault::usage, fmt::format("tailor {}: found '{}', which is one word too many", row.name, word),
+                fmt::format("see tailor {} --help; words with spaces need quotes", row.name));
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  throw Error(Fault::usage, fmt::format("tailor {} has no option '{}'", row.name, word), suggestion(word, known));
+}
+
+void refuse_gaps(const CLI::App& app, const CommandRow& row) {
+  if (row.needs.empty()) return;
+  for (const std::string_view need : split(row.needs, ' ')) {
+    const CLI::Option* option = app.get_option(std::string(need));
+    if (option->count() == 0)
+      throw Error(Fault::usage, fmt::format("tailor {} needs {}: {}", row.name, need, option->get_description()),
+                  fmt::format("for example: tailor {}", split(row.examples, '\n').front()));
+  }
+}
+
+Colour parse_colour(const std::string& word) {
+  constexpr std::array names = std::to_array<std::string_view>({"auto", "always", "never"});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == word) return static_cast<Colour>(i);
+  throw Error(Fault::usage, fmt::format("--color: found '{}', expected one of {}", word, fmt::join(names, ", ")),
+              suggestion(word, names));
+}
+
+/// The command as one could type it again.
+std::string typed(std::span<char* const> words) {
+  std::string out = "tailor";
+  for (const std::string_view word : words.subspan(1)) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|<>;()*?%") == word.npos;
+    out += plain ? fmt::format(" {}", word) : fmt::format(" '{}'", word);
+  }
+  return out;
+}
+
+void run_command(std::span<char* const> words, const Terminal& terminal) {
+  const CommandRow& row = find_command(words[1]);
+  CLI::App app;
+  app.allow_extras();
+  const auto run = row.bind(app);
+  Common common;
+  declare_common(app, common);
+  app.parse(static_cast<int>(words.size()) - 1, words.data() + 1);
+  if (common.help) {
+    fmt::print("{}", help_of(app, row));
+    return;
+  }
+  refuse_strangers(app, row);
+  refuse_gaps(app, row);
+  const Colour colour = parse_colour(common.colour);
+  Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
+  if (common.quiet) verbosity = Verbosity::quiet;
+  Talk talk(
+      standard_error(),
+      {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
+      steady_clock());
+  Context context{parse_format(common.format),       common.output, common.data, terminal,
+                  coloured_output(colour, terminal), &talk,         typed(words)};
+  if (context.data.empty()) context.data = usual_data_folder();
+  run(context);
+}
+
+void open_door(std::span<char* const> words, const Terminal& terminal) {
+  const std::string_view first = words.size() > 1 ? words[1] : "";
+  if (first.empty()) throw Error(Fault::usage, "no command was given", "see tailor --help");
+  if (first == "--version" || first == "-V") {
+    fmt::print("{}\n", tool_name);
+  } else if (first == "--help" || first == "-h" || first == "help") {
+    fmt::print("{}", overview());
+  } else {
+    run_command(words, terminal);
+  }
+}
+
+int refused(const Error& error, const Terminal& terminal) {
+  std::string text = error_text(error);
+  if (coloured_errors(Colour::automatic, terminal)) text = "\x1b[1;31merror:\x1b[0m" + text.substr(text.find(':') + 1);
+  fmt::print(stderr, "{}", text);
+  return static_cast<int>(error.fault);
+}
+
+}  // namespace
+
+std::span<const CommandRow> commands() { return command_table; }
+
+}  // namespace tailor::cli
+
+int main(int count, char** words) {
+  using namespace tailor;
+  const cli::Terminal terminal = cli::current_terminal();
+  try {
+    cli::open_door({words, static_cast<std::size_t>(count)}, terminal);
+    return 0;
+  } catch (const Error& error) {
+    return cli::refused(error, terminal);
+  } catch (const CLI::ParseError& error) {
+    return cli::refused(Error(Fault::usage, error.what(), fmt::format("see tailor {} --help", words[1])), terminal);
+  } catch (const std::bad_alloc&) {
+    return cli::refused(Error(Fault::failed, "out of memory"), terminal);
+  } catch (const std::exception& error) {
+    return cli::refused(Error(Fault::failed, fmt::format("inside Tailor: {}", error.what()),
+                              "this is a bug: please report it with the command and the model"),
+                        terminal);
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rendering of answers. One JSON document holds all sections: the first as "results", the others under their keys.
+#include "cli/output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tailor::cli {
+
+namespace {
+
+constexpr std::array format_names = std::to_array<std::string_view>({"table", "json", "csv", "md"});
+
+std::string as_tables(const Context& context, const Answer& answer) {
+  if (!answer.text.empty()) return answer.text;
+  const bool to_screen = context.output.empty();
+  const report::Screen screen{context.terminal.width, to_screen && context.colour, 0};
+  std::string out;
+  for (const Section& section : answer.sections) {
+    if (!out.empty()) out += '\n';
+    out += report::terminal(section.table, screen);
+  }
+  return out;
+}
+
+std::string as_json(const Context& context, const Answer& answer) {
+  const report::DocumentHead head{answer.schema, std::string(tool_name), context.command, answer.device};
+  std::string out = report::document(head, answer.sections.front().table);
+  if (answer.sections.size() == 1) return out;
+  out.resize(out.find_last_of('}'));
+  while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
+  for (std::size_t i = 1; i < answer.sections.size(); ++i) {
+    std::string_view records = answer.sections[i].key;
+    const std::string rows = report::json(answer.sections[i].table);
+    out += fmt::format(",\n  \"{}\": {}", records, trim(rows));
+  }
+  return out + "\n}\n";
+}
+
+std::string as_csv(const Context& context, const Answer& answer) {
+  std::vector<std::string_view> absent;
+  for (std::size_t i = 1; i < answer.sections.size(); ++i) absent.push_back(answer.sections[i].key);
+  if (!absent.empty())
+    context.talk->note(fmt::format("csv holds one table; also there with --format json: {}", fmt::join(absent, ", ")));
+  return report::csv(answer.sections.front().table);
+}
+
+std::string as_markdown(const Answer& answer) {
+  if (!answer.text.empty()) return fmt::format("```\n{}\n```\n", trim(answer.text));
+  std::string out;
+  for (const Section& section : answer.sections) {
+    if (!out.empty()) out += '\n';
+    out += report::markdown(section.table);
+  }
+  return out;
+}
+
+std::string rendered(const Context& context, const Answer& answer) {
+  switch (context.format) {
+    case Format::json:
+      return as_json(context, answer);
+    case Format::csv:
+      return as_csv(context, answer);
+    case Format::md:
+      return as_markdown(answer);
+    case Format::table:
+      break;
+  }
+  return as_tables(context, answer);
+}
+
+}  // namespace
+
+Format parse_format(std::string_view word) {
+  for (std::size_t i = 0; i < format_names.size(); ++i)
+    if (format_names[i] == word) return static_cast<Format>(i);
+  throw Error(Fault::usage,
+              fmt::format("--format: found '{}', expected one of {}", word, fmt::join(format_names, ", ")),
+              suggestion(word, format_names));
+}
+
+void show(const Context& context, const Answer& answer) {
+  const std::string out = rendered(context, answer);
+  context.talk->finish();
+  if (!context.output.empty()) {
+    write_file(context.output, out);
+    context.talk->note(
+        fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
+    return;
+  }
+  const bool whole = std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0;
+  if (!whole) throw Error(Fault::failed, fmt::format("cannot write the output: {}", std::strerror(errno)));
+}
+
+}  // namespace tailor::cli

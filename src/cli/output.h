@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command hands to the person or program that asked: tables, and for some commands a text made for reading. The
+// form is the caller's choice (--format) and never changes by itself. Data goes to stdout or to the file named with -o,
+// whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/commands.h"
+#include "report/table.h"
+
+namespace tailor::cli {
+
+/// One table of an answer; `key` names it in JSON. The first section of an answer is its "results".
+struct Section {
+  std::string key;
+  report::Table table;
+};
+
+struct Answer {
+  std::string schema;  ///< "tailor.fuse/1"
+  std::string device;  ///< empty: none was asked about
+  std::vector<Section> sections;
+  std::string text;  ///< when not empty: what --format table shows instead of the sections, md in a fence
+};
+
+/// Throws Error(usage) naming the nearest.
+Format parse_format(std::string_view word);
+
+/// Renders the answer and writes it. csv holds the first section only; a note says which tables it leaves out. Throws
+/// Error(failed) when it cannot be written.
+void show(const Context& context, const Answer& answer);
+
+}  // namespace tailor::cli

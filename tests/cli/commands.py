@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tailor authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs the cases of *.test files: a command, and what it must answer. One TAP line each.
+#
+#   commands.py TAILOR SOURCE_DIR FILE.test ...
+#
+# A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
+#   == SENTENCE           what the case shows
+#   file: NAME TEXT       a file in the case's folder, with \n for a line break
+#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders
+#   exit: N               the exit code; 0 when not said
+#   out: TEXT             stdout holds it; out! TEXT: stdout does not
+#   err: TEXT             stderr holds it
+#   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records
+#   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
+#   left: NAME TEXT       afterwards the file in the case's folder holds the text
+# Whatever the case says, stdout is empty when the command fails, and stderr then starts with "error: ".
+import json
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def cases(path):
+    block = []
+    for line in path.read_text(encoding="utf-8").splitlines() + [""]:
+        if line.startswith("#"):
+            continue
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+
+
+def complaints(case, tailor, source):
+    with tempfile.TemporaryDirectory() as here:
+        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here}
+
+        def filled(text):
+            for name, folder in folders.items():
+                text = text.replace(name, folder)
+            return text
+
+        def run(words):
+            return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=60)
+
+        said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
+        words, want_exit = [], 0
+        for key, value in said:
+            if key == "file":
+                name, text = value.split(" ", 1)
+                (Path(here) / name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
+            elif key == "folder":
+                (Path(here) / value).mkdir()
+            elif key == "run":
+                words = [filled(word) for word in shlex.split(value)]
+            elif key == "exit":
+                want_exit = int(value)
+        result = run(words)
+        if result.returncode != want_exit:
+            yield f"exit code {result.returncode}, expected {want_exit}; stderr: {result.stderr.strip()}"
+            return
+        if want_exit != 0 and result.stdout:
+            yield f"a failed command wrote to stdout: {result.stdout[:200]!r}"
+        if want_exit != 0 and not result.stderr.startswith("error: "):
+            yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
+        for key, value in said:
+            text = filled(value)
+            if key in ("file", "folder", "run", "exit"):
+                continue
+            if key == "out" and text not in result.stdout:
+                yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"
+            elif key == "out!" and text in result.stdout:
+                yield f"stdout has {text!r}"
+            elif key == "err" and text not in result.stderr:
+                yield f"stderr lacks {text!r}: {result.stderr!r}"
+            elif key == "json":
+                again = run([*words, "--format", "json"])
+                document = json.loads(again.stdout, parse_constant=lambda name: sys.exit(f"JSON holds {name}"))
+                for part in ["schema", "tool", "command", *text.split()]:
+                    if not document.get(part):
+                        yield f"JSON lacks {part}: it has {', '.join(document)}"
+            elif key == "csv":
+                heading = run([*words, "--format", "csv"]).stdout.split("\n", 1)[0]
+                if not heading.startswith(text):
+                    yield f"CSV is headed {heading!r}"
+            elif key == "left":
+                name, part = text.split(" ", 1)
+                left = Path(here) / name
+                if not left.exists() or part not in left.read_text(encoding="utf-8"):
+                    yield f"{name} does not hold {part!r}"
+            elif key not in ("out", "out!", "err"):
+                yield f"the case says '{key}', which means nothing"
+
+
+def main():
+    tailor, source, *files = sys.argv[1:]
+    number = 0
+    for file in files:
+        for case in cases(Path(file)):
+            number += 1
+            found = list(complaints(case, tailor, source))
+            if not case[0].startswith("== "):
+                found.append("a case starts with '== '")
+            print(f"{'not ok' if found else 'ok'} {number} - {case[0][3:]}", flush=True)
+            for complaint in found:
+                print("# " + complaint.replace("\n", "\n# "))
+    print(f"1..{number}")
+
+
+main()
