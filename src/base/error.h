@@ -38,9 +38,9 @@ class Error : public std::exception {
   const char* what() const noexcept override { return message.c_str(); }
 
   Fault fault;
-  std::string message;             ///< what was found, what was expected
-  std::string hint;                ///< what to try; may be empty
-  Position at;                     ///< where; empty file when it has no place
+  std::string message;                   ///< what was found, what was expected
+  std::string hint;                      ///< what to try; may be empty
+  Position at;                           ///< where; empty file when it has no place
   std::vector<std::string> while_doing;  ///< innermost first
 };
 

@@ -8,8 +8,8 @@
 
 #include <charconv>
 
-#include "base/error.h"
 #include <fmt/format.h>
+#include "base/error.h"
 
 namespace tailor {
 

@@ -19,20 +19,20 @@ enum class CompileOutcome : std::uint8_t { ok, failed, unsupported };
 
 struct Binary {
   CompileOutcome outcome = CompileOutcome::failed;
-  Id source;                       ///< hash of the CUDA text, the options and the compiler's version
-  std::string arch;                ///< "sm_90"
-  std::string compiler;            ///< "NVRTC 13.0"
-  std::string entry;               ///< name of the kernel in the cubin
-  std::string log;                 ///< the compiler's words, when it said any
+  Id source;             ///< hash of the CUDA text, the options and the compiler's version
+  std::string arch;      ///< "sm_90"
+  std::string compiler;  ///< "NVRTC 13.0"
+  std::string entry;     ///< name of the kernel in the cubin
+  std::string log;       ///< the compiler's words, when it said any
   std::string ptx;
   std::vector<std::byte> cubin;
-  int registers = 0;               ///< per thread
-  int spill_stores = 0;            ///< bytes per thread
-  int spill_loads = 0;             ///< bytes per thread
-  int local_bytes = 0;             ///< stack frame per thread
-  int static_shared = 0;           ///< bytes per block, without what the system reserves
-  Seconds compile_time;            ///< inside the compiler
-  bool cached = false;             ///< came from the cache on disk
+  int registers = 0;      ///< per thread
+  int spill_stores = 0;   ///< bytes per thread
+  int spill_loads = 0;    ///< bytes per thread
+  int local_bytes = 0;    ///< stack frame per thread
+  int static_shared = 0;  ///< bytes per block, without what the system reserves
+  Seconds compile_time;   ///< inside the compiler
+  bool cached = false;    ///< came from the cache on disk
 };
 
 }  // namespace tailor::ir

@@ -88,17 +88,17 @@ void Draft::walk_graph(const HloComputation& computation) {
   frame.computation = &computation;
   number_parameters(frame);
   walk(frame);
-  const Value root = frame.values[static_cast<std::size_t>(computation.root)];
+  const HloValue root = frame.values[static_cast<std::size_t>(computation.root)];
   const auto outputs = leaves(root);
   graph_.outputs.assign(outputs.begin(), outputs.end());
 }
 
-Value Draft::inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
-                                Pass counted) {
+HloValue Draft::inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
+                                   Pass counted) {
   if (callee.parameters != caller.operands)
     fail(caller, fmt::format("found '{}' passing {} operands to '{}', expected {}", caller.name, caller.operands,
                              callee.name, callee.parameters));
-  std::vector<Value> arguments(static_cast<std::size_t>(caller.operands));
+  std::vector<HloValue> arguments(static_cast<std::size_t>(caller.operands));
   for (std::int32_t i = 0; i < caller.operands; ++i) arguments[static_cast<std::size_t>(i)] = operand(caller, i, frame);
   Frame inner;
   inner.computation = &callee;
@@ -174,7 +174,7 @@ std::vector<std::int32_t> Draft::sorted_order(const Frame& frame) const {
 
 void Draft::walk_instruction(Frame& frame, std::int32_t index) {
   const HloInstruction& instruction = module().instructions_of(*frame.computation)[static_cast<std::size_t>(index)];
-  Value& value = frame.values[static_cast<std::size_t>(index)];
+  HloValue& value = frame.values[static_cast<std::size_t>(index)];
   const Resolver resolve = resolvers[static_cast<std::size_t>(instruction.op)];
   if (instruction.op == Op::parameter)
     value = parameter_value(instruction, frame);
@@ -216,11 +216,11 @@ void Draft::number_parameters(const Frame& frame) {
   }
 }
 
-Value Draft::parameter_value(const HloInstruction& instruction, const Frame& frame) {
+HloValue Draft::parameter_value(const HloInstruction& instruction, const Frame& frame) {
   const std::int64_t number = parameter_number(instruction, frame);
   const HloType& type = module().type_of(instruction);
   if (frame.inlined) {
-    const Value& argument = frame.arguments[static_cast<std::size_t>(number)];
+    const HloValue& argument = frame.arguments[static_cast<std::size_t>(number)];
     const auto given = leaves(argument);
     const auto wanted = module().shapes_of(type);
     bool fits = given.size() == wanted.size();
@@ -257,13 +257,13 @@ NodeId Draft::add_node(Node&& node, const HloInstruction& from) {
   return static_cast<NodeId>(graph_.nodes.size()) - 1;
 }
 
-Value Draft::value_of(std::span<const NodeId> nodes, const HloType& type) {
-  const Value value{static_cast<std::int32_t>(leaves_.size()), static_cast<std::int32_t>(nodes.size()), &type};
+HloValue Draft::value_of(std::span<const NodeId> nodes, const HloType& type) {
+  const HloValue value{static_cast<std::int32_t>(leaves_.size()), static_cast<std::int32_t>(nodes.size()), &type};
   leaves_.insert(leaves_.end(), nodes.begin(), nodes.end());
   return value;
 }
 
-Value Draft::part(const HloInstruction& instruction, const Value& whole, std::int64_t index) const {
+HloValue Draft::part(const HloInstruction& instruction, const HloValue& whole, std::int64_t index) const {
   if (whole.type->children < 0 || index < 0 || index >= whole.type->children)
     fail(instruction, fmt::format("found element {} of a value with {} elements, expected a smaller index", index,
                                   std::max(whole.type->children, 0)));
@@ -271,7 +271,7 @@ Value Draft::part(const HloInstruction& instruction, const Value& whole, std::in
   return {whole.first + (type.first_shape - whole.type->first_shape), type.shapes, &type};
 }
 
-const Value& Draft::checked(const HloInstruction& instruction, const Value& value) const {
+const HloValue& Draft::checked(const HloInstruction& instruction, const HloValue& value) const {
   const auto wanted = module().shapes_of(module().type_of(instruction));
   const auto given = leaves(value);
   bool fits = given.size() == wanted.size();
@@ -288,9 +288,9 @@ const Value& Draft::checked(const HloInstruction& instruction, const Value& valu
   return value;
 }
 
-Value Draft::operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const {
+HloValue Draft::operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const {
   const HloOperand& operand = module().operands_of(instruction)[static_cast<std::size_t>(index)];
-  Value value = frame.values[static_cast<std::size_t>(operand.instruction)];
+  HloValue value = frame.values[static_cast<std::size_t>(operand.instruction)];
   for (std::int32_t i = 0; i < operand.indices; ++i)
     value = part(instruction, value, module().indices[static_cast<std::size_t>(operand.first_index + i)]);
   return value;
@@ -315,7 +315,7 @@ std::string Draft::full_name(const HloInstruction& instruction, const Frame& fra
   return name;
 }
 
-Value Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op op, const HloType& type) {
+HloValue Draft::add_plain(const HloInstruction& instruction, const Frame& frame, Op op, const HloType& type) {
   Node node;
   node.op = op;
   node.name = full_name(instruction, frame);
@@ -343,7 +343,7 @@ void Draft::check(const Node& node, const HloInstruction& from) const {
           });
 }
 
-Value Draft::add_result(Node&& node, const HloType& type, const HloInstruction& from) {
+HloValue Draft::add_result(Node&& node, const HloType& type, const HloInstruction& from) {
   const auto shapes = module().shapes_of(type);
   if (type.children >= 0) {
     node.shape = shape_of(DType::tuple, {});

@@ -21,7 +21,7 @@
 namespace tailor::ir {
 
 /// The value of an instruction: a range of Draft's leaves and the type they form.
-struct Value {
+struct HloValue {
   std::int32_t first = 0, count = -1;  ///< count -1: not made yet
   const HloType* type = nullptr;
 };
@@ -30,9 +30,9 @@ struct Value {
 struct Frame {
   const HloComputation* computation = nullptr;
   std::string prefix;
-  std::span<const Value> arguments;  ///< of an inlined computation; empty when it is a graph of its own
+  std::span<const HloValue> arguments;  ///< of an inlined computation; empty when it is a graph of its own
   bool inlined = false;
-  std::vector<Value> values;
+  std::vector<HloValue> values;
 };
 
 /// What all drafts of one import share.
@@ -61,26 +61,26 @@ class Draft {
   const HloComputation& computation_of(const HloInstruction& instruction, std::string_view attribute) const;
   const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;
   /// Walks a computation in place; the value of its root.
-  Value inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
-                           Pass counted);
+  HloValue inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
+                              Pass counted);
   /// The computation as a graph of Graph::bodies; made once per draft.
   std::int32_t body_of(const HloComputation& computation);
   Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
   Node& node(NodeId id) { return graph_.nodes[static_cast<std::size_t>(id)]; }
   NodeId add_node(Node&& node, const HloInstruction& from);
-  Value operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const;
-  std::span<const NodeId> leaves(const Value& value) const {
+  HloValue operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const;
+  std::span<const NodeId> leaves(const HloValue& value) const {
     return {leaves_.data() + value.first, static_cast<std::size_t>(value.count)};
   }
   /// Throws unless the value has the shapes that the instruction printed.
-  const Value& checked(const HloInstruction& instruction, const Value& value) const;
+  const HloValue& checked(const HloInstruction& instruction, const HloValue& value) const;
   /// A value made of these leaves.
-  Value value_of(std::span<const NodeId> nodes, const HloType& type);
-  Value part(const HloInstruction& instruction, const Value& whole, std::int64_t index) const;
+  HloValue value_of(std::span<const NodeId> nodes, const HloType& type);
+  HloValue part(const HloInstruction& instruction, const HloValue& whole, std::int64_t index) const;
   /// Adds the node and, when its type has several arrays, the get_tuple_element nodes that pick them.
-  Value add_result(Node&& node, const HloType& type, const HloInstruction& from);
+  HloValue add_result(Node&& node, const HloType& type, const HloInstruction& from);
   /// An ordinary instruction becomes a node.
-  Value add_plain(const HloInstruction& instruction, const Frame& frame, Op op, const HloType& type);
+  HloValue add_plain(const HloInstruction& instruction, const Frame& frame, Op op, const HloType& type);
   std::string full_name(const HloInstruction& instruction, const Frame& frame) const;
   std::vector<NodeId> flat_operands(const HloInstruction& instruction, const Frame& frame, std::int32_t from = 0) const;
   void note_opaque(std::string_view what);
@@ -93,7 +93,7 @@ class Draft {
   void walk_instruction(Frame& frame, std::int32_t index);
   std::vector<std::int32_t> sorted_order(const Frame& frame) const;
   void check(const Node& node, const HloInstruction& from) const;
-  Value parameter_value(const HloInstruction& instruction, const Frame& frame);
+  HloValue parameter_value(const HloInstruction& instruction, const Frame& frame);
   void number_parameters(const Frame& frame);
   std::int64_t parameter_number(const HloInstruction& instruction, const Frame& frame) const;
 
@@ -108,21 +108,21 @@ class Draft {
 };
 
 /// Resolves one instruction. The table in draft.cpp says which operations have one.
-using Resolver = Value (*)(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+using Resolver = HloValue (*)(Draft& draft, const Frame& frame, const HloInstruction& instruction);
 
-Value resolve_call(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_fusion(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_async_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_async_done(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_wrapped_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_copy_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_tuple(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_marker(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_custom_call(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_dimension_size(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_while(Draft& draft, const Frame& frame, const HloInstruction& instruction);
-Value resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_call(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_fusion(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_async_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_async_done(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_wrapped_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_copy_start(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_tuple(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_marker(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_custom_call(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_dimension_size(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_while(Draft& draft, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction& instruction);
 
 /// Fills the attributes of an ordinary node from what the text says (node_attributes.cpp).
 void fill_attributes(Draft& draft, const HloInstruction& instruction, Node& node);

@@ -16,18 +16,18 @@ namespace tailor::ir {
 enum class Level : std::uint8_t { sol, projected, compiled, simulated, profiled };
 
 enum class Part : std::uint8_t {
-  launch,    ///< before the kernel starts, and its ramp
-  dram,      ///< bytes over the bandwidth that the bytes in flight reach
-  l2,        ///< sectors through L2
-  shared,    ///< shared-memory wavefronts and shuffles
-  issue,     ///< all instructions over the issue rate
-  fma,       ///< the FMA pipe
-  alu,       ///< the ALU pipe
-  xu,        ///< transcendental pipe and conversions
-  latency,   ///< waves x the latency of one warp's dependent chain
-  barrier,   ///< block barriers
-  atomic,    ///< atomics at L2
-  spill,     ///< local memory traffic of spilled registers
+  launch,   ///< before the kernel starts, and its ramp
+  dram,     ///< bytes over the bandwidth that the bytes in flight reach
+  l2,       ///< sectors through L2
+  shared,   ///< shared-memory wavefronts and shuffles
+  issue,    ///< all instructions over the issue rate
+  fma,      ///< the FMA pipe
+  alu,      ///< the ALU pipe
+  xu,       ///< transcendental pipe and conversions
+  latency,  ///< waves x the latency of one warp's dependent chain
+  barrier,  ///< block barriers
+  atomic,   ///< atomics at L2
+  spill,    ///< local memory traffic of spilled registers
 };
 inline constexpr std::size_t part_count = 12;
 
@@ -37,9 +37,9 @@ struct Estimate {
   Seconds low, high;                        ///< interval the model claims
   std::array<Seconds, part_count> parts{};  ///< indexed by Part
   Part bound = Part::dram;                  ///< the part that decides
-  double occupancy = 0;                    ///< resident warps over the most possible; 0 where the level does not see it
-  double waves = 0;                         ///< ceil: whole waves of blocks
-  int registers = 0;                        ///< per thread, estimated or real
+  double occupancy = 0;  ///< resident warps over the most possible; 0 where the level does not see it
+  double waves = 0;      ///< ceil: whole waves of blocks
+  int registers = 0;     ///< per thread, estimated or real
   bool operator==(const Estimate&) const = default;
 };
 

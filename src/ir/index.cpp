@@ -22,8 +22,10 @@ std::int64_t evaluate_term(const IndexPool& pool, const Term& term, std::span<co
     case TermKind::sel:
       return evaluate(pool, term.a, values) < evaluate(pool, term.b, values) ? evaluate(pool, term.c, values)
                                                                              : evaluate(pool, term.d, values);
-    case TermKind::xor_: return evaluate(pool, term.a, values) ^ evaluate(pool, term.b, values);
-    case TermKind::narrow: return evaluate(pool, term.a, values);
+    case TermKind::xor_:
+      return evaluate(pool, term.a, values) ^ evaluate(pool, term.b, values);
+    case TermKind::narrow:
+      return evaluate(pool, term.a, values);
   }
   assert(false && "unknown term");
   return 0;

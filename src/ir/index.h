@@ -46,10 +46,10 @@ struct Var {
 };
 
 enum class TermKind : std::uint8_t {
-  var,  ///< the variable
-  div,  ///< a / divisor
-  mod,  ///< a % divisor
-  sel,  ///< a < b ? c : d
+  var,     ///< the variable
+  div,     ///< a / divisor
+  mod,     ///< a % divisor
+  sel,     ///< a < b ? c : d
   xor_,    ///< a ^ b
   narrow,  ///< a, known to lie in `range`; only while building: a finished kernel holds none
 };
@@ -71,7 +71,7 @@ struct Linear {
 
 struct Expr {
   std::int64_t constant = 0;
-  std::uint32_t first = 0;   ///< into IndexPool::linears
+  std::uint32_t first = 0;  ///< into IndexPool::linears
   std::uint32_t count = 0;
   Interval range;
   std::uint64_t vars = 0;

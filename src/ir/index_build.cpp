@@ -87,7 +87,8 @@ ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, Interv
         std::equal(sum.begin(), sum.end(), pool_.linears.begin() + expr.first))
       return id;
   }
-  Expr expr{constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()), range, 0};
+  Expr expr{constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()), range,
+            0};
   for (const Linear& item : sum) expr.vars |= pool_.terms[item.term].vars;
   pool_.linears.insert(pool_.linears.end(), sum.begin(), sum.end());
   pool_.exprs.push_back(expr);
@@ -122,7 +123,9 @@ TermId IndexBuilder::intern_term(const Term& term) {
 }
 
 ExprId IndexBuilder::term_expr(TermId term) {
-  Sum sum{{term, 1}};
+  Sum sum{
+      {term, 1}
+  };
   return intern(0, sum);
 }
 
@@ -220,8 +223,8 @@ void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
     const Expr& back = pool_.exprs[replacement];
     constant += factor * back.constant;
     for (const Linear& item : std::vector<Linear>(pool_.linear(replacement).begin(), pool_.linear(replacement).end())) {
-      const auto at = std::lower_bound(sum.begin(), sum.end(), item.term,
-                                       [](const Linear& l, TermId id) { return l.term < id; });
+      const auto at =
+          std::lower_bound(sum.begin(), sum.end(), item.term, [](const Linear& l, TermId id) { return l.term < id; });
       if (at != sum.end() && at->term == item.term) {
         at->coefficient += factor * item.coefficient;
         if (at->coefficient == 0) sum.erase(at);
@@ -256,8 +259,7 @@ std::pair<ExprId, ExprId> IndexBuilder::divide(ExprId a, std::int64_t divisor) {
     ExprId part = intern(rest0, rest);
     if (pool_.exprs[part].range.low >= 0) {
       // What a narrowed range of `a` says about the rest still holds when the multiple is a constant.
-      if (multiple.empty())
-        part = assume(part, {range.low - multiple0 * divisor, range.high - multiple0 * divisor});
+      if (multiple.empty()) part = assume(part, {range.low - multiple0 * divisor, range.high - multiple0 * divisor});
       const auto [quotient_rest, remainder_rest] = divide(part, divisor);
       ExprId result = add(whole, quotient_rest);
       // A narrowed range (inside a guard) proves what the terms alone do not.
@@ -405,14 +407,22 @@ ExprId IndexBuilder::expand(ExprId a) {
     const Term term = pool_.terms[item.term];
     ExprId part = no_expr;
     switch (term.kind) {
-      case TermKind::var: case TermKind::xor_: part = term_expr(item.term); break;
-      case TermKind::narrow: part = expand(term.a); break;
-      case TermKind::div: case TermKind::mod: {
+      case TermKind::var:
+      case TermKind::xor_:
+        part = term_expr(item.term);
+        break;
+      case TermKind::narrow:
+        part = expand(term.a);
+        break;
+      case TermKind::div:
+      case TermKind::mod: {
         const ExprId inner = assume(expand(term.a), pool_.exprs[term.a].range);
         part = term.kind == TermKind::div ? div(inner, term.divisor) : mod(inner, term.divisor);
         break;
       }
-      case TermKind::sel: part = select(expand(term.a), expand(term.b), expand(term.c), expand(term.d)); break;
+      case TermKind::sel:
+        part = select(expand(term.a), expand(term.b), expand(term.c), expand(term.d));
+        break;
     }
     sum = add_scaled(sum, part, item.coefficient);
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Building index expressions in canonical form (the rules are in index.h). One IndexBuilder serves one kernel at a time;
-// reset() keeps its memory, so lowering many plans does not allocate anew.
+// Building index expressions in canonical form (the rules are in index.h). One IndexBuilder serves one kernel at a
+// time; reset() keeps its memory, so lowering many plans does not allocate anew.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +44,8 @@ class IndexBuilder {
   /// The same value with a narrower range: true where a guard holds.
   ExprId assume(ExprId a, Interval range);
 
-  /// `a` as one opaque term whose range is cut to `range`: what a guard makes true. Keeps a under div and mod, and hides
-  /// its terms until expand().
+  /// `a` as one opaque term whose range is cut to `range`: what a guard makes true. Keeps a under div and mod, and
+  /// hides its terms until expand().
   ExprId narrow(ExprId a, Interval range);
   /// The expression with every narrow term replaced by what it stands for.
   ExprId expand(ExprId a);

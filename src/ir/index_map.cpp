@@ -121,13 +121,20 @@ Place operand_place(IndexBuilder& build, const Graph& graph, const Node& node, i
   if (class_of(node.op) == OpClass::elementwise)  // select's predicate and clamp's bounds may be scalars
     return source.rank() == 0 && place.rank != 0 ? scalar_place() : place;
   switch (node.op) {  // NOLINT: only index operations come here
-    case Op::broadcast: return broadcast_place(build, source, node, place);
-    case Op::reshape: return place_of_linear(build, source, linear_index(build, node.shape, place));
-    case Op::bitcast: return place_of_memory(build, source, memory_index(build, node.shape, place));
-    case Op::transpose: return transpose_place(node, place);
-    case Op::slice: return slice_place(build, node, place);
-    case Op::reverse: return reverse_place(build, node, place);
-    case Op::pad: return k == 1 ? scalar_place() : pad_place(build, source, node, place);
+    case Op::broadcast:
+      return broadcast_place(build, source, node, place);
+    case Op::reshape:
+      return place_of_linear(build, source, linear_index(build, node.shape, place));
+    case Op::bitcast:
+      return place_of_memory(build, source, memory_index(build, node.shape, place));
+    case Op::transpose:
+      return transpose_place(node, place);
+    case Op::slice:
+      return slice_place(build, node, place);
+    case Op::reverse:
+      return reverse_place(build, node, place);
+    case Op::pad:
+      return k == 1 ? scalar_place() : pad_place(build, source, node, place);
     case Op::concatenate: {
       const int axis = static_cast<int>(node.attributes.axes[0]);
       Place out = place;
@@ -135,7 +142,9 @@ Place operand_place(IndexBuilder& build, const Graph& graph, const Node& node, i
       out[axis] = build.narrow(shifted, {0, source.dims[axis] - 1});
       return out;
     }
-    default: assert(false && "operation has no index map"); return place;
+    default:
+      assert(false && "operation has no index map");
+      return place;
   }
 }
 

@@ -50,12 +50,18 @@ struct Speller {
 
   std::string term(const Term& t) const {
     switch (t.kind) {
-      case TermKind::var: return atom(spelling.vars[t.var], false);
-      case TermKind::div: return fmt::format("{} / {}", factor(t.a), t.divisor);
-      case TermKind::mod: return fmt::format("{} % {}", factor(t.a), t.divisor);
-      case TermKind::sel: return fmt::format("({} < {} ? {} : {})", sum(t.a), sum(t.b), sum(t.c), sum(t.d));
-      case TermKind::xor_: return fmt::format("({} ^ {})", factor(t.a), factor(t.b));
-      case TermKind::narrow: return factor(t.a);
+      case TermKind::var:
+        return atom(spelling.vars[t.var], false);
+      case TermKind::div:
+        return fmt::format("{} / {}", factor(t.a), t.divisor);
+      case TermKind::mod:
+        return fmt::format("{} % {}", factor(t.a), t.divisor);
+      case TermKind::sel:
+        return fmt::format("({} < {} ? {} : {})", sum(t.a), sum(t.b), sum(t.c), sum(t.d));
+      case TermKind::xor_:
+        return fmt::format("({} ^ {})", factor(t.a), factor(t.b));
+      case TermKind::narrow:
+        return factor(t.a);
     }
     assert(false && "unknown term");
     return {};

@@ -120,17 +120,17 @@ struct Stmt {
   ValueId value = no_value;
   Op op = Op::copy;
   LetId let = no_id;
-  Space space = Space::global;           ///< load, store, atomic
-  std::uint16_t memory = no_id;          ///< BufferId (global) or ArrayId (shared)
-  ExprId expr = no_expr;                 ///< element index into the memory; index: the named expression
-  std::uint8_t width = 1;                ///< elements of one access, at most 16 bytes
+  Space space = Space::global;   ///< load, store, atomic
+  std::uint16_t memory = no_id;  ///< BufferId (global) or ArrayId (shared)
+  ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
+  std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
   Policy policy = Policy::once;
-  VarId var = 0;                         ///< loop; its extent is the variable's
-  bool unrolled = false;                 ///< loop
-  std::array<Condition, 2> conditions{}; ///< guard; the second is absent when its a is no_expr
-  std::int32_t end = 0;                  ///< loop, guard: the first statement after the body
-  std::uint8_t lanes = 0;                ///< shuffle: a power of two up to 32
-  Scope scope = Scope::block;            ///< barrier
+  VarId var = 0;                          ///< loop; its extent is the variable's
+  bool unrolled = false;                  ///< loop
+  std::array<Condition, 2> conditions{};  ///< guard; the second is absent when its a is no_expr
+  std::int32_t end = 0;                   ///< loop, guard: the first statement after the body
+  std::uint8_t lanes = 0;                 ///< shuffle: a power of two up to 32
+  Scope scope = Scope::block;             ///< barrier
 };
 
 struct Let {
@@ -139,17 +139,17 @@ struct Let {
 };
 
 struct Kernel {
-  std::string name;                ///< a C identifier made of the group's dominant operations
-  int threads = 0;                 ///< per block
+  std::string name;  ///< a C identifier made of the group's dominant operations
+  int threads = 0;   ///< per block
   std::int64_t virtual_blocks = 0;
-  std::int64_t grid = 0;           ///< real blocks; equal to virtual_blocks unless persistent
-  bool persistent = false;         ///< real blocks loop: vb = block; vb < virtual_blocks; vb += grid
-  bool idempotent = true;          ///< running it twice on the same buffers gives the same result
+  std::int64_t grid = 0;    ///< real blocks; equal to virtual_blocks unless persistent
+  bool persistent = false;  ///< real blocks loop: vb = block; vb < virtual_blocks; vb += grid
+  bool idempotent = true;   ///< running it twice on the same buffers gives the same result
   std::int64_t shared_bytes = 0;
-  bool dynamic_shared = false;     ///< more than a static declaration may have
+  bool dynamic_shared = false;  ///< more than a static declaration may have
   bool index_cache = true;
   std::vector<Buffer> buffers;
-  IndexPool indices;               ///< variables and expressions
+  IndexPool indices;  ///< variables and expressions
   std::vector<Array> arrays;
   std::vector<Let> lets;
   std::vector<Value> values;
@@ -161,7 +161,8 @@ struct Kernel {
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel);
 /// The text form that explain shows and golden tests compare (print only).
 std::string text(const Kernel& kernel);
-/// Hash of the program without names, in any order of its pools and with any index cache: plans that lower to the same program share compile and measurement.
+/// Hash of the program without names, in any order of its pools and with any index cache: plans that lower to the same
+/// program share compile and measurement.
 Id id_of(const Kernel& kernel);
 /// Checks the contracts above (scopes, types, ranges, widths, alignment of shared arrays). Throws std::logic_error: a
 /// kernel that fails is a bug of lower.

@@ -23,9 +23,8 @@ constexpr auto sorted_rows() {
 template <auto Key>
 const OpRow* find(std::string_view wanted) {
   static constexpr auto order = sorted_rows<Key>();
-  const auto at = std::lower_bound(order.begin(), order.end(), wanted, [](std::uint8_t i, std::string_view key) {
-    return op_table[i].*Key < key;
-  });
+  const auto at = std::lower_bound(order.begin(), order.end(), wanted,
+                                   [](std::uint8_t i, std::string_view key) { return op_table[i].*Key < key; });
   if (at == order.end() || op_table[*at].*Key != wanted) return nullptr;
   return &op_table[*at];
 }

@@ -41,7 +41,7 @@ struct OpRow {
   std::string_view hlo;  ///< HLO's name
   OpClass kind;
   int arity;
-  int fma, alu, xu;      ///< instructions per element and pipe, f32
+  int fma, alu, xu;                ///< instructions per element and pipe, f32
   std::string_view real, integer;  ///< CUDA C++ pattern
 };
 

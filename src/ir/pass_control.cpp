@@ -109,7 +109,7 @@ std::int64_t worked_out_trip_count(const Graph& graph, const Node& loop) {
 
 }  // namespace
 
-Value resolve_while(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_while(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   const HloComputation& condition = draft.computation_of(instruction, "condition");
   const HloComputation& body = draft.computation_of(instruction, "body");
   for (const HloComputation* part : {&condition, &body})
@@ -127,7 +127,7 @@ Value resolve_while(Draft& draft, const Frame& frame, const HloInstruction& inst
   return draft.add_result(std::move(node), type, instruction);
 }
 
-Value resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_conditional(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   std::vector<const HloComputation*> branches;
   std::string_view listed = draft.module().attribute(instruction, "branch_computations");
   if (listed.size() >= 2) {

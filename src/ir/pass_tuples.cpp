@@ -22,13 +22,13 @@ constexpr auto marker_targets = std::to_array<std::string_view>(
 
 }  // namespace
 
-Value resolve_tuple(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_tuple(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   draft.ledger().add(Pass::tuples, 1, 0, 1);
   const std::vector<NodeId> leaves = draft.flat_operands(instruction, frame);
   return draft.checked(instruction, draft.value_of(leaves, draft.module().type_of(instruction)));
 }
 
-Value resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   draft.ledger().add(Pass::tuples, 1, 0, 1);
   const std::vector<std::int64_t> index = numbers_in(draft.module().attribute(instruction, "index"));
   if (index.size() != 1)
@@ -37,20 +37,20 @@ Value resolve_tuple_element(Draft& draft, const Frame& frame, const HloInstructi
   return draft.checked(instruction, draft.part(instruction, draft.operand(instruction, 0, frame), index[0]));
 }
 
-Value resolve_marker(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_marker(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   if (instruction.operands < 1)
     draft.fail(instruction, fmt::format("found '{}' without operands, expected what it hands on", instruction.opcode));
   draft.ledger().add(Pass::markers, 1, 0, 1);
   return draft.checked(instruction, draft.operand(instruction, 0, frame));
 }
 
-Value resolve_custom_call(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_custom_call(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   std::string_view target = draft.module().attribute(instruction, "custom_call_target");
   if (target.size() >= 2) target = target.substr(1, target.size() - 2);
   const bool marker = std::find(marker_targets.begin(), marker_targets.end(), target) != marker_targets.end();
   if (marker && instruction.operands == 1) {
     const HloType& type = draft.module().type_of(instruction);
-    const Value value = draft.operand(instruction, 0, frame);
+    const HloValue value = draft.operand(instruction, 0, frame);
     if (type.children < 0 && value.count == 1) {
       const Shape& from = draft.node(draft.leaves(value)[0]).shape;
       const Shape& to = draft.module().shapes_of(type)[0];
@@ -60,9 +60,9 @@ Value resolve_custom_call(Draft& draft, const Frame& frame, const HloInstruction
   return draft.add_plain(instruction, frame, Op::custom_call, draft.module().type_of(instruction));
 }
 
-Value resolve_dimension_size(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
+HloValue resolve_dimension_size(Draft& draft, const Frame& frame, const HloInstruction& instruction) {
   const std::vector<std::int64_t> dimensions = numbers_in(draft.module().attribute(instruction, "dimensions"));
-  const Value value = instruction.operands == 1 ? draft.operand(instruction, 0, frame) : Value{};
+  const HloValue value = instruction.operands == 1 ? draft.operand(instruction, 0, frame) : HloValue{};
   const HloType& type = draft.module().type_of(instruction);
   const bool fits = value.count == 1 && dimensions.size() == 1 && type.children < 0 &&
                     draft.module().shapes_of(type)[0] == shape_of(DType::s32, {});

@@ -18,13 +18,12 @@ namespace {
 
 constexpr std::array skeleton_names = std::to_array<std::string_view>({"map", "row"});
 constexpr std::array stitch_names = std::to_array<std::string_view>({"thread", "warp", "block"});
-constexpr std::array residence_names =
-    std::to_array<std::string_view>({"registers", "shared", "reload", "recompute"});
+constexpr std::array residence_names = std::to_array<std::string_view>({"registers", "shared", "reload", "recompute"});
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
 constexpr std::array switch_names = std::to_array<std::string_view>({"off", "on"});
-constexpr std::array keys = std::to_array<std::string_view>(
-    {"dominant", "sub_roots", "threads", "threads_per_row", "vector", "in_flight", "residence", "grid",
-     "blocks_per_sm", "index_cache", "value_cache"});
+constexpr std::array keys =
+    std::to_array<std::string_view>({"dominant", "sub_roots", "threads", "threads_per_row", "vector", "in_flight",
+                                     "residence", "grid", "blocks_per_sm", "index_cache", "value_cache"});
 
 [[noreturn]] void bad_word(std::string_view word, std::string_view expected, std::string hint = {}) {
   throw Error(Fault::usage, fmt::format("plan: found '{}', expected {}", word, expected), std::move(hint));
@@ -56,7 +55,8 @@ void set(Plan& plan, std::string_view key, std::string_view value) {
     for (const std::string_view item : split(value, ',')) {
       const std::size_t at = item.find('@');
       if (at == item.npos) bad_word(item, "node@level such as %3@warp");
-      plan.sub_roots.push_back({node(item.substr(0, at)), static_cast<Stitch>(choice(item.substr(at + 1), stitch_names))});
+      plan.sub_roots.push_back(
+          {node(item.substr(0, at)), static_cast<Stitch>(choice(item.substr(at + 1), stitch_names))});
     }
   } else if (key == "threads") {
     plan.threads = number(value);
@@ -91,7 +91,8 @@ std::string_view name(GridShape grid) { return grid_names[static_cast<std::size_
 std::string text(const Plan& plan) {
   std::string out = fmt::format("{} dominant=%{}", name(plan.skeleton), plan.dominant);
   for (std::size_t i = 0; i < plan.sub_roots.size(); ++i)
-    out += fmt::format("{}%{}@{}", i == 0 ? " sub_roots=" : ",", plan.sub_roots[i].node, name(plan.sub_roots[i].stitch));
+    out +=
+        fmt::format("{}%{}@{}", i == 0 ? " sub_roots=" : ",", plan.sub_roots[i].node, name(plan.sub_roots[i].stitch));
   out += fmt::format(" threads={}", plan.threads);
   if (plan.skeleton == Skeleton::row) out += fmt::format(" threads_per_row={}", plan.threads_per_row);
   out += fmt::format(" vector={} in_flight={}", plan.vector, plan.in_flight);

@@ -38,17 +38,17 @@ struct SubRoot {
 
 struct Plan {
   Skeleton skeleton = Skeleton::map;
-  NodeId dominant = no_node;        ///< its index is written first; all others radiate from it
-  std::vector<SubRoot> sub_roots;   ///< the row reductions, ascending
-  bool index_cache = true;          ///< name shared parts of indices once
-  bool value_cache = true;          ///< share values between the group's roots
-  int threads = 128;                ///< per block
-  int threads_per_row = 32;         ///< row only; divides threads; a power of two
-  int vector = 4;                   ///< elements per thread and access, a power of two
-  int in_flight = 1;                ///< row: rows per thread at once; map: vectors per thread at once
+  NodeId dominant = no_node;       ///< its index is written first; all others radiate from it
+  std::vector<SubRoot> sub_roots;  ///< the row reductions, ascending
+  bool index_cache = true;         ///< name shared parts of indices once
+  bool value_cache = true;         ///< share values between the group's roots
+  int threads = 128;               ///< per block
+  int threads_per_row = 32;        ///< row only; divides threads; a power of two
+  int vector = 4;                  ///< elements per thread and access, a power of two
+  int in_flight = 1;               ///< row: rows per thread at once; map: vectors per thread at once
   Residence residence = Residence::registers;
   GridShape grid = GridShape::tile;
-  int blocks_per_sm = 0;            ///< persistent only: resident blocks per SM, the grid is that times the SMs
+  int blocks_per_sm = 0;  ///< persistent only: resident blocks per SM, the grid is that times the SMs
   bool operator==(const Plan&) const = default;
 };
 

@@ -45,8 +45,8 @@ Dims strides(const Shape& shape) {
 std::string text(const Shape& shape) {
   std::string out = fmt::format("{}[{}]", name(shape.dtype), fmt::join(shape.dims.begin(), shape.dims.end(), ","));
   if (!is_row_major(shape))
-    out += fmt::format("{{{}}}", fmt::join(shape.minor_to_major.begin(),
-                                           shape.minor_to_major.begin() + shape.rank(), ","));
+    out += fmt::format("{{{}}}",
+                       fmt::join(shape.minor_to_major.begin(), shape.minor_to_major.begin() + shape.rank(), ","));
   return out;
 }
 

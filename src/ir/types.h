@@ -77,9 +77,7 @@ struct Shape {
   DType dtype = DType::f32;
   Dims dims;
   std::array<std::int8_t, max_rank> minor_to_major{};
-  bool operator==(const Shape& other) const {
-    return dtype == other.dtype && dims == other.dims && same_layout(other);
-  }
+  bool operator==(const Shape& other) const { return dtype == other.dtype && dims == other.dims && same_layout(other); }
   bool same_layout(const Shape& other) const {
     return std::equal(minor_to_major.begin(), minor_to_major.begin() + dims.size(), other.minor_to_major.begin());
   }

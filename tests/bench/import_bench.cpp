@@ -46,4 +46,3 @@ void import(benchmark::State& state) {
 BENCHMARK(import)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-

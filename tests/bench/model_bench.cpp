@@ -53,4 +53,3 @@ BENCHMARK(project);
 BENCHMARK(speed_of_light);
 
 }  // namespace
-

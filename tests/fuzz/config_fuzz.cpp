@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const std::string canonical = tailor::cli::canonical_text(config);
     assert(tailor::cli::parse_config(canonical, "/etc/fuzz.json") == config);
   } catch (const tailor::Error& error) {
-    static_cast<void>(tailor::report(error));
+    static_cast<void>(tailor::error_text(error));
   }
   return 0;
 }

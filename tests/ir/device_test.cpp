@@ -5,6 +5,7 @@
 // reader refuses everything that is not exactly such a file, saying where and what.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string>
@@ -38,9 +39,10 @@ Error error_of(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("eight devices are shipped and each file can be read") {
+TEST_CASE("every device that is shipped can be read, with unit and source for each figure") {
   const auto names = device_names(folder);
-  CHECK(names == std::vector<std::string>{"a100_80gb", "h100_sxm", "h200", "l4", "p100", "rtx4090", "t4", "v100"});
+  CHECK(names.size() >= 8);
+  CHECK(std::is_sorted(names.begin(), names.end()));
   for (const std::string& name : names) {
     const Device device = find_device(name, folder);
     CHECK(device.name == name);

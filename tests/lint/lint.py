@@ -187,6 +187,27 @@ def own_header_first(tree):
             yield f"{path}: its own header is not its first include"
 
 
+def types_once(tree):
+    """Two types of one name in one namespace are one type to the linker, which keeps either's functions."""
+    seen = {}
+    for path, text in tree.items():
+        if not path.startswith(("src/", "tests/")) or not path.endswith((".cpp", ".h")):
+            continue
+        space, nameless = "", False
+        for line in text.splitlines():
+            opened = re.match(r"namespace( [\w:]+)? \{", line)
+            if opened:
+                space, nameless = (opened.group(1).strip(), False) if opened.group(1) else (space, True)
+            elif re.match(r"\}  // namespace$", line):
+                nameless = False
+            defined = re.match(r"(?:struct|class) (\w+)\b(?!::)[^;()]*\{", line)
+            if defined and not nameless:
+                program = path.split("/")[1] if path.startswith("tests/") and path.endswith(".cpp") else ""
+                first = seen.setdefault((space, defined.group(1), program), path)
+                if first != path:
+                    yield f"{path}: {space}::{defined.group(1)} is also defined in {first}"
+
+
 def built(tree):
     for path, _ in in_src(tree, (".cpp",)):
         folder, name = path.rsplit("/", 1)
@@ -234,6 +255,8 @@ RULES = [
     ("names say what a thing is", names, {"src/ir/a.h": "#pragma once\nstruct GraphManager {\n"}),
     ("a source includes its own header first", own_header_first,
      {"src/ir/a.cpp": '#include <map>\n#include "ir/a.h"\n', "src/ir/a.h": ""}),
+    ("a type is defined once", types_once, {"src/ir/a.h": "namespace tailor::ir {\nstruct Value {\n",
+                                            "src/ir/b.h": "namespace tailor::ir {\nstruct Value {\n"}),
     ("every source is built", built, {"src/ir/a.cpp": "", "src/ir/meson.build": "'b.cpp'"}),
     ("no file speaks of one machine or one package host", strangers, {"docs/a.md": "see /home/ann/notes\n"}),
     ("every link between pages leads somewhere", links, {"README.md": "[gone](docs/gone.md)\n"}),
