@@ -77,11 +77,17 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
       shared ? fmt::format("\"r\"(static_cast<unsigned int>(__cvta_generic_to_shared({})))", pointer)
              : fmt::format("\"l\"({})", pointer);
   const std::string_view clobber = shared || access.store ? " : \"memory\"" : "";
-  if (access.store)
-    return fmt::format("  asm volatile(\"{} [%0], {};\" : : {}, {}{});\n", instruction(access, l), places, address,
-                       operands, clobber);
-  return fmt::format("  asm volatile(\"{} {}, [%{}];\" : {} : {}{});\n", instruction(access, l), places, l.words,
-                     operands, address, clobber);
+  // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
+  const auto joined = [&](std::string_view gap) {
+    if (access.store)
+      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {}, {}{});\n", instruction(access, l), places, gap,
+                         address, operands, clobber);
+    return fmt::format("  asm volatile(\"{} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
+                       gap, operands, gap, address, clobber);
+  };
+  constexpr std::size_t columns = 120;
+  const std::string flat = joined("");
+  return flat.size() <= columns + 1 ? flat : joined("\n              ");
 }
 
 std::string load_text(const Access& access, const Layout& l) {
@@ -152,6 +158,18 @@ std::string access_name(const Access& access) {
                                                                       : "load";
   return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
                      access.width == 1 ? std::string() : fmt::format("x{}", access.width));
+}
+
+std::string portable_access_text(const Access& access) {
+  const std::string_view type = register_type(access.dtype);
+  const std::string opening = "__device__ __forceinline__ ";
+  const std::string call = access_name(access);
+  if (access.width == 1 && access.store)
+    return fmt::format("{0}void {1}({2}* to, {2} value) {{\n  *to = value;\n}}\n", opening, call, type);
+  if (access.width == 1) return fmt::format("{0}{2} {1}(const {2}* from) {{\n  return *from;\n}}\n", opening, call, type);
+  return fmt::format(
+      "{0}void {1}({2}* to, const {2}* from) {{\n  for (int i = 0; i < {3}; ++i) to[i] = from[i];\n}}\n", opening, call,
+      type, access.width);
 }
 
 std::string access_text(const Access& access) {

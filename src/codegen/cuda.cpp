@@ -20,17 +20,6 @@ using namespace ir;
 
 namespace {
 
-/// A whole right-hand side: the parentheses around an operation fall away.
-std::string bare(const std::string& full) {
-  if (full[0] != '(' || full.back() != ')') return full;
-  int depth = 0;
-  for (std::size_t i = 0; i + 1 < full.size(); ++i) {
-    depth += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
-    if (depth == 0) return full;
-  }
-  return full.substr(1, full.size() - 2);
-}
-
 struct Printer {
   const Kernel& kernel;
   KernelNames names;
@@ -238,7 +227,7 @@ struct Printer {
         line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i],
                          offsets[i]));
       else
-        line(fmt::format("__shared__ alignas(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
+        line(fmt::format("__shared__ __align__(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
     }
   }
 
@@ -281,6 +270,7 @@ struct Printer {
                    ""));
     depth = 1;
     if (kernel.persistent) {
+      line("#pragma unroll 1");
       line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_variable(),
                        kernel.virtual_blocks));
       ++depth;
@@ -325,9 +315,10 @@ std::string cuda(const Kernel& kernel, std::string_view plan, const Options& opt
   printer.function(body);
   printer.wrapper(body);
   std::string helpers;
-  for (const auto& [name, access] : printer.accesses) helpers += access_text(access) + "\n";
+  for (const auto& [name, access] : printer.accesses) 
+    helpers += (options.portable ? portable_access_text(access) : access_text(access)) + "\n";
   std::string out = options.head_comment ? head(kernel, plan) : std::string();
-  out += prelude_for(helpers + printer.out);
+  out += prelude_for(helpers + printer.out, options.portable);
   return out + helpers + printer.out;
 }
 

@@ -39,7 +39,12 @@ struct bf16 {
   return b;
 }
 )",
-     false,                                                                         "f16"},
+     false, "f16", R"(__device__ __forceinline__ float float_of(f16 a) {
+  const unsigned int sign = (a.bits & 0x8000u) << 16, rest = a.bits & 0x7fffu;
+  if (rest >= 0x7c00u) return __uint_as_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  return __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 13) * 0x1p112f));
+}
+)"},
     {"float_of",          R"(__device__ __forceinline__ float float_of(bf16 a) {
   return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
 }
@@ -57,7 +62,21 @@ __device__ __forceinline__ f16 f16_of(double a) {
   return b;
 }
 )",
-     false                                                           },
+     false, {}, R"(/// Rounds to nearest even.
+__device__ __forceinline__ f16 f16_of(double a) {
+  const unsigned short sign = signbit(a) ? 0x8000u : 0u;
+  if (a != a) return f16{0x7fffu};
+  if (isinf(a)) return f16{static_cast<unsigned short>(sign | 0x7c00u)};
+  int exponent = -13;
+  frexp(a, &exponent);
+  if (exponent < -13 || a == 0.0) exponent = -13;
+  const double steps = rint(ldexp(fabs(a), 11 - exponent)) + (exponent + 13) * 1024.0;
+  return f16{static_cast<unsigned short>(sign | (steps < 31744.0 ? static_cast<unsigned short>(steps) : 0x7c00u))};
+}
+__device__ __forceinline__ f16 f16_of(float a) {
+  return f16_of(static_cast<double>(a));
+}
+)"},
     {"bf16_of",      R"(/// Rounds to nearest even.
 __device__ __forceinline__ bf16 bf16_of(float a) {
   bf16 b;
@@ -400,13 +419,13 @@ constexpr auto language_names = std::to_array<std::string_view>({
 
 const std::vector<PreludeRow>& prelude_table() { return rows; }
 
-std::string prelude_for(std::string_view body) {
+std::string prelude_for(std::string_view body, bool portable) {
   std::set<std::string_view> used = identifiers(body);
   for (auto row = rows.rbegin(); row != rows.rend(); ++row)
     if (is_used(*row, used)) used.merge(identifiers(row->text));
   std::string out;
   for (const PreludeRow& row : rows)
-    if (is_used(row, used)) out += std::string(row.text) + "\n";
+    if (is_used(row, used)) out += std::string(portable && !row.portable.empty() ? row.portable : row.text) + "\n";
   return out;
 }
 
