@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "codegen/expression.h"
 #include "codegen/prelude.h"
+#include "codegen/remarks.h"
 
 namespace tailor::codegen {
 
@@ -28,15 +29,28 @@ struct Printer {
   std::string out;
   int depth = 1;
   std::map<std::string, Access> accesses;  ///< by name
+  Remarks remarks;
 
   Printer(const Kernel& k, NameScope scope)
       : kernel(k),
         names(names_of(k, std::move(scope))),
         indices{&k.indices, names.vars, {}},
-        spelling{kernel, names, indices} {}
+        spelling{kernel, names, indices},
+        remarks(remarks_on(k)) {}
 
+  /// Broken after a space when it is too long; what follows is indented by four more.
   void line(std::string_view content) {
-    out += std::string(static_cast<std::size_t>(2 * depth), ' ') + std::string(content) + "\n";
+    constexpr std::size_t columns = 120;
+    std::size_t indent = static_cast<std::size_t>(2 * depth);
+    for (bool first = true;; first = false) {
+      if (!first) indent = static_cast<std::size_t>(2 * depth + 4);
+      std::size_t end = content.size();
+      if (indent + end > columns) end = content.rfind(' ', columns - indent);
+      if (end == content.npos || end == 0) end = content.size();
+      out += std::string(indent, ' ') + std::string(content.substr(0, end)) + "\n";
+      if (end == content.size()) return;
+      content.remove_prefix(end + 1);
+    }
   }
 
   std::string index(ExprId expr) const { return index_text(spelling, expr); }
@@ -175,6 +189,23 @@ struct Printer {
     indices.named.push_back({s.expr, names.named[at], wide});
   }
 
+  /// What a person would say before this statement: which value a phase reduces, where the results begin.
+  void remark(std::size_t at) {
+    const Stmt& s = kernel.body[at];
+    if (at == remarks.results) {
+      out += "\n";
+      line("// The results.");
+    }
+    if (s.kind == StmtKind::shuffle)
+      line(fmt::format("// The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+    if (s.kind != StmtKind::declare) return;
+    for (const Reduction& reduction : remarks.reductions)
+      if (reduction.array == s.target.array) {
+        out += "\n";
+        line(fmt::format("// Phase: {}, a {}.", names.arrays[s.target.array], reduction_word(reduction.op)));
+      }
+  }
+
   void statement(const Stmt& s, std::size_t at) {
     switch (s.kind) {
       case StmtKind::declare:
@@ -207,6 +238,8 @@ struct Printer {
     const std::size_t visible = indices.named.size();
     for (std::size_t at = first; at < end; ++at) {
       const Stmt& s = kernel.body[at];
+      if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
+      remark(at);
       statement(s, at);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       statements(at + 1, static_cast<std::size_t>(s.end));
@@ -234,7 +267,7 @@ struct Printer {
   void thread_variables() {
     for (std::size_t i = 0; i < names.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
-      if (var.kind != VarKind::thread) continue;
+      if (var.kind != VarKind::thread || (remarks.used_vars >> i & 1) == 0) continue;
       std::string from = "static_cast<int>(threadIdx.x)";
       if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
       if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
@@ -294,9 +327,10 @@ struct Printer {
   }
 };
 
-std::string head(const Kernel& kernel, std::string_view plan) {
+std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
   std::string out = fmt::format("// {}\n//\n", kernel.name);
-  if (!plan.empty()) out += fmt::format("// Plan: {}\n", plan);
+  if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
+  out += in_words(kernel, names);
   out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   out += fmt::format(", {} bytes of {}shared memory per block.\n", with_commas(kernel.shared_bytes),
@@ -315,9 +349,9 @@ std::string cuda(const Kernel& kernel, std::string_view plan, const Options& opt
   printer.function(body);
   printer.wrapper(body);
   std::string helpers;
-  for (const auto& [name, access] : printer.accesses) 
+  for (const auto& [name, access] : printer.accesses)
     helpers += (options.portable ? portable_access_text(access) : access_text(access)) + "\n";
-  std::string out = options.head_comment ? head(kernel, plan) : std::string();
+  std::string out = options.head_comment ? head(kernel, printer.names, plan) : std::string();
   out += prelude_for(helpers + printer.out, options.portable);
   return out + helpers + printer.out;
 }

@@ -113,7 +113,7 @@ __device__ __forceinline__ T clamp(T low, T a, T high) {
     {"sign",       R"(/// -1, 1, or the zero or NaN it was given.
 template <class T>
 __device__ __forceinline__ T sign(T a) {
-  return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;
+  return a > T(0) ? T(1) : a == T(0) || a != a ? a : T(-1);
 }
 )",
      true   },
@@ -161,9 +161,16 @@ __device__ __forceinline__ T wrap_negate(T a) {
 }
 )",
      true                                                        },
+    {"is_negative",       R"(/// Without comparing an unsigned number with zero.
+template <class T>
+__device__ __forceinline__ bool is_negative(T a) {
+  return !(a > T(0) || a == T(0));
+}
+)",
+     true},
     {"absolute",       R"(template <class T>
 __device__ __forceinline__ T absolute(T a) {
-  return a < T(0) ? wrap_negate(a) : a;
+  return is_negative(a) ? wrap_negate(a) : a;
 }
 )",
      true    },
@@ -188,7 +195,7 @@ __device__ __forceinline__ T integer_remainder(T a, T b) {
     {"integer_power",       R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
 template <class T>
 __device__ __forceinline__ T integer_power(T a, T b) {
-  if (b < T(0)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
+  if (is_negative(b)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
   unsigned long long result = 1, base = wide_bits(a);
   for (unsigned long long rest = own_bits(b); rest != 0; rest >>= 1) {
     if ((rest & 1ull) != 0) result *= base;

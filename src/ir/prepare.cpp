@@ -43,6 +43,9 @@ bool has_text(const Graph& graph, const Node& node) {
     return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
            row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
            node.shape.dtype != DType::pred;
+  const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
+                           node.op == Op::shift_right_arithmetic;
+  if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
   return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
 }
 

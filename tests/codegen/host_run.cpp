@@ -45,9 +45,9 @@ void* compiled(const std::string& source, const std::filesystem::path& folder, i
   const std::filesystem::path text = folder / fmt::format("kernels_{}.cpp", number);
   const std::filesystem::path object = folder / fmt::format("kernels_{}.so", number);
   write_file(text, source);
-  const std::string command = fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests -o {} {} > {}.log 2>&1",
-                                          TAILOR_HOST_COMPILER, TAILOR_SOURCE_DIR, object.string(), text.string(),
-                                          text.string());
+  const std::string command =
+      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests -o {} {} > {}.log 2>&1", TAILOR_HOST_COMPILER,
+                  TAILOR_SOURCE_DIR, object.string(), text.string(), text.string());
   if (std::system(command.c_str()) != 0) {
     why = read_file(text.string() + ".log").substr(0, 4000);
     return nullptr;
@@ -81,8 +81,7 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
   constexpr std::size_t margin = 64;
   std::vector<std::vector<std::byte>> memory;
   for (const Tensor& input : which.inputs) memory.push_back(input.bytes);
-  for (const Tensor& output : which.expected)
-    memory.emplace_back(zeros(output.shape).bytes.size(), std::byte{0xab});
+  for (const Tensor& output : which.expected) memory.emplace_back(zeros(output.shape).bytes.size(), std::byte{0xab});
   std::vector<void*> pointers;
   for (std::vector<std::byte>& bytes : memory) {
     bytes.insert(bytes.begin(), margin, std::byte{0x5a});
@@ -99,16 +98,17 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
     if (i < which.inputs.size()) continue;
     const std::size_t output = i - which.inputs.size();
     const double error = worst_error(which.expected[output], {bytes.begin() + margin, bytes.end() - margin});
-    if (error > 1)
-      problems.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));
+    if (error > 1) problems.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));
   }
 }
 
 }  // namespace
 
 std::vector<std::string> host_problems(std::vector<HostCase> cases) {
+  // The loader knows libraries by their path: each call has its own.
+  static int calls = 0;
   const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / fmt::format("tailor-host-{}", ::getpid());
+      std::filesystem::temp_directory_path() / fmt::format("tailor-host-{}-{}", ::getpid(), calls++);
   std::filesystem::create_directories(folder);
   std::vector<std::string> problems;
   constexpr std::size_t per_file = 64;
@@ -121,7 +121,8 @@ std::vector<std::string> host_problems(std::vector<HostCase> cases) {
       continue;
     }
     for (std::size_t i = first; i < end; ++i)
-      run_case(cases[i], reinterpret_cast<void (*)(void**)>(dlsym(library, fmt::format("run_{}", i).c_str())), problems);
+      run_case(cases[i], reinterpret_cast<void (*)(void**)>(dlsym(library, fmt::format("run_{}", i).c_str())),
+               problems);
   }
   std::filesystem::remove_all(folder);
   return problems;

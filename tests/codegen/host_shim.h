@@ -128,9 +128,9 @@ void call(void (*kernel)(Arguments...), void** buffers, std::index_sequence<I...
 /// Launches a printed kernel on buffers in the order of its arguments.
 template <auto kernel, class... Arguments>
 void launch_on(void (*)(Arguments...), unsigned int grid, int threads, void** buffers) {
-  launch(grid, threads, [](void* all) {
-    call(kernel, static_cast<void**>(all), std::index_sequence_for<Arguments...>());
-  }, buffers);
+  launch(
+      grid, threads, [](void* all) { call(kernel, static_cast<void**>(all), std::index_sequence_for<Arguments...>()); },
+      buffers);
 }
 
 }  // namespace host
@@ -160,7 +160,9 @@ inline unsigned int __float_as_uint(float a) { return host_bits<unsigned int>(a)
 inline double __longlong_as_double(long long a) { return host_bits<double>(a); }
 inline int __popcll(unsigned long long a) { return std::popcount(a); }
 inline int __clzll(long long a) { return std::countl_zero(static_cast<unsigned long long>(a)); }
-inline long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
 inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
   return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }

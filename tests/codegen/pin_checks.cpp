@@ -18,8 +18,7 @@ using namespace tailor;
 using namespace tailor::ir;
 
 const profiler::Nvrtc* nvrtc_or_skip() {
-  static const profiler::FoundNvrtc found =
-      profiler::find_nvrtc(profiler::usual_places({TAILOR_SOURCE_DIR "/.venv"}));
+  static const profiler::FoundNvrtc found = profiler::find_nvrtc(profiler::usual_places({TAILOR_SOURCE_DIR "/.venv"}));
   if (!found) skip(found.why);
   return found.api.get();
 }
@@ -42,7 +41,7 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
   CAPTURE(which.member);
   CAPTURE(which.rows);
   CAPTURE(which.columns);
-  CAPTURE(arch);
+  CAPTURE(std::string(arch));
   for (const Sampled& sample : sampled_plans(std::get<Prepared>(prepared), h200, count, 7)) {
     CAPTURE(text(sample.plan));
     const Kernel& kernel = sample.kernel;

@@ -13,10 +13,11 @@ using namespace tailor::ir;
 namespace {
 
 void report(const SweepFigures& f) {
-  MESSAGE(fmt::format("{} kernels: {} spill, {} have a stack, {} dynamic shared, {} persistent, {} with 64-bit indices; "
-                      "{:.1f} ms in the compiler and {:.3f} ms of printing per kernel",
-                      f.kernels, f.spilling, f.with_stack, f.dynamic_shared, f.persistent, f.wide_index,
-                      1e3 * f.compiler_seconds / f.kernels, 1e3 * f.printer_seconds / f.kernels));
+  MESSAGE(
+      fmt::format("{} kernels: {} spill, {} have a stack, {} dynamic shared, {} persistent, {} with 64-bit indices; "
+                  "{:.1f} ms in the compiler and {:.3f} ms of printing per kernel",
+                  f.kernels, f.spilling, f.with_stack, f.dynamic_shared, f.persistent, f.wide_index,
+                  1e3 * f.compiler_seconds / f.kernels, 1e3 * f.printer_seconds / f.kernels));
 }
 
 void sweep(const std::vector<Sized>& sizes, const char* arch, int count) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pin, as two countings that must agree: memory instructions, shuffles and barriers that a kernel's statements stand
-// for, and those that stand in its PTX. Both are static: an unrolled loop counts its trips, another counts once.
+// The pin, as two countings that must agree: memory instructions, shuffles and barriers that a kernel's statements
+// stand for, and those that stand in its PTX. Both are static: an unrolled loop counts its trips, another counts once.
 #pragma once
 
 #include <map>

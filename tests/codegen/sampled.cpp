@@ -59,21 +59,43 @@ std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limit
 
 const std::vector<Sized>& small_sizes() {
   static const std::vector<Sized> sizes = {
-      {"softmax", 37, 77},       {"layernorm_f16", 9, 70},      {"rms_residual_bf16", 7, 72}, {"cross_entropy", 11, 50},
-      {"row_sum", 3, 301},       {"attention", 3, 20},          {"integer_reductions", 10, 36}, {"bias_gelu_f16", 13, 70},
-      {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},    {"concatenate_pad", 5, 12},   {"two_outputs", 17, 24},
-      {"softmax", 5, 64},        {"layernorm_f16", 6, 128},     {"bias_gelu_f16", 8, 64},     {"concatenate_pad", 4, 16},
+      {"softmax",            37, 77 },
+      {"layernorm_f16",      9,  70 },
+      {"rms_residual_bf16",  7,  72 },
+      {"cross_entropy",      11, 50 },
+      {"row_sum",            3,  301},
+      {"attention",          3,  20 },
+      {"integer_reductions", 10, 36 },
+      {"bias_gelu_f16",      13, 70 },
+      {"transpose_scale",    21, 34 },
+      {"slice_reverse",      9,  40 },
+      {"concatenate_pad",    5,  12 },
+      {"two_outputs",        17, 24 },
+      {"softmax",            5,  64 },
+      {"layernorm_f16",      6,  128},
+      {"bias_gelu_f16",      8,  64 },
+      {"concatenate_pad",    4,  16 },
   };
   return sizes;
 }
 
 const std::vector<Sized>& model_sizes() {
   static const std::vector<Sized> sizes = {
-      {"softmax", 4096, 768},         {"layernorm_f16", 4096, 768},   {"layernorm_f16", 8192, 3072},
-      {"rms_residual_bf16", 8192, 3072}, {"cross_entropy", 64, 30000}, {"row_sum", 750000, 32},
-      {"softmax", 64, 30000},         {"attention", 512, 128},        {"integer_reductions", 4096, 768},
-      {"bias_gelu_f16", 8192, 3072},  {"bias_gelu_f16", 750000, 4096}, {"transpose_scale", 4096, 768},
-      {"slice_reverse", 4096, 768},   {"concatenate_pad", 4096, 768}, {"two_outputs", 70000, 32768},
+      {"softmax",            4096,   768  },
+      {"layernorm_f16",      4096,   768  },
+      {"layernorm_f16",      8192,   3072 },
+      {"rms_residual_bf16",  8192,   3072 },
+      {"cross_entropy",      64,     30000},
+      {"row_sum",            750000, 32   },
+      {"softmax",            64,     30000},
+      {"attention",          512,    128  },
+      {"integer_reductions", 4096,   768  },
+      {"bias_gelu_f16",      8192,   3072 },
+      {"bias_gelu_f16",      750000, 4096 },
+      {"transpose_scale",    4096,   768  },
+      {"slice_reverse",      4096,   768  },
+      {"concatenate_pad",    4096,   768  },
+      {"two_outputs",        70000,  32768},
   };
   return sizes;
 }

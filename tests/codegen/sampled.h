@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A few plans that stand for a whole space: every pair of values of two axes that some legal plan has is in one of them,
-// as far as the count allows. Errors of printing come from one feature or from two that meet.
+// A few plans that stand for a whole space: every pair of values of two axes that some legal plan has is in one of
+// them, as far as the count allows. Errors of printing come from one feature or from two that meet.
 #pragma once
 
 #include <cstdint>
