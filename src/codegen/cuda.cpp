@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "base/text.h"
 #include "codegen/expression.h"
@@ -264,10 +266,13 @@ struct Printer {
     }
   }
 
-  void thread_variables() {
+  /// Those that `body` mentions.
+  void thread_variables(std::string_view body) {
+    const std::set<std::string_view> mentioned = identifiers(body);
+
     for (std::size_t i = 0; i < names.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
-      if (var.kind != VarKind::thread || (remarks.used_vars >> i & 1) == 0) continue;
+      if (var.kind != VarKind::thread || !mentioned.contains(names.vars[i])) continue;
       std::string from = "static_cast<int>(threadIdx.x)";
       if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
       if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
@@ -321,9 +326,11 @@ struct Printer {
                      fmt::format("{0} {1}, {0} n_vblocks", type, block_variable()));
     out += "\n";
     shared_arrays();
-    thread_variables();
+    const std::string before = std::exchange(out, {});
     statements(0, kernel.body.size());
-    out += "}\n\n";
+    const std::string body_text = std::exchange(out, before);
+    thread_variables(body_text);
+    out += body_text + "}\n\n";
   }
 };
 

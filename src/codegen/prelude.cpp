@@ -97,6 +97,17 @@ __device__ __forceinline__ T maximum(T a, T b) {
 }
 )",
      true                                                           },
+    {"maximum",       R"(__device__ __forceinline__ float maximum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a > b ? a : b;
+#endif
+}
+)",
+     false, "float"},
     {"minimum",       R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) {
@@ -104,6 +115,17 @@ __device__ __forceinline__ T minimum(T a, T b) {
 }
 )",
      true  },
+    {"minimum",       R"(__device__ __forceinline__ float minimum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a < b ? a : b;
+#endif
+}
+)",
+     false, "float"},
     {"clamp",       R"(template <class T>
 __device__ __forceinline__ T clamp(T low, T a, T high) {
   return minimum(maximum(low, a), high);
@@ -300,18 +322,6 @@ __device__ __forceinline__ To bits_as(From a) {
      true                                                      },
 };
 
-std::set<std::string_view> identifiers(std::string_view text) {
-  std::set<std::string_view> found;
-  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && in_name(text[end])) ++end;
-    if (end > at) found.insert(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return found;
-}
-
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
 }
@@ -423,6 +433,18 @@ constexpr auto language_names = std::to_array<std::string_view>({
 });
 
 }  // namespace
+
+std::set<std::string_view> identifiers(std::string_view text) {
+  std::set<std::string_view> found;
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (end > at) found.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return found;
+}
 
 const std::vector<PreludeRow>& prelude_table() { return rows; }
 

@@ -6,6 +6,7 @@
 // cuda_fp16.h, and NVRTC then needs no include path. Only what a kernel uses is printed in front of it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,9 @@ std::string portable_access_text(const Access& access);
 
 /// The C++ type of a register of that type: "float", "f16" (a prelude struct), "unsigned char".
 std::string_view register_type(ir::DType dtype);
+
+/// The words of a text that are names or numbers.
+std::set<std::string_view> identifiers(std::string_view text);
 
 /// The names that a kernel's own must avoid: keywords, CUDA names, prelude and operation functions.
 std::vector<std::string_view> reserved_names();

@@ -47,34 +47,10 @@ int widest_access(const Kernel& kernel, std::size_t buffer) {
   return widest;
 }
 
-/// Variables of all expressions that statements and values hold.
-std::uint64_t occurring_vars(const Kernel& kernel) {
-  std::uint64_t vars = 0;
-  const auto add = [&](ExprId expr) { vars |= expr == no_expr ? 0 : kernel.indices[expr].vars; };
-  const auto add_ref = [&](const Ref& ref) {
-    for (const ExprId sub : ref.subs) add(sub);
-    add(ref.lane);
-  };
-  for (const Stmt& s : kernel.body) {
-    add(s.expr);
-    add_ref(s.target);
-    for (const Condition& condition : s.conditions) {
-      add(condition.a);
-      add(condition.b);
-    }
-  }
-  for (const Value& value : kernel.values) {
-    add(value.index);
-    add_ref(value.element);
-  }
-  return vars;
-}
-
 }  // namespace
 
 Remarks remarks_on(const Kernel& kernel) {
   Remarks remarks;
-  remarks.used_vars = occurring_vars(kernel);
   remarks.used.assign(kernel.lets.size(), false);
   for (const Value& value : kernel.values)
     if (value.kind == ValueKind::let) remarks.used[value.let] = true;

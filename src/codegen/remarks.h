@@ -25,7 +25,6 @@ struct Remarks {
   std::vector<Reduction> reductions;                   ///< in order of their declarations
   std::size_t results = static_cast<std::size_t>(-1);  ///< the outermost statement after the last reduction
   std::vector<bool> used;                              ///< by let: some value reads it
-  std::uint64_t used_vars = 0;                         ///< bit v: variable v occurs in a printed expression
 };
 
 Remarks remarks_on(const ir::Kernel& kernel);
