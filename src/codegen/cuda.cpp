@@ -40,14 +40,15 @@ struct Printer {
         spelling{kernel, names, indices},
         remarks(remarks_on(k)) {}
 
-  /// Broken after a space when it is too long; what follows is indented by four more.
+  /// Broken at a space when it is too long; what follows is indented by four more. A text of several lines is taken as
+  /// it is.
   void line(std::string_view content) {
     constexpr std::size_t columns = 120;
     std::size_t indent = static_cast<std::size_t>(2 * depth);
     for (bool first = true;; first = false) {
       if (!first) indent = static_cast<std::size_t>(2 * depth + 4);
       std::size_t end = content.size();
-      if (indent + end > columns) end = content.rfind(' ', columns - indent);
+      if (indent + end > columns && content.find('\n') == content.npos) end = content.rfind(' ', columns - indent);
       if (end == content.npos || end == 0) end = content.size();
       out += std::string(indent, ' ') + std::string(content.substr(0, end)) + "\n";
       if (end == content.size()) return;

@@ -6,8 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 
+#include "base/text.h"
 #include "codegen/cuda.h"
 #include "codegen/pinned.h"
 #include "profiler/compile.h"
@@ -31,6 +33,12 @@ bool has_wide_index(const Kernel& kernel) {
   return false;
 }
 
+std::size_t longest_line(std::string_view text) {
+  std::size_t longest = 0;
+  for (const std::string_view line : split(text, '\n')) longest = std::max(longest, line.size());
+  return longest;
+}
+
 }  // namespace
 
 void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arch, int count, SweepFigures& figures) {
@@ -48,6 +56,7 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
     const auto start = std::chrono::steady_clock::now();
     const std::string source = codegen::cuda(kernel, &sample.plan);
     figures.printer_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(longest_line(source) <= 120);
     const Binary binary = profiler::compile(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
     figures.compiler_seconds += binary.compile_time.value;
     ++figures.kernels;

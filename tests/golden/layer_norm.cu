@@ -85,8 +85,7 @@ __device__ __forceinline__ void layernorm_block(
 
 extern "C" __global__ __launch_bounds__(128) void layernorm(
     const float* __restrict__ x,
-    const float*
-    __restrict__ gamma,
+    const float* __restrict__ gamma,
     const float* __restrict__ beta,
     float* __restrict__ y) {
   layernorm_block(blockIdx.x, 1024, x, gamma, beta, y);

@@ -75,8 +75,7 @@ __device__ __forceinline__ void bias_tanh_block(
 
 extern "C" __global__ __launch_bounds__(128) void bias_tanh(
     const f16* __restrict__ x,
-    const f16* __restrict__
-    bias,
+    const f16* __restrict__ bias,
     f16* __restrict__ y) {
   bias_tanh_block(blockIdx.x, 56, x, bias, y);
 }
