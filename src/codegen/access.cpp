@@ -80,8 +80,8 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
   // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
   const auto joined = [&](std::string_view gap) {
     if (access.store)
-      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {}, {}{});\n", instruction(access, l), places, gap,
-                         address, operands, clobber);
+      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {},{}{}{});\n", instruction(access, l), places, gap,
+                         address, gap.empty() ? " " : "\n                   ", operands, clobber);
     return fmt::format("  asm volatile(\"{} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
                        gap, operands, gap, address, clobber);
   };

@@ -21,7 +21,8 @@ __device__ __forceinline__ void load_f32x4(float* to, const float* from) {
 
 __device__ __forceinline__ void store_f32x4(float* to, const float* from) {
   asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
-               : : "l"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
+               : : "l"(to),
+                   "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
 }
 
 /// One virtual block.
