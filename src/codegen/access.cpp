@@ -68,8 +68,8 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
   std::string places, operands;
   for (int i = 0; i < l.words; ++i) {
     places += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
-    operands +=
-        fmt::format("{}\"{}{}\"({}[{}])", i == 0 ? "" : ", ", access.store ? "" : "=", l.word.constraint, words, i);
+    operands += fmt::format("{}\"{}{}\"({}{})", i == 0 ? "" : ", ", access.store ? "" : "=", l.word.constraint, words,
+                            l.words == 1 && words == "value" ? std::string() : fmt::format("[{}]", i));
   }
   if (l.words > 1) places = "{" + places + "}";
   const bool shared = access.space == ir::Space::shared;
@@ -77,11 +77,17 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
       shared ? fmt::format("\"r\"(static_cast<unsigned int>(__cvta_generic_to_shared({})))", pointer)
              : fmt::format("\"l\"({})", pointer);
   const std::string_view clobber = shared || access.store ? " : \"memory\"" : "";
-  if (access.store)
-    return fmt::format("  asm volatile(\"{} [%0], {};\" : : {}, {}{});\n", instruction(access, l), places, address,
-                       operands, clobber);
-  return fmt::format("  asm volatile(\"{} {}, [%{}];\" : {} : {}{});\n", instruction(access, l), places, l.words,
-                     operands, address, clobber);
+  // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
+  const auto joined = [&](std::string_view gap) {
+    if (access.store)
+      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {},{}{}{});\n", instruction(access, l), places, gap,
+                         address, gap.empty() ? " " : "\n                   ", operands, clobber);
+    return fmt::format("  asm volatile(\"{} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
+                       gap, operands, gap, address, clobber);
+  };
+  constexpr std::size_t columns = 120;
+  const std::string flat = joined("");
+  return flat.size() <= columns + 1 ? flat : joined("\n              ");
 }
 
 std::string load_text(const Access& access, const Layout& l) {
@@ -93,9 +99,10 @@ std::string load_text(const Access& access, const Layout& l) {
           : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
                         access_name(access));
   if (direct && !one) return out + statement(access, l, "to", "from") + "}\n";
+  if (direct)
+    return out + fmt::format("  {} value;\n", type) + statement(access, l, "value", "from") + "  return value;\n}\n";
   out += fmt::format("  {} words[{}];\n", l.word.type, l.words);
   out += statement(access, l, "words", "from");
-  if (direct) return out + "  return words[0];\n}\n";
   if (one) {
     if (has_bits(access.dtype)) return out + fmt::format("  return {}{{words[0]}};\n}}\n", type);
     return out + fmt::format("  return static_cast<{}>(words[0]);\n}}\n", type);
@@ -116,7 +123,8 @@ std::string store_text(const Access& access, const Layout& l) {
   const bool one = access.width == 1;
   std::string out = fmt::format("__device__ __forceinline__ void {}({}* to, {}) {{\n", access_name(access), type,
                                 one ? fmt::format("{} value", type) : fmt::format("const {}* from", type));
-  if (!one && l.per_word == 1 && l.word.type == type) return out + statement(access, l, "from", "to") + "}\n";
+  const bool direct = l.per_word == 1 && l.word.type == type;
+  if (direct) return out + statement(access, l, one ? "value" : "from", "to") + "}\n";
   std::string words;
   const int bits = ir::row(access.dtype).bits;
   for (int w = 0; w < l.words; ++w) {
@@ -126,9 +134,11 @@ std::string store_text(const Access& access, const Layout& l) {
           one ? (has_bits(access.dtype) ? "value.bits" : "value") : element("from", w * l.per_word + k, access.dtype);
       if (l.per_word == 1)
         part = fmt::format("static_cast<{}>({})", l.word.type, part);
-      else
+      else if (ir::is_signed(access.dtype))  // without the copies of the sign
         part = fmt::format("(static_cast<unsigned int>({}) & {}u){}", part, (1u << bits) - 1,
                            k == 0 ? "" : fmt::format(" << {}", k * bits));
+      else
+        part = fmt::format("static_cast<unsigned int>({}){}", part, k == 0 ? "" : fmt::format(" << {}", k * bits));
       packed += (k == 0 ? "" : " | ") + part;
     }
     if (l.per_word > 1 && l.word.bytes == 2) packed = fmt::format("static_cast<unsigned short>({})", packed);
@@ -152,6 +162,18 @@ std::string access_name(const Access& access) {
                                                                       : "load";
   return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
                      access.width == 1 ? std::string() : fmt::format("x{}", access.width));
+}
+
+std::string portable_access_text(const Access& access) {
+  const std::string_view type = register_type(access.dtype);
+  const std::string opening = "__device__ __forceinline__ ";
+  const std::string call = access_name(access);
+  if (access.width == 1 && access.store)
+    return fmt::format("{0}void {1}({2}* to, {2} value) {{\n  *to = value;\n}}\n", opening, call, type);
+  if (access.width == 1)
+    return fmt::format("{0}{2} {1}(const {2}* from) {{\n  return *from;\n}}\n", opening, call, type);
+  return fmt::format("{0}void {1}({2}* to, const {2}* from) {{\n  for (int i = 0; i < {3}; ++i) to[i] = from[i];\n}}\n",
+                     opening, call, type, access.width);
 }
 
 std::string access_text(const Access& access) {

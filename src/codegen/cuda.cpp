@@ -8,28 +8,20 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "base/text.h"
 #include "codegen/expression.h"
 #include "codegen/prelude.h"
+#include "codegen/remarks.h"
 
 namespace tailor::codegen {
 
 using namespace ir;
 
 namespace {
-
-/// A whole right-hand side: the parentheses around an operation fall away.
-std::string bare(const std::string& full) {
-  if (full[0] != '(' || full.back() != ')') return full;
-  int depth = 0;
-  for (std::size_t i = 0; i + 1 < full.size(); ++i) {
-    depth += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
-    if (depth == 0) return full;
-  }
-  return full.substr(1, full.size() - 2);
-}
 
 struct Printer {
   const Kernel& kernel;
@@ -39,15 +31,29 @@ struct Printer {
   std::string out;
   int depth = 1;
   std::map<std::string, Access> accesses;  ///< by name
+  Remarks remarks;
 
   Printer(const Kernel& k, NameScope scope)
       : kernel(k),
         names(names_of(k, std::move(scope))),
         indices{&k.indices, names.vars, {}},
-        spelling{kernel, names, indices} {}
+        spelling{kernel, names, indices},
+        remarks(remarks_on(k)) {}
 
+  /// Broken at a space when it is too long; what follows is indented by four more. A text of several lines is taken as
+  /// it is.
   void line(std::string_view content) {
-    out += std::string(static_cast<std::size_t>(2 * depth), ' ') + std::string(content) + "\n";
+    constexpr std::size_t columns = 120;
+    std::size_t indent = static_cast<std::size_t>(2 * depth);
+    for (bool first = true;; first = false) {
+      if (!first) indent = static_cast<std::size_t>(2 * depth + 4);
+      std::size_t end = content.size();
+      if (indent + end > columns && content.find('\n') == content.npos) end = content.rfind(' ', columns - indent);
+      if (end == content.npos || end == 0) end = content.size();
+      out += std::string(indent, ' ') + std::string(content.substr(0, end)) + "\n";
+      if (end == content.size()) return;
+      content.remove_prefix(end + 1);
+    }
   }
 
   std::string index(ExprId expr) const { return index_text(spelling, expr); }
@@ -186,6 +192,23 @@ struct Printer {
     indices.named.push_back({s.expr, names.named[at], wide});
   }
 
+  /// What a person would say before this statement: which value a phase reduces, where the results begin.
+  void remark(std::size_t at) {
+    const Stmt& s = kernel.body[at];
+    if (at == remarks.results) {
+      out += "\n";
+      line("// The results.");
+    }
+    if (s.kind == StmtKind::shuffle)
+      line(fmt::format("// The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+    if (s.kind != StmtKind::declare) return;
+    for (const Reduction& reduction : remarks.reductions)
+      if (reduction.array == s.target.array) {
+        out += "\n";
+        line(fmt::format("// Phase: {}, a {}.", names.arrays[s.target.array], reduction_word(reduction.op)));
+      }
+  }
+
   void statement(const Stmt& s, std::size_t at) {
     switch (s.kind) {
       case StmtKind::declare:
@@ -218,6 +241,8 @@ struct Printer {
     const std::size_t visible = indices.named.size();
     for (std::size_t at = first; at < end; ++at) {
       const Stmt& s = kernel.body[at];
+      if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
+      remark(at);
       statement(s, at);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       statements(at + 1, static_cast<std::size_t>(s.end));
@@ -238,14 +263,17 @@ struct Printer {
         line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i],
                          offsets[i]));
       else
-        line(fmt::format("__shared__ alignas(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
+        line(fmt::format("__shared__ __align__(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
     }
   }
 
-  void thread_variables() {
+  /// Those that `body` mentions.
+  void thread_variables(std::string_view body) {
+    const std::set<std::string_view> mentioned = identifiers(body);
+
     for (std::size_t i = 0; i < names.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
-      if (var.kind != VarKind::thread) continue;
+      if (var.kind != VarKind::thread || !mentioned.contains(names.vars[i])) continue;
       std::string from = "static_cast<int>(threadIdx.x)";
       if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
       if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
@@ -281,6 +309,7 @@ struct Printer {
                    ""));
     depth = 1;
     if (kernel.persistent) {
+      line("#pragma unroll 1");
       line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_variable(),
                        kernel.virtual_blocks));
       ++depth;
@@ -298,15 +327,18 @@ struct Printer {
                      fmt::format("{0} {1}, {0} n_vblocks", type, block_variable()));
     out += "\n";
     shared_arrays();
-    thread_variables();
+    const std::string before = std::exchange(out, {});
     statements(0, kernel.body.size());
-    out += "}\n\n";
+    const std::string body_text = std::exchange(out, before);
+    thread_variables(body_text);
+    out += body_text + "}\n\n";
   }
 };
 
-std::string head(const Kernel& kernel, std::string_view plan) {
+std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
   std::string out = fmt::format("// {}\n//\n", kernel.name);
-  if (!plan.empty()) out += fmt::format("// Plan: {}\n", plan);
+  if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
+  out += in_words(kernel, names);
   out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   out += fmt::format(", {} bytes of {}shared memory per block.\n", with_commas(kernel.shared_bytes),
@@ -325,9 +357,10 @@ std::string cuda(const Kernel& kernel, std::string_view plan, const Options& opt
   printer.function(body);
   printer.wrapper(body);
   std::string helpers;
-  for (const auto& [name, access] : printer.accesses) helpers += access_text(access) + "\n";
-  std::string out = options.head_comment ? head(kernel, plan) : std::string();
-  out += prelude_for(helpers + printer.out);
+  for (const auto& [name, access] : printer.accesses)
+    helpers += (options.portable ? portable_access_text(access) : access_text(access)) + "\n";
+  std::string out = options.head_comment ? head(kernel, printer.names, plan) : std::string();
+  out += prelude_for(helpers + printer.out, options.portable);
   return out + helpers + printer.out;
 }
 

@@ -16,6 +16,9 @@ namespace tailor::codegen {
 
 struct Options {
   bool head_comment = true;
+  /// Plain C++ in place of PTX in the functions in front of the kernel. For reading and for running on the host; never
+  /// for measuring, since accesses are then not pinned.
+  bool portable = false;
 };
 
 /// The whole translation unit; its entry is an extern "C" function called kernel.name whose arguments are the buffers

@@ -25,21 +25,21 @@ constexpr std::array comparison_signs = std::to_array<std::string_view>({"==", "
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
 
 std::string cast(std::string_view type, const std::string& value) {
-  return fmt::format("static_cast<{}>({})", type, value);
+  return fmt::format("static_cast<{}>({})", type, bare(value));
 }
 
 std::string converted(DType to, DType from, const std::string& value) {
   if (to == from) return value;
   if (is_half(from)) {
-    const std::string widened = fmt::format("float_of({})", value);
+    const std::string widened = fmt::format("float_of({})", bare(value));
     return to == DType::f32 ? widened : converted(to, DType::f32, widened);
   }
   if (is_half(to)) {
     const bool direct = from == DType::f32 || (from == DType::f64 && to == DType::f16);
-    return fmt::format("{}_of({})", name(to), direct ? value : cast("float", value));
+    return fmt::format("{}_of({})", name(to), direct ? bare(value) : cast("float", value));
   }
   if (to == DType::pred) return fmt::format("({} != {})", value, constant_text(from, 0, 0));
-  if (is_floating(from) && is_integer(to)) return fmt::format("saturated<{}>({})", register_type(to), value);
+  if (is_floating(from) && is_integer(to)) return fmt::format("saturated<{}>({})", register_type(to), bare(value));
   return cast(register_type(to), value);
 }
 
@@ -80,10 +80,21 @@ std::string constant_text(DType dtype, double real, std::int64_t integer) {
   return cast(register_type(dtype), fmt::format("{}", integer));
 }
 
+std::string bare(const std::string& full) {
+  if (full.size() < 2 || full[0] != '(' || full.back() != ')') return full;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < full.size(); ++i) {
+    depth += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
+    if (depth == 0) return full;
+  }
+  return full.substr(1, full.size() - 2);
+}
+
 std::string operation_text(Op op, DType dtype, const std::string& a, const std::string& b, const std::string& c) {
   const std::string_view pattern = is_floating(dtype) ? row(op).real : row(op).integer;
   if (pattern.empty()) throw std::logic_error(fmt::format("no CUDA text for {} on {}", name(op), name(dtype)));
-  return fmt::format(fmt::runtime(pattern), a, b, c);
+  if (pattern[0] == '(' || pattern[0] == '{') return fmt::format(fmt::runtime(pattern), a, b, c);
+  return fmt::format(fmt::runtime(pattern), bare(a), bare(b), bare(c));
 }
 
 std::string index_text(const Spelling& spelling, ExprId expr) {
@@ -124,7 +135,7 @@ std::string value_text(const Spelling& spelling, ValueId id) {
   if (v.op == Op::compare)
     return fmt::format("({} {} {})", operands[0], comparison_signs[static_cast<std::size_t>(v.comparison)],
                        operands[1]);
-  if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), operands[0]);
+  if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
   return operation_text(v.op, type, operands[0], operands[1], operands[2]);
 }

@@ -26,6 +26,8 @@ std::string ref_text(const Spelling& spelling, const ir::Ref& ref);
 std::string value_text(const Spelling& spelling, ir::ValueId value);
 /// Exact: shortest decimal that reads back as the same number; infinities and NaN by their bits.
 std::string constant_text(ir::DType dtype, double real, std::int64_t integer);
+/// A whole right-hand side or argument: the parentheses around an operation fall away.
+std::string bare(const std::string& full);
 /// The operation's row with operands filled in. Throws std::logic_error when the row has no CUDA text.
 std::string operation_text(ir::Op op, ir::DType dtype, const std::string& a, const std::string& b = {},
                            const std::string& c = {});

@@ -39,7 +39,12 @@ struct bf16 {
   return b;
 }
 )",
-     false,                                                                         "f16"},
+     false, "f16", R"(__device__ __forceinline__ float float_of(f16 a) {
+  const unsigned int sign = (a.bits & 0x8000u) << 16, rest = a.bits & 0x7fffu;
+  if (rest >= 0x7c00u) return __uint_as_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  return __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 13) * 0x1p112f));
+}
+)"},
     {"float_of",          R"(__device__ __forceinline__ float float_of(bf16 a) {
   return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
 }
@@ -57,7 +62,21 @@ __device__ __forceinline__ f16 f16_of(double a) {
   return b;
 }
 )",
-     false                                                           },
+     false, {}, R"(/// Rounds to nearest even.
+__device__ __forceinline__ f16 f16_of(double a) {
+  const unsigned short sign = signbit(a) ? 0x8000u : 0u;
+  if (a != a) return f16{0x7fffu};
+  if (isinf(a)) return f16{static_cast<unsigned short>(sign | 0x7c00u)};
+  int exponent = -13;
+  frexp(a, &exponent);
+  if (exponent < -13 || a == 0.0) exponent = -13;
+  const double steps = rint(ldexp(fabs(a), 11 - exponent)) + (exponent + 13) * 1024.0;
+  return f16{static_cast<unsigned short>(sign | (steps < 31744.0 ? static_cast<unsigned short>(steps) : 0x7c00u))};
+}
+__device__ __forceinline__ f16 f16_of(float a) {
+  return f16_of(static_cast<double>(a));
+}
+)"},
     {"bf16_of",      R"(/// Rounds to nearest even.
 __device__ __forceinline__ bf16 bf16_of(float a) {
   bf16 b;
@@ -78,6 +97,17 @@ __device__ __forceinline__ T maximum(T a, T b) {
 }
 )",
      true                                                           },
+    {"maximum",       R"(__device__ __forceinline__ float maximum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a > b ? a : b;
+#endif
+}
+)",
+     false, "float"},
     {"minimum",       R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) {
@@ -85,6 +115,17 @@ __device__ __forceinline__ T minimum(T a, T b) {
 }
 )",
      true  },
+    {"minimum",       R"(__device__ __forceinline__ float minimum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a < b ? a : b;
+#endif
+}
+)",
+     false, "float"},
     {"clamp",       R"(template <class T>
 __device__ __forceinline__ T clamp(T low, T a, T high) {
   return minimum(maximum(low, a), high);
@@ -94,7 +135,7 @@ __device__ __forceinline__ T clamp(T low, T a, T high) {
     {"sign",       R"(/// -1, 1, or the zero or NaN it was given.
 template <class T>
 __device__ __forceinline__ T sign(T a) {
-  return a > T(0) ? T(1) : a < T(0) ? T(-1) : a;
+  return a > T(0) ? T(1) : a == T(0) || a != a ? a : T(-1);
 }
 )",
      true   },
@@ -142,9 +183,16 @@ __device__ __forceinline__ T wrap_negate(T a) {
 }
 )",
      true                                                        },
+    {"is_negative",       R"(/// Without comparing an unsigned number with zero.
+template <class T>
+__device__ __forceinline__ bool is_negative(T a) {
+  return !(a > T(0) || a == T(0));
+}
+)",
+     true},
     {"absolute",       R"(template <class T>
 __device__ __forceinline__ T absolute(T a) {
-  return a < T(0) ? wrap_negate(a) : a;
+  return is_negative(a) ? wrap_negate(a) : a;
 }
 )",
      true    },
@@ -169,7 +217,7 @@ __device__ __forceinline__ T integer_remainder(T a, T b) {
     {"integer_power",       R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
 template <class T>
 __device__ __forceinline__ T integer_power(T a, T b) {
-  if (b < T(0)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
+  if (is_negative(b)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
   unsigned long long result = 1, base = wide_bits(a);
   for (unsigned long long rest = own_bits(b); rest != 0; rest >>= 1) {
     if ((rest & 1ull) != 0) result *= base;
@@ -273,18 +321,6 @@ __device__ __forceinline__ To bits_as(From a) {
 )",
      true                                                      },
 };
-
-std::set<std::string_view> identifiers(std::string_view text) {
-  std::set<std::string_view> found;
-  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && in_name(text[end])) ++end;
-    if (end > at) found.insert(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return found;
-}
 
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
@@ -398,15 +434,27 @@ constexpr auto language_names = std::to_array<std::string_view>({
 
 }  // namespace
 
+std::set<std::string_view> identifiers(std::string_view text) {
+  std::set<std::string_view> found;
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (end > at) found.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return found;
+}
+
 const std::vector<PreludeRow>& prelude_table() { return rows; }
 
-std::string prelude_for(std::string_view body) {
+std::string prelude_for(std::string_view body, bool portable) {
   std::set<std::string_view> used = identifiers(body);
   for (auto row = rows.rbegin(); row != rows.rend(); ++row)
     if (is_used(*row, used)) used.merge(identifiers(row->text));
   std::string out;
   for (const PreludeRow& row : rows)
-    if (is_used(row, used)) out += std::string(row.text) + "\n";
+    if (is_used(row, used)) out += std::string(portable && !row.portable.empty() ? row.portable : row.text) + "\n";
   return out;
 }
 

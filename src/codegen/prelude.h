@@ -6,6 +6,7 @@
 // cuda_fp16.h, and NVRTC then needs no include path. Only what a kernel uses is printed in front of it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +21,14 @@ struct PreludeRow {
   std::string_view text;
   bool plain;  ///< C++ that any compiler takes once __device__ and __forceinline__ are defined away
   std::string_view only_with = {};  ///< an overload that is printed only when this name occurs too
+  std::string_view portable = {};   ///< its text without PTX, for any compiler; empty: `text` will do
 };
 
 /// In an order in which each row uses earlier rows only.
 const std::vector<PreludeRow>& prelude_table();
 
 /// The rows whose names occur in `body`, and those they use in turn, in table order.
-std::string prelude_for(std::string_view body);
+std::string prelude_for(std::string_view body, bool portable = false);
 
 /// One access of `width` elements. Shared accesses ignore the policy.
 struct Access {
@@ -43,9 +45,14 @@ std::string access_name(const Access& access);
 /// The pinned helper: `T name(const T* from)` for one element, `void name(T* to, const T* from)` for more; stores
 /// `void name(T* to, T value)` and `void name(T* to, const T* from)`.
 std::string access_text(const Access& access);
+/// The same function as a plain loop, not pinned: for reading and for running on the host.
+std::string portable_access_text(const Access& access);
 
 /// The C++ type of a register of that type: "float", "f16" (a prelude struct), "unsigned char".
 std::string_view register_type(ir::DType dtype);
+
+/// The words of a text that are names or numbers.
+std::set<std::string_view> identifiers(std::string_view text);
 
 /// The names that a kernel's own must avoid: keywords, CUDA names, prelude and operation functions.
 std::vector<std::string_view> reserved_names();

@@ -31,6 +31,24 @@ Rejection refuse(std::string rule, std::string reason) { return {std::move(rule)
 /// Whether kernels of today can hold this type.
 bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
 
+/// Whether the operation is written for its type: the pattern is chosen as the printer chooses it.
+bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).real : row(op).integer).empty(); }
+
+bool has_text(const Graph& graph, const Node& node) {
+  if (node.op == Op::convert || node.op == Op::copy) return true;
+  const DType operand = at(graph, node.operands[0]).shape.dtype;
+  if (node.op == Op::compare) return !node.attributes.total_order;
+  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == Op::bitcast_convert)
+    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
+           row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
+           node.shape.dtype != DType::pred;
+  const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
+                           node.op == Op::shift_right_arithmetic;
+  if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
+  return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
+}
+
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
@@ -49,8 +67,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
         return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
       return std::nullopt;
     case OpClass::elementwise:
-      if (node.op == Op::convert || node.op == Op::compare || node.op == Op::copy) return std::nullopt;
-      if (is_floating(node.shape.dtype) ? op.real.empty() : op.integer.empty() && op.real.empty())
+      if (!has_text(graph, node))
         return refuse("operation", fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
       return std::nullopt;
     case OpClass::index:
@@ -63,6 +80,9 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       if (node.operands.size() != 2) return skeleton("variadic-reduction");
       if (node.attributes.reducer == Reducer::custom || node.attributes.reducer == Reducer::none)
         return skeleton("custom-reduction");
+      if (!has_pattern(op_of(node.attributes.reducer), node.shape.dtype))
+        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
+                                               node.name, name(node.shape.dtype)));
       return std::nullopt;
     case OpClass::lookup: return skeleton("gather");
     case OpClass::window: return skeleton("window");
@@ -70,7 +90,6 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::structure: case OpClass::control: case OpClass::communication: case OpClass::opaque:
       return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
-  (void)graph;
   return std::nullopt;
 }
 

@@ -119,51 +119,6 @@ TEST_CASE("every type and width compiles, with exactly its four accesses") {
     }
 }
 
-TEST_CASE("every conversion between two types compiles") {
-  for (const DType from : types) {
-    KernelBuilder b("conversions", 32, 1);
-    const VarId tid = b.thread("tid", 1, 32);
-    const BufferId x = b.in("x", from, 32);
-    const LetId value = b.load_let("x", x, b.var(tid));
-    for (const DType to : types) {
-      const BufferId y = b.out("y", to, 32);
-      b.store(y, b.var(tid), b.convert(to, b.get(value)));
-      const BufferId position = b.out("position", to, 32);
-      b.store(position, b.var(tid), b.index(to, b.var(tid, 3)));
-    }
-    const std::string ptx = compiled(b.finished());
-    CAPTURE(name(from));
-    CHECK_MESSAGE(ptx.find("error:") == ptx.npos, ptx);
-  }
-}
-
-TEST_CASE("every operation of the table with CUDA text compiles on every type that has it") {
-  for (const DType dtype : types) {
-    if (row(dtype).compute != dtype) continue;
-    KernelBuilder b("operations", 32, 1);
-    const VarId tid = b.thread("tid", 1, 32);
-    const BufferId x = b.in("x", dtype, 32);
-    const LetId value = b.load_let("x", x, b.var(tid));
-    const LetId flag = b.let("flag", b.compare(Comparison::ne, b.get(value), b.get(value)));
-    for (const OpRow& r : op_table) {
-      if ((is_floating(dtype) ? r.real : r.integer).empty()) continue;
-      if (dtype == DType::pred && r.op != Op::bit_and && r.op != Op::bit_or && r.op != Op::bit_not &&
-          r.op != Op::select)
-        continue;
-      const ValueId v = b.get(value), first = r.op == Op::select ? b.get(flag) : v;
-      const ValueId all = r.arity == 1   ? b.op(r.op, {v})
-                          : r.arity == 2 ? b.op(r.op, {v, v})
-                                         : b.op(r.op, {first, v, v});
-      const LetId result = b.let(std::string(r.id), all);
-      const BufferId y = b.out(std::string(r.id), r.op == Op::is_finite ? DType::pred : dtype, 32);
-      b.store(y, b.var(tid), b.get(result));
-    }
-    const std::string ptx = compiled(b.finished());
-    CAPTURE(name(dtype));
-    CHECK_MESSAGE(ptx.find("error:") == ptx.npos, ptx);
-  }
-}
-
 TEST_CASE("names that C++, CUDA or the prelude own are not taken, and repeated ones are numbered") {
   KernelBuilder b("maximum", 32, 1);
   const VarId tid = b.thread("exp", 1, 32);

@@ -1,6 +1,10 @@
 // layernorm
 //
 // Plan: row, by hand
+// Reads x (3,145,728 f32, 4 at a time), gamma (768 f32, 4 at a time), beta (768 f32, 4 at a time); writes y (3,145,728
+//   f32, 4 at a time).
+// A block's threads: lane (32) x rib (4).
+// Phases: sum (sum), then sumsq (sum), then the results.
 // 128 threads per block, 1,024 virtual blocks, 0 bytes of shared memory per block.
 
 /// A vector of registers: what one wide access moves.
@@ -10,11 +14,15 @@ struct Vec {
 };
 
 __device__ __forceinline__ void load_f32x4(float* to, const float* from) {
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3]) : "l"(from));
+  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(from));
 }
 
 __device__ __forceinline__ void store_f32x4(float* to, const float* from) {
-  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
+               : : "l"(to),
+                   "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
 }
 
 /// One virtual block.
@@ -27,6 +35,8 @@ __device__ __forceinline__ void layernorm_block(
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rib = static_cast<int>(threadIdx.x) / 32;
   Vec<float, 4> x_row[6];
+
+  // Phase: sum, a sum.
   float sum = 0.0f;
   const int i = rib * 768 + vb * 3072 + lane * 4;
   #pragma unroll
@@ -37,9 +47,12 @@ __device__ __forceinline__ void layernorm_block(
       sum += x_row[t].v[e];
     }
   }
+  // The sum of 32 lanes, for each of them.
   #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) sum = sum + __shfl_xor_sync(0xffffffffu, sum, offset);
   const float mean = sum * 0.0013020834f;
+
+  // Phase: sumsq, a sum.
   float sumsq = 0.0f;
   #pragma unroll
   for (int t = 0; t < 6; ++t) {
@@ -49,9 +62,12 @@ __device__ __forceinline__ void layernorm_block(
       sumsq += centred * centred;
     }
   }
+  // The sum of 32 lanes, for each of them.
   #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) sumsq = sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset);
-  const float rstd = rsqrt(((sumsq * 0.0013020834f) + 1e-05f));
+
+  // The results.
+  const float rstd = rsqrt((sumsq * 0.0013020834f) + 1e-05f);
   #pragma unroll
   for (int t = 0; t < 6; ++t) {
     Vec<float, 4> gamma_v;

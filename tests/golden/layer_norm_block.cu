@@ -1,6 +1,10 @@
 // layernorm
 //
 // Plan: row, by hand
+// Reads x (37,888 f32, 4 at a time), gamma (1,024 f32, 4 at a time), beta (1,024 f32, 4 at a time); writes y (37,888
+//   f32, 4 at a time).
+// A block's threads: lane (128).
+// Phases: sum (sum), then sumsq (sum), then the results.
 // 128 threads per block, 37 virtual blocks, 32 bytes of shared memory per block.
 
 /// A vector of registers: what one wide access moves.
@@ -10,21 +14,27 @@ struct Vec {
 };
 
 __device__ __forceinline__ void load_f32x4(float* to, const float* from) {
-  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3]) : "l"(from));
+  asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(from));
 }
 
 __device__ __forceinline__ void shared_load_f32x4(float* to, const float* from) {
-  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];" : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3]) : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(from))) : "memory");
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(from))) : "memory");
 }
 
 __device__ __forceinline__ void shared_store_f32(float* to, float value) {
-  const float words[1] = {
-      static_cast<float>(value)};
-  asm volatile("st.shared.f32 [%0], %1;" : : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(to))), "f"(words[0]) : "memory");
+  asm volatile("st.shared.f32 [%0], %1;"
+               : : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(to))),
+                   "f"(value) : "memory");
 }
 
 __device__ __forceinline__ void store_f32x4(float* to, const float* from) {
-  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" : : "l"(to), "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
+               : : "l"(to),
+                   "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
 }
 
 /// One virtual block.
@@ -34,11 +44,13 @@ __device__ __forceinline__ void layernorm_block(
     const float* __restrict__ gamma,
     const float* __restrict__ beta,
     float* __restrict__ y) {
-  __shared__ alignas(16) float s_sum[4];
-  __shared__ alignas(16) float s_sumsq[4];
+  __shared__ __align__(16) float s_sum[4];
+  __shared__ __align__(16) float s_sumsq[4];
   const int lane = static_cast<int>(threadIdx.x);
   const int rib = static_cast<int>(threadIdx.x) / 128;
   Vec<float, 4> x_row[2];
+
+  // Phase: sum, a sum.
   float sum = 0.0f;
   const int i = rib * 1024 + vb * 1024 + lane * 4;
   #pragma unroll
@@ -49,6 +61,7 @@ __device__ __forceinline__ void layernorm_block(
       sum += x_row[t].v[e];
     }
   }
+  // The sum of 32 lanes, for each of them.
   #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) sum = sum + __shfl_xor_sync(0xffffffffu, sum, offset);
   if (lane % 32 == 0) {
@@ -63,6 +76,8 @@ __device__ __forceinline__ void layernorm_block(
     sum += part_sum.v[w];
   }
   const float mean = sum * 0.0009765625f;
+
+  // Phase: sumsq, a sum.
   float sumsq = 0.0f;
   #pragma unroll
   for (int t = 0; t < 2; ++t) {
@@ -72,6 +87,7 @@ __device__ __forceinline__ void layernorm_block(
       sumsq += centred * centred;
     }
   }
+  // The sum of 32 lanes, for each of them.
   #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) sumsq = sumsq + __shfl_xor_sync(0xffffffffu, sumsq, offset);
   if (lane % 32 == 0) {
@@ -85,7 +101,9 @@ __device__ __forceinline__ void layernorm_block(
   for (int w_1 = 0; w_1 < 4; ++w_1) {
     sumsq += part_sumsq.v[w_1];
   }
-  const float rstd = rsqrt(((sumsq * 0.0009765625f) + 1e-05f));
+
+  // The results.
+  const float rstd = rsqrt((sumsq * 0.0009765625f) + 1e-05f);
   #pragma unroll
   for (int t = 0; t < 2; ++t) {
     Vec<float, 4> gamma_v;

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is worth saying about a kernel beside its statements: which values are reduced and in which order, where the
+// results begin, who owns what. Found in the program itself, so the comments cannot say what the code does not do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/kernel_names.h"
+
+namespace tailor::codegen {
+
+/// An array that statements accumulate into.
+struct Reduction {
+  ir::ArrayId array = ir::no_id;
+  ir::Op op = ir::Op::add;
+};
+
+struct Remarks {
+  std::vector<Reduction> reductions;                   ///< in order of their declarations
+  std::size_t results = static_cast<std::size_t>(-1);  ///< the outermost statement after the last reduction
+  std::vector<bool> used;                              ///< by let: some value reads it
+};
+
+Remarks remarks_on(const ir::Kernel& kernel);
+
+/// "sum", "maximum", "product".
+std::string_view reduction_word(ir::Op op);
+
+/// "// " before each line of at most 120 columns, broken at spaces; later lines are indented.
+std::string comment(std::string_view words);
+
+/// Comment lines: the threads of a block, the phases, and each buffer with the elements of its widest access.
+std::string in_words(const ir::Kernel& kernel, const ir::KernelNames& names);
+
+}  // namespace tailor::codegen
