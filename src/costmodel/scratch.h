@@ -50,6 +50,11 @@ struct BlockSpan {
   std::int64_t each = 0;
 };
 
+/// Elements of a buffer: `count` of those at low, low + step, ..., high.
+struct Reach {
+  std::int64_t low = 0, high = 0, step = 0, count = 0;
+};
+
 struct Scratch::Body {
   std::vector<StmtCount> counts;
   std::vector<StmtCost> costs;
@@ -58,7 +63,8 @@ struct Scratch::Body {
   std::vector<std::int64_t> numbers;   ///< for sorting and sweeping
   std::vector<std::int32_t> last_use;  ///< arrays, then lets
   std::vector<std::int32_t> first_use;
-  std::vector<std::int64_t> per_block;
+  std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
+  std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;
 };
 
