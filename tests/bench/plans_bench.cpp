@@ -78,9 +78,9 @@ constexpr std::string_view softmax_f16 = R"(graph softmax {
 })";
 
 ir::Group group_of(const BenchGroup& which) {
-  if (which.member == "layernorm_f32") return make_group({which.member, layernorm_f32}, which.rows, which.columns);
-  if (which.member == "softmax_f16") return make_group({which.member, softmax_f16}, which.rows, which.columns);
-  return make_group(ir::family_member(which.member), which.rows, which.columns);
+  if (which.member == "layernorm_f32") return ir::make_group({which.member, layernorm_f32}, which.rows, which.columns);
+  if (which.member == "softmax_f16") return ir::make_group({which.member, softmax_f16}, which.rows, which.columns);
+  return ir::make_group(ir::family_member(which.member), which.rows, which.columns);
 }
 
 struct Pass {
