@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <limits>
 #include <numeric>
 
 #include "costmodel/form.h"
@@ -66,6 +67,8 @@ class FastWalk {
   void run(Work& work) {
     scratch_.boxes.clear();
     scratch_.spans.clear();
+    ++scratch_.serial;
+    find_thread_shares(kernel_, scratch_.threads);
     Box all;
     all.masks.fill(0);
     for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
@@ -128,7 +131,7 @@ class FastWalk {
     std::size_t from = first, to = first + count;
     for (const ir::Condition& condition : stmt.conditions) {
       if (condition.a == ir::no_expr) continue;
-      const Form form(kernel_, condition.a, condition.b, 1);
+      const Form form(kernel_, scratch_, condition.a, condition.b, 1);
       const std::size_t cut = scratch_.boxes.size();
       for (std::size_t b = from; b < to; ++b) {
         const Box box = scratch_.boxes[b];
@@ -198,30 +201,24 @@ class FastWalk {
     for (std::int64_t i = from; i <= to; ++i) refine(form, equal, with_range(box, k, i, 1));
   }
 
+  /// Of the lanes in the box; of whole warps where the form is even there: mask() looks at lanes.
   void lane_range(const Form& form, const Box& box, std::int64_t& low, std::int64_t& high) const {
-    bool any = false;
-    std::array<std::int64_t, warp_lanes> values;
-    if (form.is_affine()) {  // bounds over whole warps serve: mask() looks at lanes
-      const std::int64_t base = form.base(box);
-      for (int w = 0; w < warps_; ++w) {
-        if (box.masks[w] == 0) continue;
-        const std::int64_t shift = base + form.warp_offset(w);
-        low = any ? std::min(low, shift) : shift;
-        high = any ? std::max(high, shift) : shift;
-        any = true;
-      }
-      low += form.least_lane();
-      high += form.greatest_lane();
-      return;
-    }
+    low = std::numeric_limits<std::int64_t>::max();
+    high = std::numeric_limits<std::int64_t>::min();
+    const Form::Start start = form.start(box);
+    Form::Lanes values;
+    std::int64_t shift = 0;
     for (int w = 0; w < warps_; ++w) {
       if (box.masks[w] == 0) continue;
-      form.values(box, w, values);
+      if (form.is_even(start, w, shift)) {
+        low = std::min(low, shift + form.least_lane());
+        high = std::max(high, shift + form.greatest_lane());
+        continue;
+      }
+      form.values(start, w, values);
       for (std::uint32_t rest = box.masks[w]; rest != 0; rest &= rest - 1) {
-        const std::int64_t value = values[std::countr_zero(rest)];
-        low = any ? std::min(low, value) : value;
-        high = any ? std::max(high, value) : value;
-        any = true;
+        low = std::min(low, values[std::countr_zero(rest)]);
+        high = std::max(high, values[std::countr_zero(rest)]);
       }
     }
   }
@@ -229,13 +226,20 @@ class FastWalk {
   void mask(const Form& form, bool equal, const Box& box) {
     Box part = box;
     std::uint32_t any = 0;
-    std::array<std::int64_t, warp_lanes> values;
+    const Form::Start start = form.start(box);
+    Form::Lanes values;
     for (int w = 0; w < warps_; ++w) {
       if (box.masks[w] == 0) continue;
-      form.values(box, w, values);
+      std::int64_t shift = 0;
+      const bool even = form.is_even(start, w, shift);
+      if (!even) {
+        form.values(start, w, values);
+        shift = 0;
+      }
+      const Form::Lanes& lanes = even ? form.even_lanes() : values;
       std::uint32_t holds = 0;
       for (int lane = 0; lane < warp_lanes; ++lane)
-        holds |= static_cast<std::uint32_t>(equal ? values[lane] == 0 : values[lane] < 0) << lane;
+        holds |= static_cast<std::uint32_t>(equal ? lanes[lane] == -shift : lanes[lane] < -shift) << lane;
       part.masks[w] = box.masks[w] & holds;
       any |= part.masks[w];
     }
@@ -250,18 +254,43 @@ class FastWalk {
     return std::min(count, step / std::gcd(step, box.ranges[k].step));
   }
 
+  /// One statement's requests; remembers what a warp moves by residue of its address and active lanes.
+  struct Request {
+    const Form& form;
+    int bytes;
+    bool global;
+    std::array<std::uint32_t, sector_bytes> masks{};
+    std::array<std::int64_t, sector_bytes> known;
+
+    std::int64_t modulus() const { return global ? sector_bytes : std::int64_t{4}; }
+    std::int64_t units(const Form::Lanes& lanes, std::int64_t shift, std::uint32_t mask) const {
+      return global ? sectors_of(lanes, shift, mask, bytes) : wavefronts_of(lanes, shift, mask, bytes);
+    }
+    /// Of an even warp.
+    std::int64_t even_units(std::int64_t residue, std::uint32_t mask) {
+      if (global && mask == ~0u && form.even_stride() >= 0 && form.even_stride() <= sector_bytes) {
+        // Neighbours at most a sector apart leave no sector between them untouched.
+        const std::int64_t low = residue + form.even_lanes()[0] % sector_bytes + sector_bytes;
+        return (low + form.even_stride() * (warp_lanes - 1) + bytes - 1) / sector_bytes - low / sector_bytes + 1;
+      }
+      if (masks[residue] != mask) {
+        masks[residue] = mask;
+        known[residue] = units(form.even_lanes(), residue, mask);
+      }
+      return known[residue];
+    }
+  };
+
   void access(const ir::Stmt& stmt, StmtCount& total, std::size_t first, std::size_t count) {
     const int bytes = element_bytes(kernel_, stmt);
-    const Form form(kernel_, stmt.expr, ir::no_expr, bytes);
-    const bool global = stmt.space == ir::Space::global;
-    for (std::size_t b = first; b < first + count; ++b) {
-      const Box& box = scratch_.boxes[b];
-      total.units += units(form, box, bytes * stmt.width, global, 0);
-    }
+    const Form form(kernel_, scratch_, stmt.expr, ir::no_expr, bytes);
+    Request request{form, bytes * stmt.width, stmt.space == ir::Space::global, {}, {}};
+    for (std::size_t b = first; b < first + count; ++b) total.units += units(request, scratch_.boxes[b], 0);
   }
 
   /// Sectors or wavefronts of a box.
-  std::int64_t units(const Form& form, const Box& box, int bytes, bool global, int from) {
+  std::int64_t units(Request& request, const Box& box, int from) {
+    const Form& form = request.form;
     for (int k = from; k < box.depth; ++k) {
       const std::int64_t starts = starts_of(form, box, k), count = box.ranges[k].count;
       if (starts == 1) continue;
@@ -272,7 +301,7 @@ class FastWalk {
         const std::int64_t from_start = i * starts / looked_at, to_start = (i + 1) * starts / looked_at;
         const std::int64_t start = from_start + (i * 2654435761 >> 7) % (to_start - from_start);
         const std::int64_t members = (count - start + starts - 1) / starts;
-        sum += units(form, with_range(box, k, start, members, starts), bytes, global, k + 1);
+        sum += units(request, with_range(box, k, start, members, starts), k + 1);
         seen += members;
       }
       if (seen == count) return sum;
@@ -280,57 +309,36 @@ class FastWalk {
       return static_cast<std::int64_t>(
           static_cast<double>(sum) * static_cast<double>(count) / static_cast<double>(seen) + 0.5);
     }
-    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
     Residues residues;
     for (int k = 0; k < box.depth; ++k)
       if (box.ranges[k].count > 1)
-        residues.add(form.growth(box.vars[k], box.ranges[k].step), box.ranges[k].count, modulus);
-    return form.is_affine() ? affine_units(form, box, bytes, global, residues)
-                            : lane_units(form, box, bytes, global, residues);
+        residues.add(form.growth(box.vars[k], box.ranges[k].step), box.ranges[k].count, request.modulus());
+    return units_at_start(request, box, residues) * residues.times;
   }
 
-  std::int64_t affine_units(const Form& form, const Box& box, int bytes, bool global, const Residues& residues) const {
-    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
-    const std::int64_t base = form.base(box);
-    std::array<std::uint32_t, sector_bytes> known{};
-    std::array<std::int64_t, sector_bytes> value;
-    const auto at = [&](std::int64_t residue, std::uint32_t mask) {
-      if (known[residue] != mask) {
-        known[residue] = mask;
-        value[residue] = global ? sectors_of(form.lane_offsets(), residue, mask, bytes)
-                                : wavefronts_of(form.lane_offsets(), residue, mask, bytes);
-      }
-      return value[residue];
-    };
+  /// Over all warps and residues.
+  std::int64_t units_at_start(Request& request, const Box& box, const Residues& residues) const {
+    const Form& form = request.form;
+    const std::int64_t modulus = request.modulus();
+    const Form::Start start = form.start(box);
+    Form::Lanes values;
     std::int64_t sum = 0;
     for (int w = 0; w < warps_; ++w) {
-      if (box.masks[w] == 0) continue;
-      const std::int64_t shift = (((base + form.warp_offset(w)) % modulus) + modulus) % modulus;
-      if (residues.single) {
-        sum += at(shift, box.masks[w]);
-        continue;
-      }
-      for (std::int64_t r = 0; r < modulus; ++r)
-        if (residues.counts[r] != 0) sum += residues.counts[r] * at((shift + r) % modulus, box.masks[w]);
-    }
-    return sum * residues.times;
-  }
-
-  std::int64_t lane_units(const Form& form, const Box& box, int bytes, bool global, const Residues& residues) const {
-    const std::int64_t modulus = global ? sector_bytes : std::int64_t{4};
-    std::array<std::int64_t, warp_lanes> values;
-    std::int64_t sum = 0;
-    for (int w = 0; w < warps_; ++w) {
-      if (box.masks[w] == 0) continue;
-      form.values(box, w, values);
+      const std::uint32_t mask = box.masks[w];
+      if (mask == 0) continue;
+      std::int64_t shift = 0;
+      const bool even = form.is_even(start, w, shift);
+      if (even)
+        shift &= modulus - 1;
+      else
+        form.values(start, w, values);
       for (std::int64_t r = 0; r < (residues.single ? 1 : modulus); ++r) {
         const std::int64_t times = residues.single ? 1 : residues.counts[r];
-        if (times != 0)
-          sum += times *
-                 (global ? sectors_of(values, r, box.masks[w], bytes) : wavefronts_of(values, r, box.masks[w], bytes));
+        if (times == 0) continue;
+        sum += times * (even ? request.even_units((shift + r) & (modulus - 1), mask) : request.units(values, r, mask));
       }
     }
-    return sum * residues.times;
+    return sum;
   }
 
   /// Remembers which blocks issue what in this scope.
@@ -348,8 +356,18 @@ class FastWalk {
       std::int64_t warps = 0;
       for (int w = 0; w < warps_; ++w) warps += box.masks[w] != 0;
       span.each = each * warps;
-      if (span.each != 0) scratch_.spans.push_back(span);
+      if (span.each != 0) add_span(span);
     }
+  }
+
+  /// Many scopes are run by the same blocks.
+  void add_span(const BlockSpan& span) {
+    for (BlockSpan& known : scratch_.spans)
+      if (known.low == span.low && known.step == span.step && known.count == span.count) {
+        known.each += span.each;
+        return;
+      }
+    scratch_.spans.push_back(span);
   }
 
   /// The most that one block issues. What blocks do changes only near the ends of spans, so looking at blocks within

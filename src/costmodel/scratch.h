@@ -44,10 +44,31 @@ struct Box {
   std::array<std::uint32_t, max_warps> masks;
 };
 
+/// How a thread variable splits: its value in lane l of warp w is warps[w] + lanes[l] when `splits`.
+struct ThreadShares {
+  bool splits = true;
+  std::array<std::int64_t, warp_lanes> lanes;
+  std::array<std::int64_t, max_warps> warps;
+};
+
+/// A term's values in one warp, remembered while one kernel is counted.
+struct TermLanes {
+  std::uint32_t serial = 0;  ///< of the count it belongs to
+  ir::TermId term = 0;
+  int warp = 0;
+  std::array<std::int64_t, 2> outer{};  ///< values of the block and loop variables in it
+  std::array<std::int64_t, warp_lanes> lanes;
+};
+
 /// Instructions that a run of virtual blocks executes on top of others.
 struct BlockSpan {
   std::int64_t low = 0, step = 1, count = 1;
   std::int64_t each = 0;
+};
+
+/// Elements of a buffer: `count` of those at low, low + step, ..., high.
+struct Reach {
+  std::int64_t low = 0, high = 0, step = 0, count = 0;
 };
 
 struct Scratch::Body {
@@ -55,10 +76,14 @@ struct Scratch::Body {
   std::vector<StmtCost> costs;
   std::vector<Box> boxes;
   std::vector<BlockSpan> spans;
+  std::vector<TermLanes> terms = std::vector<TermLanes>(256);
+  std::uint32_t serial = 0;
+  std::vector<ThreadShares> threads;   ///< by variable; those of other variables are not filled
   std::vector<std::int64_t> numbers;   ///< for sorting and sweeping
   std::vector<std::int32_t> last_use;  ///< arrays, then lets
   std::vector<std::int32_t> first_use;
-  std::vector<std::int64_t> per_block;
+  std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
+  std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;
 };
 

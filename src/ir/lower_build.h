@@ -177,12 +177,32 @@ class ProgramBuilder {
   Entry emit_elementwise(NodeId id, const Demand& wanted);
   Entry emit_choice(NodeId id, const Demand& wanted);
   Entry emit_load(NodeId id, const Demand& wanted);
+
+  /// How a parameter's elements are read.
+  struct Access {
+    ExprId place = 0;          ///< of one element
+    ExprId base = 0;           ///< of the first of `width` elements
+    int width = 1;
+    int depth = 0;             ///< scope of the statements
+    bool has_element = false;  ///< differs along the vector
+    Policy policy = Policy::once;
+  };
+  Access access_of(NodeId id, const Demand& wanted, std::uint64_t guard_vars);
+  /// Whether neighbouring elements of the vector are neighbours in memory.
+  bool steps_by_element(ExprId place) const;
+  int widest_access(DType dtype) const;  ///< elements
+  Val load_scalar(NodeId id, const Access& access);
+  Ref load_array(NodeId id, const Access& access, const Kept* kept, std::span<const Condition> conditions);
+  /// false: this output cannot be stored by vectors here.
+  bool store_vector(NodeId id, std::uint16_t memory, ExprId at, ValueId value);
+  /// Heads of guards, two conditions each, around the `inner` statements that are put next.
+  void put_guards(int depth, std::span<const Condition> conditions, int inner);
   bool fetch_kept(NodeId id, const Demand& wanted);
   bool fetch_accumulator(NodeId id, const Demand& wanted);
   void keep_value(NodeId id, const Entry& entry);
 
   Val widen(Val raw, DType dtype, NodeId id);
-  Val raw_of(const Entry& entry, DType dtype, NodeId id);
+  Val raw_of(const Entry& entry, DType dtype);
   Val reduce_init(const Node& node, Val accumulated, int depth);
   Val inside_value(const Inside& inside);
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);

@@ -16,7 +16,7 @@ namespace tailor::ir {
 namespace {
 
 struct MapShape {
-  std::int64_t elements = 0, vectors = 0, rest = 0;
+  std::int64_t elements = 0, vectors = 0, rest = 0, blocks = 0;
   ExprId block = 0, thread = 0;
   VarId flight = 0;
   std::size_t dominant = 0;  ///< index into Prepared::dominants
@@ -97,29 +97,9 @@ void prefetch_segment(ProgramBuilder& builder, const Prepared& prepared, const M
   builder.enter_segment(nullptr);
 }
 
-}  // namespace
-
-std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
-                                   const Limits& limits) {
-  (void)limits;
+/// The segment of whole vectors; adds the variables.
+Segment make_body(ProgramBuilder& builder, const Plan& plan, MapShape& map) {
   IndexBuilder& build = builder.build();
-  MapShape map;
-  map.dominant = static_cast<std::size_t>(
-      std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) - prepared.dominants.begin());
-  map.elements = prepared.columns;
-  map.vectors = map.elements / plan.vector;
-  map.rest = map.elements % plan.vector;
-  if (map.vectors == 0)
-    return Rejection{"vector", fmt::format("{} elements do not fill a vector of {}", map.elements, plan.vector), true};
-  const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
-  const std::int64_t blocks = (map.vectors + per_block - 1) / per_block;
-  if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
-    return Rejection{"in-flight", fmt::format("{} vectors give {} threads fewer than {} each", map.vectors,
-                                              plan.threads, plan.in_flight), true};
-  builder.kernel().virtual_blocks = blocks;
-  map.block = build.var(build.add_var({"vb", VarKind::block, blocks, 1}));
-  map.thread = build.var(build.add_var({"tid", VarKind::thread, plan.threads, 1}));
-
   Segment body;
   body.vector = plan.vector;
   ExprId chunk = build.scale(map.block, plan.in_flight);
@@ -130,7 +110,7 @@ std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prep
     chunk = build.add(chunk, builder.row_in_flight);
   }
   chunk = build.add_scaled(map.thread, chunk, plan.threads);
-  if (map.vectors % per_block != 0) {
+  if (map.vectors % (std::int64_t{plan.threads} * plan.in_flight) != 0) {
     body.guards[0] = {chunk, build.constant(map.vectors), false};
     body.guard_count = 1;
     chunk = build.narrow(chunk, {0, map.vectors - 1});
@@ -140,26 +120,58 @@ std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prep
     body.element = build.add_var({"e", VarKind::loop, plan.vector, 1});
     body.column = build.add(body.column, build.var(body.element));
   }
+  return body;
+}
 
-  if (plan.in_flight > 1) {
-    std::vector<NodeId> inputs;
-    for (const NodeId id : parameters(builder.graph()))
-      if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
-    std::sort(inputs.begin(), inputs.end());
-    prefetch_segment(builder, prepared, map, body, inputs);
-    builder.open_loop(map.flight, true);
-  }
+/// The elements after the last whole vector, one per thread of the last block.
+Segment make_edge(ProgramBuilder& builder, const Plan& plan, const MapShape& map) {
+  IndexBuilder& build = builder.build();
+  Segment edge;
+  edge.number = 1;
+  edge.guards = {Condition{map.block, build.constant(map.blocks - 1), true},
+                 Condition{map.thread, build.constant(map.rest), false}};
+  edge.guard_count = 2;
+  edge.column = build.add_constant(build.narrow(map.thread, {0, map.rest - 1}), map.vectors * plan.vector);
+  return edge;
+}
+
+void emit_body(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, const MapShape& map,
+               const Segment& body) {
+  if (plan.in_flight == 1) return emit_segment(builder, prepared, plan, map, body);
+  std::vector<NodeId> inputs;
+  for (const NodeId id : parameters(builder.graph()))
+    if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
+  std::sort(inputs.begin(), inputs.end());
+  prefetch_segment(builder, prepared, map, body, inputs);
+  builder.open_loop(map.flight, true);
   emit_segment(builder, prepared, plan, map, body);
-  if (plan.in_flight > 1) builder.close();
+  builder.close();
+}
+
+}  // namespace
+
+std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, const Limits&) {
+  IndexBuilder& build = builder.build();
+  MapShape map;
+  map.dominant = static_cast<std::size_t>(
+      std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) - prepared.dominants.begin());
+  map.elements = prepared.columns;
+  map.vectors = map.elements / plan.vector;
+  map.rest = map.elements % plan.vector;
+  if (map.vectors == 0)
+    return Rejection{"vector", fmt::format("{} elements do not fill a vector of {}", map.elements, plan.vector), true};
+  const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
+  map.blocks = (map.vectors + per_block - 1) / per_block;
+  if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
+    return Rejection{"in-flight", fmt::format("{} vectors give {} threads fewer than {} each", map.vectors,
+                                              plan.threads, plan.in_flight), true};
+  builder.kernel().virtual_blocks = map.blocks;
+  map.block = build.var(build.add_var({"vb", VarKind::block, map.blocks, 1}));
+  map.thread = build.var(build.add_var({"tid", VarKind::thread, plan.threads, 1}));
+  emit_body(builder, prepared, plan, map, make_body(builder, plan, map));
   if (map.rest > 0 && !builder.refusal()) {
     builder.in_flight_rows = 1;
-    Segment edge;
-    edge.number = 1;
-    edge.guards = {Condition{map.block, build.constant(blocks - 1), true},
-                   Condition{map.thread, build.constant(map.rest), false}};
-    edge.guard_count = 2;
-    edge.column = build.add_constant(build.narrow(map.thread, {0, map.rest - 1}), map.vectors * plan.vector);
-    emit_segment(builder, prepared, plan, map, edge);
+    emit_segment(builder, prepared, plan, map, make_edge(builder, plan, map));
   }
   return builder.refusal();
 }

@@ -248,90 +248,111 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   }
 }
 
+/// The accumulator of reduction `i` of the phase, of the row in flight at hand.
+Ref accumulator_ref(const RowPass& pass, std::size_t i) {
+  Ref ref;
+  ref.array = pass.accumulators[i];
+  if (pass.builder.in_flight_rows > 1) ref.subs[0] = pass.builder.row_in_flight;
+  return ref;
+}
+
+/// One element per warp of the block and row in flight. Each warp's first lane writes it.
+ArrayId store_partial(RowPass& pass, std::size_t i, ExprId group) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  Array shared{accumulator.name + "_warps", Space::shared, accumulator.dtype, {0, 0}, 1};
+  shared.dims[0] = pass.rows.rows_per_block * builder.in_flight_rows * pass.rows.warps_per_row;
+  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
+  builder.kernel().shared_bytes += (bytes + access_bytes - 1) / access_bytes * access_bytes;
+  const ArrayId partials = builder.add_array(std::move(shared));
+  builder.declare(0, partials);
+  const Condition first_lane{pass.rows.lane, build.constant(0), true};
+  builder.open_guard({&first_lane, 1});
+  Stmt store;
+  store.kind = StmtKind::store;
+  store.space = Space::shared;
+  store.memory = partials;
+  store.expr = build.add(group, pass.rows.warp);
+  store.value = builder.element(accumulator.dtype, accumulator_ref(pass, i), builder.depth()).id;
+  builder.put(builder.depth(), store);
+  builder.close();
+  return partials;
+}
+
+/// Loads `width` partial results and adds each to the accumulator.
+void add_piece(RowPass& pass, std::size_t i, Op op, const Ref& part, ArrayId partials, ExprId first) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const Array& array = builder.kernel().arrays[part.array];
+  const DType dtype = array.dtype;
+  const int width = array.vector;
+  builder.declare(builder.depth(), part.array);
+  Stmt load;
+  load.kind = StmtKind::load;
+  load.space = Space::shared;
+  load.memory = partials;
+  load.target = part;
+  load.target.lane = build.constant(0);
+  load.expr = first;
+  load.width = static_cast<std::uint8_t>(width);
+  builder.put(builder.depth(), load);
+  const VarId lane = build.add_var({"w", VarKind::loop, width, 1});
+  if (width > 1) builder.open_loop(lane, true);
+  Stmt add;
+  add.kind = StmtKind::assign;
+  add.target = accumulator_ref(pass, i);
+  add.op = op;
+  Ref one = part;
+  one.lane = width > 1 ? build.var(lane) : no_expr;
+  add.value = builder.element(dtype, one, builder.depth()).id;
+  builder.put(builder.depth(), add);
+  if (width > 1) builder.close();
+}
+
+/// The accumulator becomes the sum of its row's partial results.
+void add_partials(RowPass& pass, std::size_t i, const Node& reduce, ArrayId partials, ExprId group) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t warps = pass.rows.warps_per_row;
+  const Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  const int width =
+      static_cast<int>(std::min<std::int64_t>(warps, 8 * access_bytes / row(accumulator.dtype).bits));
+  const Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
+  Stmt assign;
+  assign.kind = StmtKind::assign;
+  assign.target = accumulator_ref(pass, i);
+  assign.value = builder.number(accumulator.dtype, zero.real, zero.integer).id;
+  builder.put(builder.depth(), assign);
+  Ref part;
+  part.array = builder.add_array({accumulator.name + "_part", Space::registers, accumulator.dtype, {0, 0}, width});
+  const ExprId first = build.expand(group);
+  const Op op = op_of(reduce.attributes.reducer);
+  if (warps == width) return add_piece(pass, i, op, part, partials, first);
+  const VarId piece = build.add_var({"p", VarKind::loop, warps / width, 1});
+  builder.open_loop(piece, true);
+  add_piece(pass, i, op, part, partials, build.add_scaled(first, build.var(piece), width));
+  builder.close();
+}
+
 /// Combines the warps of a row: partial results through shared memory, one barrier for all reductions of the phase.
 void combine_warps(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  const Graph& graph = builder.graph();
-  const std::int64_t warps = pass.rows.warps_per_row;
   const bool several = builder.in_flight_rows > 1;
   ExprId group = several ? build.add_scaled(pass.rows.row_in_block, builder.row_in_flight, pass.rows.rows_per_block)
                          : pass.rows.row_in_block;
-  group = build.scale(group, warps);
+  group = build.scale(group, pass.rows.warps_per_row);
   std::vector<ArrayId> partials;
   if (several) builder.open_loop(pass.rows.flight, true);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    const Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-    Array shared{accumulator.name + "_warps", Space::shared, accumulator.dtype, {0, 0}, 1};
-    shared.dims[0] = pass.rows.rows_per_block * builder.in_flight_rows * warps;
-    const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
-    builder.kernel().shared_bytes += (bytes + access_bytes - 1) / access_bytes * access_bytes;
-    partials.push_back(builder.add_array(shared));
-    builder.declare(0, partials.back());
-    const Condition first_lane{pass.rows.lane, build.constant(0), true};
-    builder.open_guard({&first_lane, 1});
-    Ref ref;
-    ref.array = pass.accumulators[i];
-    if (several) ref.subs[0] = builder.row_in_flight;
-    Stmt store;
-    store.kind = StmtKind::store;
-    store.space = Space::shared;
-    store.memory = partials.back();
-    store.expr = build.add(group, pass.rows.warp);
-    store.value = builder.element(accumulator.dtype, ref, builder.depth()).id;
-    builder.put(builder.depth(), store);
-    builder.close();
-  }
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) partials.push_back(store_partial(pass, i, group));
   if (several) builder.close();
   Stmt barrier;
   barrier.kind = StmtKind::barrier;
   builder.put(0, barrier);
   if (several) builder.open_loop(pass.rows.flight, true);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    const Node& reduce = at(graph, phase.reductions[i]);
-    const Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-    const int width = static_cast<int>(
-        std::min<std::int64_t>(warps, 8 * access_bytes / row(accumulator.dtype).bits));
-    const Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
-    Stmt assign;
-    assign.kind = StmtKind::assign;
-    assign.target.array = pass.accumulators[i];
-    if (several) assign.target.subs[0] = builder.row_in_flight;
-    assign.value = builder.number(accumulator.dtype, zero.real, zero.integer).id;
-    builder.put(builder.depth(), assign);
-    Ref part;
-    part.array = builder.add_array({accumulator.name + "_part", Space::registers, accumulator.dtype, {0, 0}, width});
-    const ExprId first = build.expand(group);
-    const auto accumulate = [&](ExprId piece) {
-      builder.declare(builder.depth(), part.array);
-      Stmt load;
-      load.kind = StmtKind::load;
-      load.space = Space::shared;
-      load.memory = partials[i];
-      load.target = part;
-      load.target.lane = build.constant(0);
-      load.expr = build.add_scaled(first, piece, width);
-      load.width = static_cast<std::uint8_t>(width);
-      builder.put(builder.depth(), load);
-      const VarId lane = build.add_var({"w", VarKind::loop, width, 1});
-      if (width > 1) builder.open_loop(lane, true);
-      Stmt add = assign;
-      add.op = op_of(reduce.attributes.reducer);
-      Ref one = part;
-      one.lane = width > 1 ? build.var(lane) : no_expr;
-      add.value = builder.element(accumulator.dtype, one, builder.depth()).id;
-      builder.put(builder.depth(), add);
-      if (width > 1) builder.close();
-    };
-    if (warps > width) {
-      const VarId piece = build.add_var({"p", VarKind::loop, warps / width, 1});
-      builder.open_loop(piece, true);
-      accumulate(build.var(piece));
-      builder.close();
-    } else {
-      accumulate(build.constant(0));
-    }
-  }
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
+    add_partials(pass, i, at(builder.graph(), phase.reductions[i]), partials[i], group);
   if (several) builder.close();
 }
 

@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle over a plan space.
+#include "every_plan.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "costmodel/count.h"
+#include "explore/rules.h"
+#include "explore/space.h"
+#include "ir/evaluate.h"
+#include "ir/lower.h"
+#include "support/group_family.h"
+#include "support/interpret.h"
+
+namespace tailor::explore {
+
+namespace {
+
+using namespace tailor::ir;
+
+/// A made-up GPU, small enough that persistent grids and shared-memory limits are met by small shapes.
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 8192, 15360, 0, 128};
+
+std::vector<std::vector<std::byte>> buffers_of(const Graph& graph, std::vector<Tensor>& inputs) {
+  std::vector<std::vector<std::byte>> buffers;
+  std::uint64_t seed = 1;
+  for (const NodeId id : parameters(graph)) {
+    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+    buffers.push_back(inputs.back().bytes);
+  }
+  for (const NodeId id : graph.outputs)
+    buffers.emplace_back(zeros(graph.nodes[static_cast<std::size_t>(id)].shape).bytes.size(), std::byte{0xab});
+  return buffers;
+}
+
+/// Largest error over its tolerance: half the digits of the type, relative to the row's magnitude.
+double worst_error(const Tensor& expected, const std::vector<std::byte>& found) {
+  const Tensor result{expected.shape, found};
+  const DType dtype = expected.shape.dtype;
+  const double step = dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 8e-3 : is_floating(dtype) ? 2e-5 : 0;
+  double worst = 0;
+  for (std::int64_t i = 0; i < elements(expected.shape); ++i) {
+    const double a = as_double(expected, i), b = as_double(result, i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    worst = std::max(worst, step == 0 ? 1e9 : std::abs(a - b) / (step * (1 + std::abs(a))));
+    if (std::isnan(b)) worst = 1e9;
+  }
+  return worst;
+}
+
+bool equal(const ir::Traffic& seen, const costmodel::Traffic& counted) {
+  return seen.requests == counted.requests && seen.sectors == counted.sectors && seen.bytes == counted.bytes;
+}
+bool equal(const ir::Traffic& seen, const costmodel::SharedWork& counted) {
+  return seen.requests == counted.requests && seen.bytes == counted.bytes;
+}
+template <class Counted>
+std::string against(std::string_view what, const ir::Traffic& seen, const Counted& counted) {
+  return fmt::format("{}: executed {} requests, {} sectors, {} bytes; counted {} requests, {} bytes", what,
+                     seen.requests, seen.sectors, seen.bytes, counted.requests, counted.bytes);
+}
+
+/// What executing and exact counting disagree on; empty when nothing.
+std::string difference(const RunCounts& seen, const costmodel::Work& counted) {
+  for (std::size_t b = 0; b < seen.buffers.size(); ++b) {
+    const costmodel::BufferWork& work = counted.buffers[b];
+    const costmodel::Traffic* kinds[] = {&work.load, &work.store, &work.atomic};
+    constexpr std::string_view names[] = {"loads", "stores", "atomics"};
+    for (std::size_t k = 0; k < 3; ++k)
+      if (!equal(seen.buffers[b][k], *kinds[k]))
+        return fmt::format("{}, {} sectors",
+                           against(fmt::format("{} of buffer {}", names[k], b), seen.buffers[b][k], *kinds[k]),
+                           kinds[k]->sectors);
+  }
+  if (!equal(seen.shared_loads, counted.shared_load))
+    return against("shared loads", seen.shared_loads, counted.shared_load);
+  if (!equal(seen.shared_stores, counted.shared_store))
+    return against("shared stores", seen.shared_stores, counted.shared_store);
+  if (seen.shuffles != counted.shuffles)
+    return fmt::format("shuffles: executed {}, counted {}", seen.shuffles, counted.shuffles);
+  if (seen.barriers != counted.barriers)
+    return fmt::format("barriers: executed {}, counted {}", seen.barriers, counted.barriers);
+  return {};
+}
+
+/// What remains when the sampled figures are set equal; their relative error goes to `run`.
+std::string difference(const costmodel::Work& exact, costmodel::Work fast, SpaceRun& run) {
+  if (fast.sampled) {
+    ++run.sampled;
+    const auto correct = [&](costmodel::Traffic& found, const costmodel::Traffic& right) {
+      if (right.sectors != 0)
+        run.worst_sample = std::max(run.worst_sample, std::abs(static_cast<double>(found.sectors - right.sectors)) /
+                                                          static_cast<double>(right.sectors));
+      found.sectors = right.sectors;
+    };
+    for (std::size_t b = 0; b < fast.buffers.size(); ++b) {
+      correct(fast.buffers[b].load, exact.buffers[b].load);
+      correct(fast.buffers[b].store, exact.buffers[b].store);
+      correct(fast.buffers[b].atomic, exact.buffers[b].atomic);
+      fast.buffers[b].reload_sectors = exact.buffers[b].reload_sectors;
+    }
+    fast.shared_load.wavefronts = exact.shared_load.wavefronts;
+    fast.shared_store.wavefronts = exact.shared_store.wavefronts;
+    fast.sampled = exact.sampled;
+  }
+  if (fast == exact) return {};
+  for (std::size_t b = 0; b < fast.buffers.size(); ++b) {
+    const costmodel::BufferWork &x = exact.buffers[b], &f = fast.buffers[b];
+    if (!(x == f))
+      return fmt::format(
+          "buffer {}: exact loads {} stores {} sectors, reloads {}, {} + {} distinct bytes; fast {}, {}, {}, {} + {}",
+          b, x.load.sectors, x.store.sectors, x.reload_sectors, x.read_bytes, x.written_bytes, f.load.sectors,
+          f.store.sectors, f.reload_sectors, f.read_bytes, f.written_bytes);
+  }
+  return fmt::format("exact: {} instructions, busiest block {}, shared wavefronts {} + {}; fast: {}, {}, {} + {}",
+                     instructions(exact.pipes), exact.busiest_block, exact.shared_load.wavefronts,
+                     exact.shared_store.wavefronts, instructions(fast.pipes), fast.busiest_block,
+                     fast.shared_load.wavefronts, fast.shared_store.wavefronts);
+}
+
+/// What is asked of one program, and what it is asked with.
+struct Oracle {
+  std::vector<Tensor> inputs, expected;
+  std::vector<std::vector<std::byte>> buffers;
+  costmodel::Scratch scratch;
+  costmodel::Work exact, fast;
+
+  explicit Oracle(const Graph& graph) {
+    buffers = buffers_of(graph, inputs);
+    expected = evaluate(graph, inputs);
+  }
+
+  /// The first complaint; empty when there is none.
+  std::string complaint(const Kernel& kernel, SpaceRun& run) {
+    verify(kernel);
+    const KernelRun executed = interpret(kernel, buffers);
+    if (!executed.problems.empty()) return executed.problems[0];
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double error = worst_error(expected[i], executed.buffers[inputs.size() + i]);
+      if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);
+    }
+    count(kernel, costmodel::Mode::exact, scratch, exact);
+    if (std::string found = difference(executed.counts, exact); !found.empty()) return found;
+    count(kernel, costmodel::Mode::fast, scratch, fast);
+    return difference(exact, fast, run);
+  }
+};
+
+Axes wide_axes(const Prepared& prepared) {
+  Axes axes = default_axes(prepared, small_limits);
+  axes.value_cache = {true, false};
+  axes.threads = {64, 256};
+  return axes;
+}
+
+}  // namespace
+
+const std::vector<SpaceCase>& row_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"softmax",            37, 77 },
+      {"softmax",            5,  64 },
+      {"softmax",            1,  130},
+      {"layernorm_f16",      9,  70 },
+      {"layernorm_f16",      6,  128},
+      {"rms_residual_bf16",  7,  72 },
+      {"rms_residual_bf16",  5,  33 },
+      {"cross_entropy",      11, 50 },
+      {"row_sum",            66, 32 },
+      {"row_sum",            3,  301},
+      {"attention",          3,  20 },
+      {"integer_reductions", 10, 36 }
+  };
+  return cases;
+}
+
+const std::vector<SpaceCase>& map_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"bias_gelu_f16",   13, 70},
+      {"bias_gelu_f16",   8,  64},
+      {"transpose_scale", 21, 34},
+      {"slice_reverse",   9,  40},
+      {"concatenate_pad", 5,  12},
+      {"concatenate_pad", 4,  16},
+      {"two_outputs",     17, 24},
+      {"two_outputs",     3,  31}
+  };
+  return cases;
+}
+
+const std::vector<SpaceCase>& sampled_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"bias_gelu_f16", 37, 771},
+      {"bias_gelu_f16", 64, 333}
+  };
+  return cases;
+}
+
+SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning) {
+  const Group group = make_group(family_member(which.member), which.rows, which.columns);
+  const auto prepared = prepare(group);
+  if (const Rejection* no = std::get_if<Rejection>(&prepared)) FAIL(no->reason);
+  const Prepared& ready = std::get<Prepared>(prepared);
+  Oracle oracle(group.graph);
+  const Axes axes = wide_axes(ready);
+  Plans plans(ready, axes, small_limits);
+  LowerScratch scratch;
+  SpaceRun run;
+  std::map<Id, bool> seen;
+  std::uint64_t number = 0;
+  while (const auto plan = plans.next()) {
+    // Scattered, so that no axis loses its values to the beat of the enumeration.
+    if ((++number * 0x9e3779b97f4a7c15ULL >> 33) % static_cast<std::uint64_t>(thinning.one_in) != 0) continue;
+    const Lowered lowered = lower(ready, *plan, small_limits, scratch);
+    const Rule* rule = dropped_by(ready, *plan, small_limits);
+    if (rule && rule->sound && std::holds_alternative<Kernel>(lowered))
+      FAIL_CHECK(fmt::format("sound rule {} drops a legal plan: {}", rule->name, text(*plan)));
+    if (!std::holds_alternative<Kernel>(lowered)) continue;
+    const Kernel& kernel = std::get<Kernel>(lowered);
+    ++run.legal;
+    if (!seen.emplace(id_of(kernel), true).second) continue;
+    ++run.programs;
+    if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
+      FAIL_CHECK(fmt::format("{} {}x{}, {}: {}", which.member, which.rows, which.columns, text(*plan), found));
+      MESSAGE(text(kernel));
+      return run;
+    }
+  }
+  return run;
+}
+
+}  // namespace tailor::explore

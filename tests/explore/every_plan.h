@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle over a plan space: each plan of one group is lowered, verified, executed by the interpreter and compared
+// with the reference evaluator; what the program asked of memory is compared with what both ways of counting say.
+// Quick spaces thin the axes, full ones are every plan, heuristics off. Failures are reported where the test stands.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tailor::explore {
+
+struct SpaceCase {
+  std::string_view member;  ///< of the group family
+  std::int64_t rows = 0, columns = 0;
+};
+
+/// The cases of both suites: awkward sizes for each member of the family.
+const std::vector<SpaceCase>& row_cases();
+const std::vector<SpaceCase>& map_cases();
+/// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
+const std::vector<SpaceCase>& sampled_cases();
+
+/// Every n-th plan of a space, chosen by scattering.
+struct Thinning {
+  int one_in = 1;
+};
+
+struct SpaceRun {
+  int legal = 0;            ///< plans that lower took
+  int programs = 0;         ///< different programs among them: these were executed
+  int sampled = 0;          ///< programs whose fast count is a sample
+  double worst_sample = 0;  ///< largest relative error of such a count of sectors
+};
+
+/// Runs the plans; stops at the first program that is wrong.
+SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning);
+
+}  // namespace tailor::explore

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The whole plan space of every case (what is asked of each plan: lower_oracle_test.cpp).
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "every_plan.h"
+
+using namespace tailor::explore;
+
+TEST_CASE("every plan of every row group computes what the evaluator computes and is counted as executed") {
+  for (const SpaceCase& which : row_cases()) {
+    CAPTURE(which.member);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.legal > 20);
+    CHECK(run.sampled == 0);
+  }
+}
+
+TEST_CASE("every plan of every map group computes what the evaluator computes and is counted as executed") {
+  for (const SpaceCase& which : map_cases()) {
+    CAPTURE(which.member);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.legal > 8);
+    CHECK(run.sampled == 0);
+  }
+}
+
+TEST_CASE("programs whose counts are sampled say so and miss few sectors") {
+  for (const SpaceCase& which : sampled_cases()) {
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.sampled > 0);
+    MESSAGE(fmt::format("{} {}x{}: {} of {} programs sampled, worst error {:.3f}", which.member, which.rows,
+                        which.columns, run.sampled, run.programs, run.worst_sample));
+    CHECK(run.worst_sample < 0.02);
+  }
+}
