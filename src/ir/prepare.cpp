@@ -31,7 +31,7 @@ Rejection refuse(std::string rule, std::string reason) { return {std::move(rule)
 /// Whether kernels of today can hold this type.
 bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
 
-std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
+std::optional<Rejection> refuse_node(const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
     return refuse(fmt::format("skeleton-{}", which),
@@ -49,6 +49,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
         return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
       return std::nullopt;
     case OpClass::elementwise:
+      if (node.op == Op::compare && node.attributes.total_order)
+        return refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
       if (node.op == Op::convert || node.op == Op::compare || node.op == Op::copy) return std::nullopt;
       if (is_floating(node.shape.dtype) ? op.real.empty() : op.integer.empty() && op.real.empty())
         return refuse("operation", fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
@@ -70,7 +72,6 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::structure: case OpClass::control: case OpClass::communication: case OpClass::opaque:
       return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
-  (void)graph;
   return std::nullopt;
 }
 
@@ -276,13 +277,15 @@ std::vector<Route> find_routes(const Graph& graph, const Prepared& prepared, Nod
 
 }  // namespace
 
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(at(graph, node)); }
+
 std::variant<Prepared, Rejection> prepare(const Group& group) {
   const Graph& graph = group.graph;
   Prepared out;
   out.group = &group;
   if (graph.outputs.empty()) return refuse("empty", "the group has no output");
   for (const Node& node : graph.nodes)
-    if (std::optional<Rejection> no = refuse_node(graph, node)) return *no;
+    if (std::optional<Rejection> no = refuse_node(node)) return *no;
   if (std::optional<Rejection> no = find_rows(graph, out)) return *no;
   if (out.skeleton == Skeleton::map)
     for (const NodeId id : graph.outputs) out.columns = std::max(out.columns, elements(at(graph, id).shape));
