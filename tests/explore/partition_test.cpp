@@ -103,6 +103,22 @@ std::vector<std::filesystem::path> all_dumps() {
   return found;
 }
 
+/// Every fusion of the file that does something is one group, every working node outside them is one more.
+void check_given_groups(const Graph& graph) {
+  const Wiring wires = wiring(graph);
+  const auto does = [&](NodeId id) {
+    return wires.roles[index(id)] == Role::work || wires.roles[index(id)] == Role::outside;
+  };
+  std::vector<bool> grouped(graph.nodes.size(), false);
+  std::size_t expected = 0;
+  for (const GivenGroup& given : graph.given) {
+    for (const NodeId id : given.nodes) grouped[index(id)] = true;
+    expected += std::any_of(given.nodes.begin(), given.nodes.end(), does) ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) expected += wires.roles[i] == Role::work && !grouped[i] ? 1 : 0;
+  CHECK(fuse(find_strategy("imported"), graph).groups.size() == expected);
+}
+
 /// Reductions that no skeleton of today computes: the only reason for which stitching may build what is refused.
 bool is_reduction_rule(std::string_view rule) {
   return rule == "skeleton-column" || rule == "skeleton-variadic-reduction" || rule == "skeleton-custom-reduction";
@@ -175,6 +191,7 @@ TEST_CASE("in every dump the groups are sound and the structural reading never p
   if (all_dumps().empty()) return skip("no dumps configured");
   for (const std::filesystem::path& path : all_dumps()) {
     const Graph graph = import_file(path.string()).graph;
+    check_given_groups(graph);
     for (const Strategy& strategy : strategies()) {
       const Partition counted = partition(graph, fuse(strategy, graph));
       for (const DistinctGroup& distinct : counted.groups) {
@@ -192,21 +209,21 @@ TEST_CASE("in every dump the groups are sound and the structural reading never p
   }
 }
 
-TEST_CASE("LayerNorm, softmax and GELU are one kernel; twelve equal layers share their groups") {
+TEST_CASE("LayerNorm, softmax and its gradient, and GELU are one kernel; twelve equal layers share their groups") {
   if (all_dumps().empty()) return skip("no dumps configured");
   for (const std::filesystem::path& path : dumps("workloads/hlo", ".hlo")) {
     const std::string name = path.stem().string();
     const auto starts = [&](std::string_view with) { return name.starts_with(with); };
-    const bool forward = starts("layernorm_fwd_tf") || starts("layernorm_fwd_direct") || starts("softmax_fwd") ||
-                         starts("bias_gelu_fwd") || starts("bert_output_fwd");
-    if (!forward && name != "bert_infer_l12_b1_s128_f16" && name != "lstm_scan100_fwd_b128_h512") continue;
+    const bool one = starts("layernorm_fwd_tf") || starts("layernorm_fwd_direct") || starts("softmax_") ||
+                     starts("attention_softmax") || starts("bias_gelu_fwd") || starts("bert_output_fwd");
+    if (!one && name != "bert_infer_l12_b1_s128_f16" && name != "lstm_scan100_fwd_b128_h512") continue;
     INFO(name);
     const Graph graph = import_file(path.string()).graph;
     const Partition none = partition(graph, fuse(find_strategy("none"), graph));
     const Partition stitched = partition(graph, fuse(find_strategy("stitch-v1"), graph));
     CHECK(stitched.kernels >= stitched.least_kernels);
     CHECK(stitched.bytes <= none.bytes);
-    if (forward) CHECK(stitched.kernels == 1);
+    if (one) CHECK(stitched.kernels == 1);
     if (starts("bert_infer")) {
       CHECK(5 * stitched.kernels < none.kernels);
       CHECK(static_cast<std::int64_t>(5 * stitched.groups.size()) < stitched.kernels);
