@@ -62,6 +62,9 @@ store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& 
   store::FusionRow row;
   row.graph = graph;
   row.strategy = partition.strategy;
+  row.least_kernels = partition.least_kernels;
+  row.unknown_trips = partition.unknown_trips;
+  row.branches = partition.branches;
   for (const explore::DistinctGroup& group : partition.groups) {
     store::FusionGroupRow item;
     item.group = group.group.id;

@@ -36,6 +36,9 @@ class Borders {
     return boundary(graph_, wiring_, fusion_.groups[g], writes);
   }
 
+  /// Whether a group computes the node: a file's own fusion may hold a library call.
+  bool grouped(NodeId id) const { return !groups_of_[index(id)].empty(); }
+
  private:
   /// Whether group g need not write `id`: another group owns it, or every reader computes it for itself.
   bool covered(std::size_t g, NodeId id) const {
@@ -82,7 +85,8 @@ class Counting {
     into_.least_kernels += least;
     into_.least_launches += static_cast<double>(least) * times;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      if (wires.roles[i] == Role::outside) outside(graph, fusion, static_cast<NodeId>(i), where, times);
+      if (wires.roles[i] == Role::outside && !borders.grouped(static_cast<NodeId>(i)))
+        outside(graph, fusion, static_cast<NodeId>(i), where, times);
   }
 
  private:

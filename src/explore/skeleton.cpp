@@ -1,16 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The structural reading of a group: one pass over its nodes, operands first, that says of each value whether it
-// depends on a reduction and, if so, how it lies over rows and columns.
+// The structural reading of a group is one pass over its nodes, operands first, that says of each value whether it
+// depends on a reduction and, if so, how it lies over rows and columns. The last word is a trial: the plainest plan,
+// one thread per row and nothing kept, lowered where no limit binds, so only the structure can be refused.
 #include "explore/skeleton.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <unordered_map>
+
+#include "ir/lower.h"
+#include "ir/prepare.h"
 
 namespace tailor::explore {
 
@@ -18,26 +23,20 @@ using namespace ir;
 
 namespace {
 
-struct ClassRow {
-  OpClass kind;
-  std::string_view rule;
-  std::string_view what;
-};
-
-/// Classes no skeleton of today computes.
-constexpr auto missing_table = std::to_array<ClassRow>({
-    {OpClass::lookup,        "skeleton-gather",        "reads or writes places that depend on data"},
-    {OpClass::window,        "skeleton-window",        "slides a window or orders elements"        },
-    {OpClass::mapped,        "skeleton-map-body",      "computes a body of its own per element"    },
-    {OpClass::random,        "skeleton-random",        "draws random numbers"                      },
-    {OpClass::composite,     "skeleton-composite",     "is several operations in one"              },
-    {OpClass::library,       "skeleton-library",       "is a library call"                         },
-    {OpClass::control,       "skeleton-control",       "is control flow"                           },
-    {OpClass::communication, "skeleton-communication", "talks to other devices"                    },
-    {OpClass::opaque,        "skeleton-opaque",        "is not known"                              },
-});
-
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+/// Threads of the trial's blocks: enough that no array has more blocks than a grid may.
+constexpr int plain_threads = 1 << 10;
+
+Limits without_limits() {
+  constexpr int any = std::numeric_limits<int>::max();
+  Limits limits;
+  limits.sms = limits.warp_size = 1;
+  limits.threads_per_block = limits.threads_per_sm = limits.blocks_per_sm = any;
+  limits.registers_per_sm = limits.registers_per_block = limits.registers_per_thread = any;
+  limits.shared_per_sm = limits.shared_per_block = limits.shared_per_block_optin = any;
+  return limits;
+}
 
 Rejection reject(std::string_view rule, std::string reason) { return {std::string(rule), std::move(reason), true}; }
 
@@ -146,17 +145,11 @@ class RowReading {
   std::unordered_map<NodeId, Lie> lies_;
 };
 
-std::optional<Rejection> refused_alone(const Graph& graph, NodeId id) {
+/// What a node needs whatever group it is in: the lowering's refusals, and reductions that run along no row.
+std::optional<Rejection> unfit(const Graph& graph, NodeId id) {
+  if (std::optional<Rejection> refused = refused_alone(graph, id)) return refused;
   const Node& node = at(graph, id);
-  for (const ClassRow& entry : missing_table)
-    if (entry.kind == class_of(node.op))
-      return reject(entry.rule, fmt::format("{} {} {}", name(node.op), label(graph, id), entry.what));
-  if (node.shape.dtype != DType::tuple && row(node.shape.dtype).kind == DTypeKind::complex)
-    return reject("skeleton-complex", fmt::format("{} is complex", label(graph, id)));
   if (node.op != Op::reduce) return std::nullopt;
-  if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom)
-    return reject("skeleton-reducer", fmt::format("reduce {} combines {} arrays with a body of its own",
-                                                  label(graph, id), node.operands.size() / 2));
   const ReduceKind kind = reduce_kind(graph, id);
   if (kind == ReduceKind::row || kind == ReduceKind::full) return std::nullopt;
   return reject(
@@ -164,7 +157,16 @@ std::optional<Rejection> refused_alone(const Graph& graph, NodeId id) {
       fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(at(graph, node.operands[0]).shape)));
 }
 
-Classified classify_map(const Graph& graph, const Boundary& border) {
+/// A value read from memory that kernels cannot hold. Whatever operation made it, here it is a parameter.
+std::optional<Rejection> unheld(const Graph& graph, NodeId id) {
+  const Shape& shape = at(graph, id).shape;
+  if (row(shape.dtype).cuda.empty())
+    return reject("dtype", fmt::format("{} is of a type that kernels cannot hold", label(graph, id)));
+  if (elements(shape) == 0) return reject("empty", fmt::format("{} has no elements", label(graph, id)));
+  return std::nullopt;
+}
+
+Classified read_map(const Graph& graph, const Boundary& border) {
   Layout layout;
   if (border.writes.empty()) return layout;
   layout.rows = elements(at(graph, border.writes.front()).shape);
@@ -211,13 +213,15 @@ Layout row_layout(const Graph& graph, NodeId reduce) {
   return layout;
 }
 
-Classified classify(const Graph& graph, const Boundary& border) {
+Classified read_structure(const Graph& graph, const Boundary& border) {
   std::optional<Layout> layout;
+  for (const NodeId id : border.reads)
+    if (std::optional<Rejection> refused = unheld(graph, id)) return *refused;
   for (const NodeId id : border.inside) {
-    if (std::optional<Rejection> refused = refused_alone(graph, id)) return *refused;
+    if (std::optional<Rejection> refused = unfit(graph, id)) return *refused;
     if (!layout && at(graph, id).op == Op::reduce) layout = row_layout(graph, id);
   }
-  if (!layout) return classify_map(graph, border);
+  if (!layout) return read_map(graph, border);
   RowReading reading(graph, *layout);
   for (const NodeId id : border.inside)
     if (std::optional<Rejection> refused = reading.read(id)) return *refused;
@@ -226,11 +230,38 @@ Classified classify(const Graph& graph, const Boundary& border) {
   return *layout;
 }
 
-Classified classify(const Group& group) {
+Classified read_structure(const Group& group) {
   Boundary border{parameters(group.graph), {}, group.graph.outputs};
   for (std::size_t i = 0; i < group.graph.nodes.size(); ++i)
     if (group.graph.nodes[i].op != Op::parameter) border.inside.push_back(static_cast<NodeId>(i));
-  return classify(group.graph, border);
+  return read_structure(group.graph, border);
+}
+
+Classified classify(const Group& group) {
+  std::variant<Prepared, Rejection> answer = prepare(group);
+  if (const auto* refused = std::get_if<Rejection>(&answer)) return *refused;
+  const Prepared& prepared = std::get<Prepared>(answer);
+  Plan plan;
+  plan.skeleton = prepared.skeleton;
+  plan.threads = plain_threads;
+  plan.threads_per_row = plan.vector = 1;
+  plan.residence = Residence::reload;
+  if (prepared.skeleton == Skeleton::row)
+    for (const Phase& phase : prepared.phases)
+      for (const NodeId id : phase.reductions) plan.sub_roots.push_back({id, Stitch::thread});
+  std::sort(plan.sub_roots.begin(), plan.sub_roots.end(),
+            [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
+  LowerScratch scratch;
+  std::optional<Rejection> first;
+  for (const NodeId dominant : prepared.dominants) {
+    plan.dominant = dominant;
+    const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
+    if (std::holds_alternative<Kernel>(lowered))
+      return prepared.skeleton == Skeleton::map ? Layout{Skeleton::map, prepared.columns, 1}
+                                                : Layout{Skeleton::row, prepared.rows, prepared.columns};
+    if (!first) first = std::get<Rejection>(lowered);
+  }
+  return *first;
 }
 
 }  // namespace tailor::explore

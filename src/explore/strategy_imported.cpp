@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Strategy "imported": the fusion instructions of the file, in its order. With an optimised dump this is the partition
-// of the compiler that wrote it, overlaps (recomputed nodes) included. Working nodes of no fusion run alone.
+// of the compiler that wrote it, overlaps (recomputed nodes) included. Working nodes of no fusion run alone; a fusion
+// of free nodes only is no kernel, its readers compute it. A fusion may hold a matrix product with its epilogue: then
+// the library call is part of the group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +15,23 @@ namespace tailor::explore {
 
 using namespace ir;
 
+namespace {
+
+bool does_something(const Wiring& wiring, NodeId id) {
+  const Role role = wiring.roles[static_cast<std::size_t>(id)];
+  return role == Role::work || role == Role::outside;
+}
+
+}  // namespace
+
 ir::Fusion fuse_imported(const Graph& graph) {
   const Wiring wiring = ir::wiring(graph);
   Fusion fusion;
   std::vector<std::vector<std::size_t>> memberships(graph.nodes.size());
   for (std::size_t g = 0; g < graph.given.size(); ++g) {
-    fusion.groups.push_back(graph.given[g].nodes);
+    const std::vector<NodeId>& nodes = graph.given[g].nodes;
+    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return does_something(wiring, id); }))
+      fusion.groups.push_back(nodes);
     for (const NodeId id : graph.given[g].nodes) memberships[static_cast<std::size_t>(id)].push_back(g);
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Strategy "stitch-v1": greedy stitching by rule, after PAI's first version. A producer joins its consumer when
-//   1. both are memory-bound, and neither is a look-up, window, random number or the like: those stay alone;
+//   1. both are memory-bound, and neither is one that no kernel can hold yet: a look-up, window, random number or the
+//      like stays alone;
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]. A column, mixed or full reduction
 //      may take element-wise producers in front of it that nobody else reads, and nothing behind it;
 //   3. the union stays above one block: at least two rows, and nothing is stitched behind a reduction to one number;
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
-//   5. the union has at most 64 arguments, and no other group would have to wait for it in a circle.
+//   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
+//   it in a circle.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
@@ -22,6 +24,7 @@
 #include "explore/contraction.h"
 #include "explore/skeleton.h"
 #include "explore/strategy.h"
+#include "ir/prepare.h"
 
 namespace tailor::explore {
 
@@ -34,9 +37,16 @@ std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 class StitchV1 {
  public:
   StitchV1(const Graph& graph, const StitchV1Rules& rules)
-      : graph_(graph), rules_(rules), wiring_(wiring(graph)), units_(graph, wiring_) {
+      : graph_(graph),
+        rules_(rules),
+        wiring_(wiring(graph)),
+        units_(graph, wiring_),
+        alone_(graph.nodes.size(), false) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      if (wiring_.roles[i] == Role::work) link(static_cast<NodeId>(i));
+      if (wiring_.roles[i] == Role::work) {
+        link(static_cast<NodeId>(i));
+        alone_[i] = refused_alone(graph, static_cast<NodeId>(i)).has_value();
+      }
   }
 
   Fusion run() {
@@ -99,8 +109,9 @@ class StitchV1 {
   std::optional<std::string> stays_alone(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
       const OpClass kind = class_of(graph_.nodes[index(id)].op);
-      if (kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf) continue;
-      if (kind != OpClass::reduction) return fmt::format("{} {} stays alone", name(kind), label(id));
+      if (kind == OpClass::reduction || !alone_[index(id)]) continue;
+      const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
+      return fmt::format("{} {} stays alone", plain ? name(graph_.nodes[index(id)].op) : name(kind), label(id));
     }
     return std::nullopt;
   }
@@ -125,17 +136,23 @@ class StitchV1 {
     const Boundary border = boundary(graph_, wiring_, merged);
     if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
     if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
-      const Classified classified = classify(graph_, border);
+      const Classified classified = read_structure(graph_, border);
       if (const auto* rejection = std::get_if<Rejection>(&classified))
         return fmt::format("{}: {}", rejection->rule, rejection->reason);
       if (auto again = recomputes(border, std::get<Layout>(classified))) return again;
     }
     const std::size_t arguments = border.reads.size() + border.writes.size();
-    if (arguments > static_cast<std::size_t>(rules_.arguments))
+    if (arguments > static_cast<std::size_t>(rules_.arguments) &&
+        arguments > std::max(own_arguments(a), own_arguments(b)))
       return fmt::format("{} arguments, at most {}", arguments, rules_.arguments);
     const NodeId blocker = units_.blocker(a, b);
     if (blocker != no_node) return fmt::format("would make a cycle through {}", label(blocker));
     return std::nullopt;
+  }
+
+  std::size_t own_arguments(NodeId unit) const {
+    const Boundary border = boundary(graph_, wiring_, units_.nodes(unit));
+    return border.reads.size() + border.writes.size();
   }
 
   /// Rules 2 and 3 for reductions that end their group.
@@ -208,6 +225,7 @@ class StitchV1 {
   StitchV1Rules rules_;
   Wiring wiring_;
   Contraction units_;
+  std::vector<bool> alone_;  ///< no kernel of today can hold the node
   std::vector<EdgeNote> edges_;
   std::map<std::pair<NodeId, NodeId>, std::pair<int, int>> tried_;
 };

@@ -19,16 +19,9 @@ using Members = std::unordered_set<NodeId>;
 
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
 
-/// One repeated value: a kernel writes it as a literal.
+/// One known number: a kernel writes it as a literal.
 bool is_literal(const Node& node) {
-  if (!node.attributes.literal || !node.attributes.literal->known) return false;
-  const std::vector<std::byte>& all = node.attributes.literal->bytes;
-  const std::int64_t count = elements(node.shape);
-  if (count <= 1) return true;
-  const std::size_t size = all.size() / static_cast<std::size_t>(count);
-  for (std::size_t i = size; i < all.size(); ++i)
-    if (all[i] != all[i - size]) return false;
-  return true;
+  return node.attributes.literal && node.attributes.literal->known && elements(node.shape) == 1;
 }
 
 Role role_of(const Graph& graph, NodeId id) {
@@ -126,18 +119,16 @@ void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32
 
 Wiring wiring(const Graph& graph) {
   Wiring result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};
-  const auto store = [&](NodeId id) { result.stored[static_cast<std::size_t>(id)] = true; };
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) result.roles[i] = role_of(graph, static_cast<NodeId>(i));
-  for (const NodeId output : graph.outputs) store(output);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    if (result.roles[i] == Role::outside)
-      for (const NodeId operand : graph.nodes[i].operands) store(operand);
-  for (std::size_t i = graph.nodes.size(); i-- > 0;)
-    if (result.stored[i] && result.roles[i] == Role::free && is_view(graph.nodes[i]))
-      for (const NodeId operand : graph.nodes[i].operands) store(operand);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    if (result.stored[i] && (graph.nodes[i].op == Op::broadcast || graph.nodes[i].op == Op::iota))
-      result.roles[i] = Role::work;
+  for (const NodeId output : graph.outputs) result.stored[static_cast<std::size_t>(output)] = true;
+  // What must exist in memory: outputs, operands of outside nodes, and what these are views of.
+  std::vector<bool> array = result.stored;
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const Node& node = graph.nodes[i];
+    if (result.roles[i] == Role::outside || (array[i] && result.roles[i] == Role::free && is_view(node)))
+      for (const NodeId operand : node.operands) array[static_cast<std::size_t>(operand)] = true;
+    if (array[i] && (node.op == Op::broadcast || node.op == Op::iota)) result.roles[i] = Role::work;
+  }
   return result;
 }
 

@@ -46,15 +46,16 @@ struct Group {
 enum class Role : std::uint8_t {
   work,     ///< a kernel has to do it: groups are made of these
   free,     ///< absorbed by whoever needs it
-  source,   ///< a parameter, or a constant that is not one repeated value: an array in memory
-  outside,  ///< library call, control flow, communication, opaque: runs as it is and orders the groups around it
+  source,   ///< a parameter, a constant of several elements or of unknown value: an array in memory
+  outside,  ///< library call, control flow, communication, opaque: runs as it is and orders the groups around it.
+            ///< Only groups that a file brings along may hold one (a matrix product with its epilogue)
 };
 
 /// Facts about a graph that every cut of it needs, computed once: O(nodes + edges).
 struct Wiring {
   std::vector<std::vector<NodeId>> users;
   std::vector<Role> roles;
-  std::vector<bool> stored;  ///< a reader other than a group wants it in memory: outside nodes, the graph's outputs
+  std::vector<bool> stored;  ///< an output of the graph: in memory when it ends
 };
 Wiring wiring(const Graph& graph);
 

@@ -90,7 +90,7 @@ void ProgramBuilder::prefetch(NodeId node, const Place& place) {
 void ProgramBuilder::demand_operands(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   if (node.op == Op::reduce) {  // its accumulator, and whatever the initial value is
-    demand(node.operands[1], {}, wanted.predicate);
+    demand(node.operands[1], {}, 0);  // one number, right under any predicate
     return;
   }
   const OpClass kind = class_of(node.op);

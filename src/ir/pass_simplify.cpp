@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Simplifications that let fusion see what belongs together: conversions, reshapes, transposes and broadcasts of one
-// another. All are exact: only the place or the type's width changes, never a rounding.
+// another, and reductions of single elements. All are exact: only the place or the type's width changes, never a
+// rounding.
 #include <optional>
 
+#include "ir/evaluate.h"
+#include "ir/lower_build.h"
 #include "ir/normalise.h"
 
 namespace tailor::ir {
@@ -112,6 +115,29 @@ bool spread_scalar(Rewrite& rewrite, Node& node) {
   return true;
 }
 
+/// A reduction that combines one element with the reducer's neutral number only drops dimensions of size 1 (but for the
+/// sign of a zero). Frameworks write it when they undo a broadcast.
+bool unreduce(Rewrite& rewrite, Node& node) {
+  if (node.op != Op::reduce || node.operands.size() != 2) return false;
+  const Reducer reducer = node.attributes.reducer;
+  if (reducer == Reducer::none || reducer == Reducer::custom) return false;
+  const Node& source = rewrite.node(node.operands[0]);
+  const Node& initial = rewrite.node(node.operands[1]);
+  if (elements(source.shape) != elements(node.shape) || !is_row_major(source.shape) || !is_row_major(node.shape))
+    return false;
+  if (initial.op != Op::constant || !initial.attributes.literal || !initial.attributes.literal->known) return false;
+  const Tensor number{initial.shape, initial.attributes.literal->bytes};
+  const Neutral zero = neutral(reducer, initial.shape.dtype);
+  const bool idle = is_floating(initial.shape.dtype)
+                        ? as_double(number, 0) == zero.real
+                        : is_integer(initial.shape.dtype) && as_integer(number, 0) == zero.integer;
+  if (!idle) return false;
+  node.op = Op::reshape;
+  node.operands.pop_back();
+  node.attributes = {};
+  return true;
+}
+
 }  // namespace
 
 void simplify_converts(Rewrite& rewrite, PassCount& count) {
@@ -140,6 +166,7 @@ void simplify_reshapes(Rewrite& rewrite, PassCount& count) {
   for (NodeId id = 0; id < static_cast<NodeId>(rewrite.graph.nodes.size()); ++id) {
     Node& node = rewrite.node(id);
     rewrite.refresh(node);
+    if (unreduce(rewrite, node)) ++count.rewrites;
     const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose;
     if ((!moves && node.op != Op::broadcast) || rewrite.current(id) != id) continue;
     if (is_reshape_in_disguise(node, rewrite.node(node.operands[0]))) {

@@ -140,6 +140,19 @@ std::optional<Rejection> find_rows(const Graph& graph, Prepared& out) {
   return std::nullopt;
 }
 
+/// A row kernel writes one value per row or one per element.
+std::optional<Rejection> refuse_outputs(const Graph& graph, const Prepared& prepared) {
+  for (const NodeId id : graph.outputs) {
+    const std::int64_t count = elements(at(graph, id).shape);
+    if (count != prepared.rows && count != prepared.rows * prepared.columns)
+      return refuse("output-shape",
+                    fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})",
+                                at(graph, id).name, text(at(graph, id).shape), prepared.rows, prepared.rows,
+                                prepared.columns));
+  }
+  return std::nullopt;
+}
+
 /// Number of reductions on the longest path up to and including each node.
 std::vector<std::int32_t> depths(const Graph& graph) {
   std::vector<std::int32_t> depth(graph.nodes.size(), 0);
@@ -278,6 +291,8 @@ std::vector<Route> find_routes(const Graph& graph, const Prepared& prepared, Nod
 
 }  // namespace
 
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, at(graph, node)); }
+
 std::variant<Prepared, Rejection> prepare(const Group& group) {
   const Graph& graph = group.graph;
   Prepared out;
@@ -286,6 +301,8 @@ std::variant<Prepared, Rejection> prepare(const Group& group) {
   for (const Node& node : graph.nodes)
     if (std::optional<Rejection> no = refuse_node(graph, node)) return *no;
   if (std::optional<Rejection> no = find_rows(graph, out)) return *no;
+  if (out.skeleton == Skeleton::row)
+    if (std::optional<Rejection> no = refuse_outputs(graph, out)) return *no;
   if (out.skeleton == Skeleton::map)
     for (const NodeId id : graph.outputs) out.columns = std::max(out.columns, elements(at(graph, id).shape));
 

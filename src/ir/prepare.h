@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +55,9 @@ struct Prepared {
   std::string title;                     ///< name of the kernel: its telling operations
   int widest_vector = 1;                 ///< most elements of any parameter or output in 16 bytes
 };
+
+/// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node);
 
 /// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
 std::variant<Prepared, Rejection> prepare(const Group& group);

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Partitions: run group by group they compute what the graph computes, whatever the strategy; and over every dump of
+// the data folder they keep the laws of a partition and agree with the lowering.
+#include "explore/partition.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "explore/strategy.h"
+#include "ir/evaluate.h"
+#include "ir/import.h"
+#include "support/golden.h"
+#include "support/random_graph.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::explore;
+
+namespace {
+
+std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
+
+/// Runs a partition: values in memory are filled in by groups, and by nodes that are no work, once what they read is
+/// there. Nothing if it gets stuck.
+std::optional<std::vector<Tensor>> run_groups(const Graph& graph, const Fusion& fusion,
+                                              const std::vector<Tensor>& inputs) {
+  const Wiring wires = wiring(graph);
+  std::vector<std::optional<Tensor>> memory(graph.nodes.size());
+  const std::vector<NodeId> places = parameters(graph);
+  for (std::size_t i = 0; i < places.size(); ++i) memory[index(places[i])] = inputs[i];
+  std::vector<Boundary> borders;
+  for (const auto& nodes : fusion.groups) borders.push_back(boundary(graph, wires, nodes));
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    if (wires.roles[i] != Role::work && graph.nodes[i].op != Op::parameter &&
+        graph.nodes[i].shape.dtype != DType::tuple)
+      borders.push_back({graph.nodes[i].operands, {id}, {id}});
+  }
+  std::vector<bool> done(borders.size(), false);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t b = 0; b < borders.size(); ++b) {
+      Boundary border = borders[b];
+      std::sort(border.reads.begin(), border.reads.end());
+      border.reads.erase(std::unique(border.reads.begin(), border.reads.end()), border.reads.end());
+      const bool ready = std::all_of(border.reads.begin(), border.reads.end(),
+                                     [&](NodeId id) { return memory[index(id)].has_value(); });
+      if (done[b] || !ready) continue;
+      std::vector<Tensor> read;
+      for (const NodeId id : border.reads) read.push_back(*memory[index(id)]);
+      const Group group = cut(graph, border);
+      verify(group.graph);
+      const std::vector<Tensor> written = evaluate(group.graph, read);
+      for (std::size_t i = 0; i < border.writes.size(); ++i) memory[index(border.writes[i])] = written[i];
+      done[b] = moved = true;
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (const NodeId id : graph.outputs) {
+    if (!memory[index(id)]) return std::nullopt;
+    outputs.push_back(*memory[index(id)]);
+  }
+  return outputs;
+}
+
+void check_runs_alike(const Graph& graph, std::uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const NodeId id : parameters(graph))
+    inputs.push_back(random_tensor(graph.nodes[index(id)].shape, seed + static_cast<std::uint64_t>(id)));
+  const std::vector<Tensor> expected = evaluate(graph, inputs);
+  for (const Strategy& strategy : strategies()) {
+    INFO(graph.name, " seed ", seed, " ", strategy.name);
+    const std::optional<std::vector<Tensor>> found = run_groups(graph, fuse(strategy, graph), inputs);
+    REQUIRE(found.has_value());
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK((*found)[i].bytes == expected[i].bytes);
+  }
+}
+
+std::vector<std::filesystem::path> dumps(std::string_view folder, std::string_view ending) {
+  std::vector<std::filesystem::path> found;
+  const std::filesystem::path root = std::filesystem::path(TAILOR_THIRD_PARTY) / folder;
+  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(root)) return found;
+  for (const auto& entry : std::filesystem::directory_iterator(root))
+    if (entry.path().string().ends_with(ending)) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::filesystem::path> all_dumps() {
+  std::vector<std::filesystem::path> found = dumps("hlo", ".hlo");
+  for (const auto& more :
+       {dumps("workloads/hlo", ".hlo"), dumps("xla_reference", ".h200.notritongemm.optimized.hlo.gz"),
+        dumps("xla_reference", ".h200.default.optimized.hlo.gz")})
+    found.insert(found.end(), more.begin(), more.end());
+  return found;
+}
+
+/// Every fusion of the file that does something is one group, every working node outside them is one more.
+void check_given_groups(const Graph& graph) {
+  const Wiring wires = wiring(graph);
+  const auto does = [&](NodeId id) {
+    return wires.roles[index(id)] == Role::work || wires.roles[index(id)] == Role::outside;
+  };
+  std::vector<bool> grouped(graph.nodes.size(), false);
+  std::size_t expected = 0;
+  for (const GivenGroup& given : graph.given) {
+    for (const NodeId id : given.nodes) grouped[index(id)] = true;
+    expected += std::any_of(given.nodes.begin(), given.nodes.end(), does) ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) expected += wires.roles[i] == Role::work && !grouped[i] ? 1 : 0;
+  CHECK(fuse(find_strategy("imported"), graph).groups.size() == expected);
+}
+
+/// Reductions that no skeleton of today computes: the only reason for which stitching may build what is refused.
+bool is_reduction_rule(std::string_view rule) {
+  return rule == "skeleton-column" || rule == "skeleton-variadic-reduction" || rule == "skeleton-custom-reduction";
+}
+
+}  // namespace
+
+TEST_CASE("groups run one by one compute what the whole graph computes") {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) check_runs_alike(well_formed_graph(seed, 24), seed);
+}
+
+TEST_CASE("overlapping fusions of a file compute what the whole graph computes") {
+  constexpr std::string_view source = R"(graph overlap {
+  %x = parameter 0 : f32[4,6]
+  %a = exp %x : f32[4,6]
+  %b = negate %a : f32[4,6]
+  %c = add %a, %x : f32[4,6]
+  %d = multiply %b, %c : f32[4,6]
+  given fusion.1 kLoop { %a, %b }
+  given fusion.2 kLoop { %a, %c }
+  output %d, %b
+}
+)";
+  const Graph graph = parse_graph(source);
+  check_runs_alike(graph, 7);
+  const Partition counted = partition(graph, fuse(find_strategy("imported"), graph));
+  CHECK(counted.kernels == 3);
+  // x is read by both fusions, b and c cross to the product, b and d are written; a is computed twice, never stored.
+  CHECK(counted.bytes == (2 + 2 + 2 + 1) * 4.0 * 6 * 4);
+}
+
+TEST_CASE("a fusion of a file that holds a library call is one group and no library call") {
+  constexpr std::string_view source = R"(graph product {
+  %x = parameter 0 : f16[4,4]
+  %w = convert %x : f32[4,4]
+  %l = custom_call %w, target="lib" : f32[4,4]
+  %y = negate %l : f32[4,4]
+  given gemm kCustom { %w, %l, %y }
+  output %y
+}
+)";
+  const Graph graph = parse_graph(source);
+  const Partition counted = partition(graph, fuse(find_strategy("imported"), graph));
+  REQUIRE(counted.kernels == 1);
+  CHECK(counted.library.empty());
+  CHECK(counted.bytes == 4.0 * 4 * (2 + 4));
+  CHECK(partition(graph, fuse(find_strategy("none"), graph)).library.size() == 1);
+}
+
+TEST_CASE("a fusion of free nodes is no kernel, a constant array crosses as a parameter") {
+  constexpr std::string_view source = R"(graph free {
+  %x = parameter 0 : f32[2]
+  %c = constant {1, 1} : f32[2]
+  %b = broadcast %x, axes={1} : f32[3,2]
+  %cb = broadcast %c, axes={1} : f32[3,2]
+  %y = add %b, %cb : f32[3,2]
+  given wrapped kLoop { %b }
+  output %y
+}
+)";
+  const Graph graph = parse_graph(source);
+  const Partition counted = partition(graph, fuse(find_strategy("imported"), graph));
+  REQUIRE(counted.groups.size() == 1);
+  CHECK(parameters(counted.groups[0].group.graph).size() == 2);
+  CHECK(std::holds_alternative<Layout>(counted.groups[0].needs));
+  check_runs_alike(graph, 3);
+}
+
+TEST_CASE("in every dump the groups are sound and the structural reading never promises what lowering refuses") {
+  if (all_dumps().empty()) return skip("no dumps configured");
+  for (const std::filesystem::path& path : all_dumps()) {
+    const Graph graph = import_file(path.string()).graph;
+    check_given_groups(graph);
+    for (const Strategy& strategy : strategies()) {
+      const Partition counted = partition(graph, fuse(strategy, graph));
+      for (const DistinctGroup& distinct : counted.groups) {
+        INFO(path.string(), " ", strategy.name, " ", distinct.group.graph.name);
+        CHECK_NOTHROW(verify(distinct.group.graph));
+        const Classified read = read_structure(distinct.group);
+        if (std::holds_alternative<Layout>(read)) CHECK((read == distinct.needs));
+        const auto* refused = std::get_if<Rejection>(&distinct.needs);
+        if (strategy.name == "stitch-v1" && distinct.places[0].nodes.size() > 1 && refused != nullptr) {
+          INFO(refused->rule, ": ", refused->reason);
+          CHECK(is_reduction_rule(refused->rule));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("LayerNorm, softmax and its gradient, and GELU are one kernel; twelve equal layers share their groups") {
+  if (all_dumps().empty()) return skip("no dumps configured");
+  for (const std::filesystem::path& path : dumps("workloads/hlo", ".hlo")) {
+    const std::string name = path.stem().string();
+    const auto starts = [&](std::string_view with) { return name.starts_with(with); };
+    const bool one = starts("layernorm_fwd_tf") || starts("layernorm_fwd_direct") || starts("softmax_") ||
+                     starts("attention_softmax") || starts("bias_gelu_fwd") || starts("bert_output_fwd");
+    if (!one && name != "bert_infer_l12_b1_s128_f16" && name != "lstm_scan100_fwd_b128_h512") continue;
+    INFO(name);
+    const Graph graph = import_file(path.string()).graph;
+    const Partition none = partition(graph, fuse(find_strategy("none"), graph));
+    const Partition stitched = partition(graph, fuse(find_strategy("stitch-v1"), graph));
+    CHECK(stitched.kernels >= stitched.least_kernels);
+    CHECK(stitched.bytes <= none.bytes);
+    if (one) CHECK(stitched.kernels == 1);
+    if (starts("bert_infer")) {
+      CHECK(5 * stitched.kernels < none.kernels);
+      CHECK(static_cast<std::int64_t>(5 * stitched.groups.size()) < stitched.kernels);
+    }
+    if (starts("lstm_scan100"))
+      for (const DistinctGroup& distinct : stitched.groups)
+        for (const Place& place : distinct.places) CHECK(place.times == (place.where == graph.name ? 1 : 100));
+  }
+}
+
+TEST_CASE("kernels of the models that ship, by strategy") {
+  std::string table = "model strategy kernels distinct bytes\n";
+  for (const std::string_view model :
+       {"bert_infer_l12_b1_s128_f16", "layernorm_fwd_tf_f32_4096x768", "softmax_fwd_f32_4096x1024"}) {
+    const Graph graph = import_file(fmt::format("{}/data/models/{}.hlo", TAILOR_SOURCE_DIR, model)).graph;
+    for (const Strategy& strategy : strategies()) {
+      const Partition counted = partition(graph, fuse(strategy, graph));
+      table += fmt::format("{} {} {} {} {:.0f}\n", model, strategy.name, counted.kernels, counted.groups.size(),
+                           counted.bytes);
+    }
+  }
+  check_golden("kernels.txt", table);
+}
