@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -182,7 +183,8 @@ std::string help_of(const CLI::App& app, const CommandRow& row) {
   std::string usage = fmt::format("tailor {}", row.name), options, common;
   for (const CLI::Option* option : app.get_options()) {
     const bool positional = option->get_positional();
-    const bool needed = split(row.needs, ' ').end() != std::ranges::find(split(row.needs, ' '), option->get_name());
+    const std::vector<std::string_view> needs = split(row.needs, ' ');
+    const bool needed = std::find(needs.begin(), needs.end(), option->get_name()) != needs.end();
     std::string lead = option->get_name(false, true);
     if (!positional && !option->get_type_name().empty()) lead += " " + option->get_type_name();
     if (needed || positional) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
