@@ -50,7 +50,7 @@ Table group_table(const explore::Partition& partition, const Bounds& bounds, std
                    column("runs", "runs", Hint::count, 4), column("needs", "kind"),
                    column("moved", "moved", Hint::bytes)};
   add_device_columns(table, bounds);
-  table.columns.push_back({"reason", "why not planned yet", Hint::text, 5});
+  if (reasons) table.columns.push_back(column("reason", "why not planned yet", Hint::text, 5));
   for (std::size_t i = 0; i < partition.groups.size(); ++i) {
     if (top > 0 && static_cast<std::int64_t>(i) >= top) break;
     const explore::DistinctGroup& group = partition.groups[i];

@@ -103,7 +103,7 @@ def complaints(case, tailor, source):
 
 
 def main():
-    tailor, source, *files = sys.argv[1:]
+    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:]]
     number = 0
     for file in files:
         for case in cases(Path(file)):
