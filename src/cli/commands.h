@@ -105,6 +105,30 @@ struct DoctorOptions {
 };
 void run_doctor(const DoctorOptions& options, const Context& context);
 
+struct SweepCommand {
+  std::string config;
+  std::string database;    ///< instead of the file's
+  std::string cache;       ///< folder of compiled kernels; empty: .cache/tailor in the home folder
+  std::string nvrtc;       ///< a library file; empty: the usual places
+  bool no_compile = false;
+  std::int64_t workers = 0;  ///< 0: one per processor
+};
+/// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).
+void run_sweep_command(const SweepCommand& options, const Context& context);
+
+struct ReportCommand {
+  std::string database, model, device, strategy, baseline;
+  std::int64_t top = 10;
+  std::string folder;  ///< of report.md and report.html; empty: none are written
+};
+void run_report_command(const ReportCommand& options, const Context& context);
+
+struct DbCommand {
+  std::string action, database;
+  std::vector<std::string> from;
+};
+void run_db_command(const DbCommand& options, const Context& context);
+
 /// A command as the command line knows it.
 struct CommandRow {
   std::string_view name;

@@ -179,10 +179,12 @@ std::string Chosen::title() const {
                      prepared.title, needs_text(chosen.needs));
 }
 
-profiler::FoundNvrtc find_compiler(const std::string& library) {
+profiler::NvrtcPlaces compiler_places(const std::string& library) {
   profiler::NvrtcPlaces places = profiler::usual_places({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
   places.library = library;
-  return profiler::find_nvrtc(places);
+  return places;
 }
+
+profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(compiler_places(library)); }
 
 }  // namespace tailor::cli

@@ -55,6 +55,8 @@ struct Chosen {
   std::string title() const;
 };
 
+/// Where NVRTC is looked for.
+profiler::NvrtcPlaces compiler_places(const std::string& library);
 /// NVRTC from the named file or the usual places: the project's own environment, toolkits, the system's loader.
 profiler::FoundNvrtc find_compiler(const std::string& library);
 

@@ -126,6 +126,31 @@ void declare(CLI::App& app, ListOptions& options) {
   app.add_option("TABLE", options.what, "ops, dtypes, strategies, models, rules, axes, passes, devices or commands");
 }
 
+void declare(CLI::App& app, SweepCommand& options) {
+  app.add_option("CONFIG", options.config, "the sweep's file: models, devices, strategies, plans (docs/sweeps.md)");
+  app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
+  app.add_flag("--no-compile", options.no_compile, "stop after scoring");
+  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+  add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
+}
+
+void declare(CLI::App& app, ReportCommand& options) {
+  app.add_option("DB", options.database, "the database of a sweep");
+  app.add_option("--model", options.model, "only this model")->type_name("NAME");
+  app.add_option("--device", options.device, "only this GPU")->type_name("NAME");
+  app.add_option("--strategy", options.strategy, "show this one's groups (default: the fastest)")->type_name("NAME");
+  app.add_option("--baseline", options.baseline, "compare with this one (default: the sweep's)")->type_name("NAME");
+  app.add_option("--folder", options.folder, "write report.md and report.html there")->type_name("DIR");
+  add_count(app, "--top", options.top, "rows and plans to show, 0 for all (default 10)");
+}
+
+void declare(CLI::App& app, DbCommand& options) {
+  app.add_option("ACTION", options.action, "info, check, dump or merge");
+  app.add_option("DB", options.database, "the database");
+  app.add_option("FROM", options.from, "databases to merge into it");
+}
+
 void declare(CLI::App& app, DoctorOptions& options) {
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
@@ -164,6 +189,18 @@ constexpr std::array command_table = std::to_array({
             "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
             "emit model.hlo --device h200 --group 3 --plan 2 --ptx",
             "MODEL --device", bound<EmitOptions, run_emit>),
+    command("sweep", "the main job from a file: import, fuse, explore, compile, store; goes on where it stopped",
+            "sweep experiments/00-hello.json\n"
+            "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
+            "CONFIG", bound<SweepCommand, run_sweep_command>),
+    command("report", "what a sweep found: strategies, groups, plans, what was rejected and why",
+            "report out/00-hello.db\n"
+            "report out/00-hello.db --model bert_infer_l12_b1_s128_f16 --folder out/00-hello",
+            "DB", bound<ReportCommand, run_report_command>),
+    command("db", "look into a database, check it, print it, merge others into it",
+            "db info out/00-hello.db\n"
+            "db merge all.db shard1.db shard2.db",
+            "ACTION DB", bound<DbCommand, run_db_command>),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"
             "devices h200 --format md",

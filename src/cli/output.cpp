@@ -89,8 +89,9 @@ Format parse_format(std::string_view word) {
               suggestion(word, format_names));
 }
 
-void show(const Context& context, const Answer& answer) {
-  const std::string out = rendered(context, answer);
+void show(const Context& context, const Answer& answer) { write_answer(context, rendered(context, answer)); }
+
+void write_answer(const Context& context, const std::string& out) {
   context.talk->finish();
   if (!context.output.empty()) {
     write_file(context.output, out);

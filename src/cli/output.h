@@ -42,4 +42,7 @@ Format parse_format(std::string_view word);
 /// Error(failed) when it cannot be written.
 void show(const Context& context, const Answer& answer);
 
+/// Writes a rendered answer where the command line says. Throws Error(failed) when it cannot be written.
+void write_answer(const Context& context, const std::string& out);
+
 }  // namespace tailor::cli

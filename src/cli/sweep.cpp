@@ -167,15 +167,18 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
   last_words(sweep);
 
-  if (stop.stop_requested()) {
-    talk.warning("interrupted: everything finished is stored; the same command goes on from here");
-    sweep.outcome.exit_code = static_cast<int>(Fault::interrupted);
-  } else if (compiles && !nvrtc) {
-    talk.warning(fmt::format("nothing was compiled: {}. {}", nvrtc.why, nvrtc.remedy));
-    sweep.outcome.exit_code = static_cast<int>(Fault::missing);
-  } else if (sweep.config.claim && !claim_holds(sweep)) {
-    sweep.outcome.exit_code = static_cast<int>(Fault::claim);
-  }
+  SweepOutcome& outcome = sweep.outcome;
+  const auto end_with = [&](Fault fault, std::string why, std::string hint) {
+    outcome.exit_code = static_cast<int>(fault);
+    outcome.why = std::move(why);
+    outcome.hint = std::move(hint);
+  };
+  if (stop.stop_requested())
+    end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
+  else if (compiles && !nvrtc)
+    end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.why), nvrtc.remedy);
+  else if (sweep.config.claim && !claim_holds(sweep))
+    end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   run.finished_at = now();
   run.outcome = stop.stop_requested() ? "interrupted" : "done";
   sweep.store.save(run);

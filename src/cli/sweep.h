@@ -31,7 +31,8 @@ struct SweepOptions {
 
 /// What a sweep did, for the last words and for tests.
 struct SweepOutcome {
-  int exit_code = 0;  ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  int exit_code = 0;      ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  std::string why, hint;  ///< of another exit code than 0
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
