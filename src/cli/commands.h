@@ -33,7 +33,8 @@ struct Context {
   std::filesystem::path output;  ///< empty: stdout
   std::filesystem::path data;    ///< folder with devices/, calibrations/ and models/
   Terminal terminal;
-  bool colour = false;  ///< of stdout
+  bool colour = false;   ///< of stdout
+  bool verbose = false;  ///< -v
   Talk* talk = nullptr;
   std::string command;  ///< as it was typed
 };

@@ -12,23 +12,22 @@ namespace tailor::cli {
 
 namespace {
 
-using report::Column;
 using report::Hint;
 using report::Table;
 
 Table all_devices(const Context& context) {
   Table table;
   table.title = "devices";
-  table.columns = {Column{"name", "name"},
-                   Column{"title", "GPU", Hint::text, 1},
-                   Column{"arch", "arch"},
-                   Column{"sms", "SMs", Hint::integer},
-                   Column{"dram_bandwidth", "DRAM", Hint::rate},
-                   Column{"dram_capacity", "capacity", Hint::bytes, 2},
-                   Column{"l2", "L2", Hint::bytes, 3},
-                   Column{"shared_per_sm", "shared per SM", Hint::bytes, 4},
-                   Column{"f32_peak_per_s", "f32 per s", Hint::flops, 5},
-                   Column{"launch", "launch", Hint::seconds, 2}};
+  table.columns = {column("name", "name"),
+                   column("title", "GPU", Hint::text, 1),
+                   column("arch", "arch"),
+                   column("sms", "SMs", Hint::integer),
+                   column("dram_bandwidth", "DRAM", Hint::rate),
+                   column("dram_capacity", "capacity", Hint::bytes, 2),
+                   column("l2", "L2", Hint::bytes, 3),
+                   column("shared_per_sm", "shared per SM", Hint::bytes, 4),
+                   column("f32_peak_per_s", "f32 per s", Hint::flops, 5),
+                   column("launch", "launch", Hint::seconds, 2)};
   for (const std::string& name : ir::device_names((context.data / "devices").string())) {
     const ir::Device d = load_device(context, name);
     table.rows.push_back({d.name, d.title, d.arch, static_cast<std::int64_t>(d.sms.value), d.dram_bandwidth.value,
@@ -41,7 +40,8 @@ Table all_devices(const Context& context) {
 Table one_device(const ir::Device& device) {
   Table table;
   table.title = fmt::format("{} ({}, {})", device.title, device.name, device.arch);
-  table.columns = {Column{"figure", "figure"}, Column{"value", "value", Hint::number}, Column{"unit", "unit"}, Column{"source", "source"}};
+  table.columns = {column("figure", "figure"), column("value", "value", Hint::number), column("unit", "unit"),
+                   column("source", "source")};
   for (const ir::FigureRow& row : ir::figure_table) {
     const ir::Figure& figure = device.*row.member;
     table.rows.push_back({std::string(row.key), figure.value, figure.unit, figure.source});

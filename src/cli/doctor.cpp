@@ -17,7 +17,6 @@ namespace tailor::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using report::Column;
 using report::Table;
 
 struct Findings {
@@ -71,12 +70,8 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
 
 void run_doctor(const DoctorOptions& options, const Context& context) {
   Findings findings;
-  findings.table.columns = {
-      Column{"what",   "what"      },
-      Column{"state",  "state"     },
-      Column{"detail", "detail"    },
-      Column{"remedy", "what to do"}
-  };
+  findings.table.columns = {column("what", "what"), column("state", "state"), column("detail", "detail"),
+                            column("remedy", "what to do")};
   findings.found("Tailor", std::string(tool_name));
   look_at_data(context, findings);
   look_for_compiler(options, context, findings);

@@ -15,8 +15,6 @@ namespace tailor::cli {
 
 namespace {
 
-using report::Column;
-
 ir::Binary compiled(const EmitOptions& options, const std::string& arch, const std::string& cuda) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.why, nvrtc.remedy);
@@ -41,24 +39,16 @@ void run_emit(const EmitOptions& options, const Context& context) {
   const std::string arch = options.arch.empty() ? chosen.device.arch : options.arch;
   Answer answer{"tailor.emit/1", chosen.device.name, {}, cuda};
   report::Table table;
-  table.columns = {
-      Column{"kernel", "kernel"},
-      Column{"group",  "group" },
-      Column{"plan",   "plan"  },
-      Column{"state",  "state" },
-      Column{"cuda",   "cuda"  }
-  };
+  table.columns = {column("kernel", "kernel"), column("group", "group"), column("plan", "plan"),
+                   column("state", "state"), column("cuda", "cuda")};
   table.rows.push_back(
       {one.kernel.name, short_hex(chosen.group().group.id), ir::text(one.plan), std::string("unchecked"), cuda});
   if (options.ptx) {
     const ir::Binary binary = compiled(options, arch, cuda);
     answer.text = binary.ptx;
     table.columns.insert(table.columns.end(),
-                         {
-                             Column{"ptx",       "ptx"      },
-                             Column{"registers", "registers", report::Hint::integer},
-                             Column{"compiler",           "compiler"            }
-    });
+                         {column("ptx", "ptx"), column("registers", "registers", report::Hint::integer),
+                          column("compiler", "compiler")});
     table.rows.front().insert(
         table.rows.front().end(),
         {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});

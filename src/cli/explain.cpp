@@ -18,7 +18,6 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
-using report::Column;
 using report::Hint;
 using report::Table;
 
@@ -37,27 +36,25 @@ Table estimate_table(const Explained& all) {
   const ir::Estimate& e = all.planned.estimate;
   const ir::Kernel& k = all.planned.kernel;
   Table table;
-  table.columns = {
-      Column{"kernel",       "kernel"       },
-      Column{"group",        "group"        },
-      Column{"time",         "time",          Hint::seconds},
-      Column{"low",              "at least",                         Hint::seconds},
-      Column{"high", "at most",Hint::seconds},
-      Column{"level",     "level"               },
-      Column{"bound",        "binds"           },
-      Column{"state",        "state"        },
-      Column{"occupancy",        "occupancy",         Hint::fraction},
-      Column{"blocks_per_sm",    "blocks per SM", Hint::integer},
-      Column{"limiter",              "limited by"              },
-      Column{"waves", "waves",                Hint::number},
-      Column{"registers","registers",Hint::integer},
-      Column{"threads",       "threads",Hint::integer},
-      Column{"grid",    "grid",                    Hint::count},
-      Column{"shared",              "shared",                     Hint::bytes},
-      Column{"advice", "advice"                     },
-      Column{"plan",     "plan"},
-      Column{"program",       "program"}
-  };
+  table.columns = {column("kernel", "kernel"),
+                   column("group", "group"),
+                   column("time", "time", Hint::seconds),
+                   column("low", "at least", Hint::seconds),
+                   column("high", "at most", Hint::seconds),
+                   column("level", "level"),
+                   column("bound", "binds"),
+                   column("state", "state"),
+                   column("occupancy", "occupancy", Hint::fraction),
+                   column("blocks_per_sm", "blocks per SM", Hint::integer),
+                   column("limiter", "limited by"),
+                   column("waves", "waves", Hint::number),
+                   column("registers", "registers", Hint::integer),
+                   column("threads", "threads", Hint::integer),
+                   column("grid", "grid", Hint::count),
+                   column("shared", "shared", Hint::bytes),
+                   column("advice", "advice"),
+                   column("plan", "plan"),
+                   column("program", "program")};
   std::string advice;
   for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
   table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
@@ -73,9 +70,8 @@ Table part_table(const ir::Estimate& estimate) {
   Table table;
   table.title = "parts";
   table.columns = {
-      Column{"part",                "part"        },
-      { "time",               "time",  Hint::seconds},
-      { "share", "share of the total", Hint::fraction}
+      column("part", "part"), {"time",  "time",               Hint::seconds },
+        {"share", "share of the total", Hint::fraction}
   };
   for (std::size_t i = 0; i < ir::part_count; ++i)
     table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
@@ -85,17 +81,17 @@ Table part_table(const ir::Estimate& estimate) {
 
 Table buffer_table(const Planned& planned) {
   Table table;
-  table.title = "counted work";
+  table.title = "counted work: sectors are of 32 bytes";
   table.columns = {
-      Column{"buffer",        "buffer"},
-      {          "dtype",        "dtype"        },
-      { "elements",    "elements",           Hint::count, 2},
-      {          "direction",    "direction"        },
-      { "requests",    "requests",            Hint::count},
-      {  "sectors",    "sectors of 32 B",            Hint::count},
-      { "accessed",    "accessed",            Hint::bytes},
-      {     "once",    "moved once",            Hint::bytes},
-      {     "used", "of sectors used",         Hint::fraction}
+      column("buffer", "buffer"),
+      {"dtype",       "dtype"       },
+      {  "elements",   "elements",    Hint::count, 2},
+      { "direction",   "direction"   },
+      { "requests",   "requests",    Hint::count},
+      {  "sectors",    "sectors",    Hint::count},
+      {  "accessed",   "accessed",    Hint::bytes},
+      {  "once", "moved once",    Hint::bytes},
+      {  "used",       "used", Hint::fraction}
   };
   const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
                        std::int64_t once) {

@@ -16,7 +16,6 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
-using report::Column;
 using report::Hint;
 using report::Table;
 
@@ -32,29 +31,19 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   const bool rows = chosen.prepared.skeleton == ir::Skeleton::row;
   Table table;
   table.title = fmt::format("best plans on {}, level {}, unchecked", chosen.device.name, chosen.model->name);
-  table.columns = {
-      Column{"rank", "#",        Hint::integer},
-      Column{"time", "time",     Hint::seconds},
-      Column{"low",  "at least", Hint::seconds, 7},
-      Column{"high",      "at most",           Hint::seconds,          7},
-      Column{"bound",     "binds"              },
-      Column{"threads",      "threads",Hint::integer            }
-  };
+  table.columns = {column("rank", "#", Hint::integer),
+                   column("time", "time", Hint::seconds),
+                   column("low", "at least", Hint::seconds, 7),
+                   column("high", "at most", Hint::seconds, 7),
+                   column("bound", "binds"),
+                   column("threads", "threads", Hint::integer)};
   if (rows) table.columns.push_back({"threads_per_row", "per row", Hint::integer});
   table.columns.insert(table.columns.end(),
-                       {
-                           Column{"vector",    "vector",    Hint::integer},
-                           Column{"in_flight", "in flight", Hint::integer}
-  });
+                       {column("vector", "vector", Hint::integer), column("in_flight", "in flight", Hint::integer)});
   if (rows) table.columns.push_back({"residence", "residence"});
-  table.columns.insert(
-      table.columns.end(),
-      {
-          Column{"grid",          "grid"},
-          Column{ "registers", "registers",       Hint::integer, 3},
-          Column{ "occupancy", "occupancy",      Hint::fraction, 3},
-          Column{ "waves",     "waves",        Hint::number, 4}
-  });
+  table.columns.insert(table.columns.end(), {column("grid", "grid"), column("registers", "registers", Hint::integer, 3),
+                                             column("occupancy", "occupancy", Hint::fraction, 3),
+                                             column("waves", "waves", Hint::number, 4)});
   for (const ir::Part which : shown_parts)
     table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
   table.columns.push_back({"kernel", "kernel", Hint::text, 6});
@@ -79,19 +68,18 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   return table;
 }
 
-Table rejection_table(const explore::Tuned& tuned) {
+/// A whole plan does not fit beside the reason on a screen; examples are for programs and for -v.
+Table rejection_table(const explore::Tuned& tuned, bool examples) {
   Table table;
   table.title = "dropped, by rule";
-  table.columns = {
-      Column{"rule",         "rule"                               },
-      Column{                                                                   "kind",                                          "kind"                                            },
-      Column{                                                      "plans", "plans",                                    Hint::count},
-      Column{                                                                                            "reason",                                               "reason", Hint::text},
-      Column{ "example",                                                "for example",                                                                  Hint::text, 1}
-  };
+  table.columns = {column("rule", "rule"), column("kind", "kind"), column("plans", "plans", Hint::count),
+                   column("reason", "reason", Hint::text)};
   for (const explore::RejectedPlans& rejected : tuned.rejections)
-    table.rows.push_back({rejected.rule, std::string(rejected.sound ? "sound" : "heuristic"), rejected.plans,
-                          rejected.reason, rejected.example});
+    table.rows.push_back(
+        {rejected.rule, std::string(rejected.sound ? "sound" : "heuristic"), rejected.plans, rejected.reason});
+  if (!examples) return table;
+  table.columns.push_back(column("example", "for example", Hint::text, 1));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].emplace_back(tuned.rejections[i].example);
   return table;
 }
 
@@ -101,16 +89,14 @@ Table space_table(const explore::Tuned& tuned, std::int64_t distinct, Seconds sp
     (rejected.sound ? sound : heuristic) += rejected.plans;
   Table table;
   table.title = "plan space";
-  table.columns = {
-      Column{"space",      "combinations",          Hint::count  },
-      Column{"enumerated", "plans",                 Hint::count  },
-      Column{"illegal",    "illegal",               Hint::count  },
-      Column{"skipped",    "dropped by heuristics", Hint::count  },
-      Column{"left_out",   "beyond --max-plans",    Hint::count  },
-      Column{"scored",     "scored",                Hint::count  },
-      Column{"kernels",    "different kernels",     Hint::count  },
-      Column{"elapsed",    "took",                  Hint::seconds}
-  };
+  table.columns = {column("space", "combinations", Hint::count),
+                   column("enumerated", "plans", Hint::count),
+                   column("illegal", "illegal", Hint::count),
+                   column("skipped", "dropped by heuristics", Hint::count),
+                   column("left_out", "beyond --max-plans", Hint::count),
+                   column("scored", "scored", Hint::count),
+                   column("kernels", "different kernels", Hint::count),
+                   column("elapsed", "took", Hint::seconds)};
   table.rows.push_back({tuned.space, tuned.enumerated, sound, heuristic, tuned.left_out,
                         static_cast<std::int64_t>(tuned.ranked.size()), distinct, spent.value});
   return table;
@@ -138,7 +124,9 @@ void run_explore(const ExploreOptions& options, const Context& context) {
 
   Answer answer{"tailor.explore/1", chosen.device.name, {}, ""};
   answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});
-  if (!tuned.rejections.empty()) answer.sections.push_back({"rejections", rejection_table(tuned)});
+  if (!tuned.rejections.empty())
+    answer.sections.push_back(
+        {"rejections", rejection_table(tuned, context.format == Format::json || context.verbose)});
   answer.sections.push_back({"space", space_table(tuned, distinct, spent)});
   show(context, answer);
   if (best.empty()) context.talk->warning("no plan of this space is legal: widen --axis or use --sound-only");

@@ -18,7 +18,6 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
-using report::Column;
 using report::Hint;
 using report::Table;
 
@@ -39,32 +38,33 @@ double all_groups_time(const Bounds& bounds, std::size_t device, const explore::
 
 void add_device_columns(Table& table, const Bounds& bounds) {
   for (const ir::Device& device : bounds.devices)
-    table.columns.push_back({fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
+    table.columns.push_back(
+        {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
 
-Table group_table(const explore::Partition& partition, const Bounds& bounds, std::int64_t top) {
+Table group_table(const explore::Partition& partition, const Bounds& bounds, std::int64_t top, bool reasons) {
   Table table;
   table.title = fmt::format("groups of {}", partition.strategy);
-  table.columns = {Column{"number", "#", Hint::integer},    Column{"group", "group", Hint::text, 3},
-                   Column{"title", "operations"},           Column{"places", "places", Hint::count},
-                   Column{"runs", "runs", Hint::count, 4},  Column{"needs", "kind"},
-                   Column{"moved", "moved once", Hint::bytes}};
+  table.columns = {column("number", "#", Hint::integer),   column("group", "group", Hint::text, 3),
+                   column("title", "operations"),          column("places", "places", Hint::count),
+                   column("runs", "runs", Hint::count, 4), column("needs", "kind"),
+                   column("moved", "moved", Hint::bytes)};
   add_device_columns(table, bounds);
-  table.columns.push_back({"reason", "why not planned yet", Hint::text, 5});
+  if (reasons) table.columns.push_back(column("reason", "why not planned yet", Hint::text, 5));
   for (std::size_t i = 0; i < partition.groups.size(); ++i) {
     if (top > 0 && static_cast<std::int64_t>(i) >= top) break;
     const explore::DistinctGroup& group = partition.groups[i];
     const auto* refused = std::get_if<ir::Rejection>(&group.needs);
-    std::vector<Cell> row{static_cast<std::int64_t>(i + 1), short_hex(group.group.id),
-                          ir::title_of(group.group.graph),  static_cast<std::int64_t>(group.places.size()),
-                          static_cast<std::int64_t>(group.times), needs_text(group.needs), group.bytes};
+    std::vector<Cell> row{static_cast<std::int64_t>(i + 1),
+                          short_hex(group.group.id),
+                          ir::title_of(group.group.graph),
+                          static_cast<std::int64_t>(group.places.size()),
+                          static_cast<std::int64_t>(group.times),
+                          needs_text(group.needs),
+                          group.bytes};
     for (std::size_t d = 0; d < bounds.devices.size(); ++d) row.emplace_back(group_time(bounds, d, group));
-    row.push_back(refused != nullptr ? Cell(refused->reason) : Cell());
+    if (reasons) row.push_back(refused != nullptr ? Cell(refused->reason) : Cell());
     table.rows.push_back(std::move(row));
-  }
-  if (std::none_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.back().index() != 0; })) {
-    table.columns.pop_back();
-    for (auto& row : table.rows) row.pop_back();
   }
   table.left_out = static_cast<std::int64_t>(partition.groups.size() - table.rows.size());
   table.to_see_all = "--top 0";
@@ -75,15 +75,15 @@ Table group_table(const explore::Partition& partition, const Bounds& bounds, std
 Table totals_table(const std::vector<explore::Partition>& partitions, const Bounds& bounds) {
   Table table;
   table.title = "one run of the model";
-  table.columns = {Column{"strategy", "strategy"},
-                   Column{"kernels", "kernels", Hint::count},
-                   Column{"least_kernels", "least possible", Hint::count, 2},
-                   Column{"distinct", "distinct", Hint::count},
-                   Column{"planned", "planned", Hint::count, 1},
-                   Column{"launches", "launches", Hint::count},
-                   Column{"moved", "moved once", Hint::bytes},
-                   Column{"library_launches", "library calls", Hint::count, 3},
-                   Column{"library_moved", "library moves", Hint::bytes, 4}};
+  table.columns = {column("strategy", "strategy"),
+                   column("kernels", "kernels", Hint::count),
+                   column("least_kernels", "least possible", Hint::count, 2),
+                   column("distinct", "distinct", Hint::count),
+                   column("planned", "planned", Hint::count, 1),
+                   column("launches", "launches", Hint::count),
+                   column("moved", "moved", Hint::bytes),
+                   column("library_launches", "library calls", Hint::count, 3),
+                   column("library_moved", "library moves", Hint::bytes, 4)};
   add_device_columns(table, bounds);
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
@@ -107,8 +107,8 @@ Table totals_table(const std::vector<explore::Partition>& partitions, const Boun
 void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table) {
   const auto name_of = [&](ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)].name; };
   for (const ir::EdgeNote& edge : fusion.edges)
-    table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(edge.fused ? "yes" : "no"),
-                          edge.why, where});
+    table.rows.push_back(
+        {name_of(edge.producer), name_of(edge.consumer), std::string(edge.fused ? "yes" : "no"), edge.why, where});
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
     collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table);
 }
@@ -116,8 +116,8 @@ void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::
 Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
-  table.columns = {Column{"producer", "producer"}, Column{"consumer", "consumer"}, Column{"fused", "fused"}, Column{"why", "why"},
-                   Column{"where", "where", Hint::text, 1}};
+  table.columns = {column("producer", "producer"), column("consumer", "consumer"), column("fused", "fused"),
+                   column("why", "why"), column("where", "where", Hint::text, 1)};
   collect_edges(graph, fusion, graph.name, table);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;
@@ -129,7 +129,8 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
 
 void mention(const Context& context, const explore::Partition& partition) {
   if (partition.unknown_trips > 0)
-    context.talk->note(fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
+    context.talk->note(
+        fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
   if (partition.branches > 0)
     context.talk->note(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
 }
@@ -160,7 +161,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion);
   mention(context, partition);
-  answer.sections.push_back({"groups", group_table(partition, bounds, options.top)});
+  answer.sections.push_back(
+      {"groups", group_table(partition, bounds, options.top, context.format == Format::json || context.verbose)});
   answer.sections.push_back({"totals", totals_table({partition}, bounds)});
   show(context, answer);
 }

@@ -18,7 +18,6 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
-using report::Column;
 using report::Hint;
 
 struct ClassCount {
@@ -54,11 +53,9 @@ std::string most_frequent(const std::map<std::string_view, std::int64_t>& operat
 report::Table class_table(const ir::Graph& graph) {
   report::Table table;
   table.title = "nodes by class";
-  table.columns = {Column{"class", "class"},
-                   Column{"nodes", "nodes", Hint::count},
-                   Column{"touched", "touched", Hint::bytes},
-                   Column{"library", "flops", Hint::flops, 2},
-                   Column{"operations", "operations", Hint::text, 1}};
+  table.columns = {column("class", "class"), column("nodes", "nodes", Hint::count),
+                   column("touched", "touched", Hint::bytes), column("library", "flops", Hint::flops, 2),
+                   column("operations", "operations", Hint::text, 1)};
   std::map<ir::OpClass, ClassCount> classes;
   count_classes(graph, classes);
   for (const auto& [kind, count] : classes)
@@ -70,11 +67,9 @@ report::Table class_table(const ir::Graph& graph) {
 report::Table pass_table(const ir::ImportReport& report) {
   report::Table table;
   table.title = "passes that changed something";
-  table.columns = {Column{"pass", "pass"},
-                   Column{"rewrites", "rewrites", Hint::count},
-                   Column{"added", "added", Hint::count},
-                   Column{"removed", "removed", Hint::count},
-                   Column{"what", "what it does", Hint::text, 1}};
+  table.columns = {column("pass", "pass"), column("rewrites", "rewrites", Hint::count),
+                   column("added", "added", Hint::count), column("removed", "removed", Hint::count),
+                   column("what", "what it does", Hint::text, 1)};
   for (const ir::PassReport& pass : report.passes) {
     if (pass.rewrites == 0 && pass.added == 0 && pass.removed == 0) continue;
     std::string_view what;
@@ -97,15 +92,15 @@ report::Table summary_table(const ir::Imported& imported, double seconds) {
   for (const auto& [name, count] : report.opaque) opaque += count;
   report::Table table;
   table.title = "summary";
-  table.columns = {Column{"module", "module"},
-                   Column{"text", "text", Hint::bytes},
-                   Column{"speed", "import speed", Hint::rate, 1},
-                   Column{"instructions", "instructions", Hint::count},
-                   Column{"computations", "computations", Hint::count, 2},
-                   Column{"nodes", "nodes", Hint::count},
-                   Column{"given_groups", "given groups", Hint::count},
-                   Column{"opaque", "opaque", Hint::count},
-                   Column{"warnings", "warnings", Hint::count}};
+  table.columns = {column("module", "module"),
+                   column("text", "text", Hint::bytes),
+                   column("speed", "import speed", Hint::rate, 1),
+                   column("instructions", "instructions", Hint::count),
+                   column("computations", "computations", Hint::count, 2),
+                   column("nodes", "nodes", Hint::count),
+                   column("given_groups", "given groups", Hint::count),
+                   column("opaque", "opaque", Hint::count),
+                   column("warnings", "warnings", Hint::count)};
   table.rows.push_back({report.module, static_cast<double>(report.text_bytes),
                         static_cast<double>(report.text_bytes) / seconds, report.instructions, report.computations,
                         ir::nodes_in_all(imported.graph), given_groups(imported.graph), opaque,
@@ -123,17 +118,29 @@ void run_import(const ImportOptions& options, const Context& context) {
   Answer answer{"tailor.import/1", "", {}, ""};
   if (options.text) {
     answer.text = ir::text(imported.graph);
-    report::Table table{"", {Column{"module", "module"}, Column{"graph", "graph"}}, {{imported.report.module, answer.text}}, {}, 0, ""};
+    report::Table table{
+        "", {column("module", "module"), column("graph", "graph")},
+         {{imported.report.module, answer.text}},
+         {     },
+         0, ""
+    };
     answer.sections.push_back({"graph", std::move(table)});
     return show(context, answer);
   }
   answer.sections.push_back({"summary", summary_table(imported, spent.value)});
   answer.sections.push_back({"classes", class_table(imported.graph)});
   answer.sections.push_back({"passes", pass_table(imported.report)});
-  report::Table opaque{"not understood, kept as opaque nodes", {Column{"what", "what"}, Column{"nodes", "nodes", Hint::count}}, {}, {}, 0, ""};
+  report::Table opaque{
+      "not understood, kept as opaque nodes",
+      {column("what",   "what"), column("nodes", "nodes", Hint::count)},
+      {  },
+      {  },
+      0,
+      ""
+  };
   for (const auto& [name, count] : imported.report.opaque) opaque.rows.push_back({name, count});
   if (!opaque.rows.empty()) answer.sections.push_back({"opaque", std::move(opaque)});
-  report::Table warnings{"warnings", {Column{"warning", "warning"}}, {}, {}, 0, ""};
+  report::Table warnings{"warnings", {column("warning", "warning")}, {}, {}, 0, ""};
   for (const std::string& warning : imported.report.warnings) warnings.rows.push_back({warning});
   if (!warnings.rows.empty()) answer.sections.push_back({"warnings", std::move(warnings)});
   show(context, answer);

@@ -21,21 +21,20 @@ namespace tailor::cli {
 namespace {
 
 using report::Cell;
-using report::Column;
 using report::Hint;
 using report::Table;
 
 Cell words(std::string_view text) { return std::string(text); }
 
 void list_ops(const Context&, Table& table) {
-  table.columns = {Column{"op", "operation"},
-                   Column{"hlo", "HLO"},
-                   Column{"class", "class"},
-                   Column{"arity", "operands", Hint::integer},
-                   Column{"fma", "fma", Hint::integer},
-                   Column{"alu", "alu", Hint::integer},
-                   Column{"xu", "xu", Hint::integer},
-                   Column{"cuda", "CUDA", Hint::text, 1}};
+  table.columns = {column("op", "operation"),
+                   column("hlo", "HLO"),
+                   column("class", "class"),
+                   column("arity", "operands", Hint::integer),
+                   column("fma", "fma", Hint::integer),
+                   column("alu", "alu", Hint::integer),
+                   column("xu", "xu", Hint::integer),
+                   column("cuda", "CUDA", Hint::text, 1)};
   for (const ir::OpRow& row : ir::op_table)
     table.rows.push_back({words(row.id), words(row.hlo), words(ir::name(row.kind)),
                           row.arity >= 0 ? Cell(std::int64_t{row.arity}) : Cell(), std::int64_t{row.fma},
@@ -44,41 +43,43 @@ void list_ops(const Context&, Table& table) {
 }
 
 void list_dtypes(const Context&, Table& table) {
-  table.columns = {Column{"dtype", "dtype"}, Column{"bits", "bits", Hint::integer}, Column{"cuda", "CUDA"}, Column{"compute", "computed as"}};
+  table.columns = {column("dtype", "dtype"), column("bits", "bits", Hint::integer), column("cuda", "CUDA"),
+                   column("compute", "computed as")};
   for (const ir::DTypeRow& row : ir::dtype_table)
     table.rows.push_back({words(row.name), std::int64_t{row.bits}, words(row.cuda), words(ir::name(row.compute))});
 }
 
 void list_strategies(const Context&, Table& table) {
-  table.columns = {Column{"strategy", "strategy"}, Column{"what", "what it does"}, Column{"source", "source", Hint::text, 1}};
+  table.columns = {column("strategy", "strategy"), column("what", "what it does"),
+                   column("source", "source", Hint::text, 1)};
   for (const explore::Strategy& row : explore::strategies())
     table.rows.push_back({words(row.name), words(row.what), words(row.source)});
 }
 
 void list_models(const Context&, Table& table) {
-  table.columns = {Column{"model", "model"}, Column{"sees", "sees"}, Column{"accounts_for", "accounts for"}};
+  table.columns = {column("model", "model"), column("sees", "sees"), column("accounts_for", "accounts for")};
   for (const costmodel::Model& row : costmodel::models())
     table.rows.push_back({words(row.name), words(row.sees), words(row.accounts_for)});
 }
 
 void list_rules(const Context&, Table& table) {
-  table.columns = {Column{"rule", "rule"}, Column{"kind", "kind"}, Column{"why", "drops"}};
+  table.columns = {column("rule", "rule"), column("kind", "kind"), column("why", "drops")};
   for (const explore::Rule& row : explore::rules())
     table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.why)});
 }
 
 void list_axes(const Context&, Table& table) {
-  table.columns = {Column{"axis", "axis"}, Column{"example", "example"}};
+  table.columns = {column("axis", "axis"), column("example", "example")};
   constexpr std::array examples = std::to_array<std::pair<std::string_view, std::string_view>>({
-      {"dominant", "%3"},
-      {"threads", "128,256"},
-      {"threads_per_row", "32,64"},
-      {"vector", "1,4"},
-      {"residence", "registers,shared,reload,recompute"},
-      {"grid", "tile,persistent"},
-      {"index_cache", "on,off"},
-      {"value_cache", "on,off"},
-      {"in_flight", "1,2"},
+      {"dominant",        "%3"                               },
+      {"threads",         "128,256"                          },
+      {"threads_per_row", "32,64"                            },
+      {"vector",          "1,4"                              },
+      {"residence",       "registers,shared,reload,recompute"},
+      {"grid",            "tile,persistent"                  },
+      {"index_cache",     "on,off"                           },
+      {"value_cache",     "on,off"                           },
+      {"in_flight",       "1,2"                              },
   });
   for (const std::string_view axis : explore::axis_names()) {
     Cell example;
@@ -89,12 +90,12 @@ void list_axes(const Context&, Table& table) {
 }
 
 void list_passes(const Context&, Table& table) {
-  table.columns = {Column{"pass", "pass"}, Column{"what", "what it does"}};
+  table.columns = {column("pass", "pass"), column("what", "what it does")};
   for (const ir::PassRow& row : ir::pass_table) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_devices(const Context& context, Table& table) {
-  table.columns = {Column{"device", "device"}, Column{"title", "GPU"}, Column{"arch", "arch"}};
+  table.columns = {column("device", "device"), column("title", "GPU"), column("arch", "arch")};
   for (const std::string& name : ir::device_names((context.data / "devices").string())) {
     const ir::Device device = load_device(context, name);
     table.rows.push_back({device.name, device.title, device.arch});
@@ -102,7 +103,7 @@ void list_devices(const Context& context, Table& table) {
 }
 
 void list_commands(const Context&, Table& table) {
-  table.columns = {Column{"command", "command"}, Column{"what", "what it does"}};
+  table.columns = {column("command", "command"), column("what", "what it does")};
   for (const CommandRow& row : commands()) table.rows.push_back({words(row.name), words(row.what)});
 }
 
@@ -111,15 +112,15 @@ struct ListRow {
   void (*fill)(const Context&, Table&);
 };
 constexpr std::array list_table = std::to_array<ListRow>({
-    {"ops", list_ops},
-    {"dtypes", list_dtypes},
+    {"ops",        list_ops       },
+    {"dtypes",     list_dtypes    },
     {"strategies", list_strategies},
-    {"models", list_models},
-    {"rules", list_rules},
-    {"axes", list_axes},
-    {"passes", list_passes},
-    {"devices", list_devices},
-    {"commands", list_commands},
+    {"models",     list_models    },
+    {"rules",      list_rules     },
+    {"axes",       list_axes      },
+    {"passes",     list_passes    },
+    {"devices",    list_devices   },
+    {"commands",   list_commands  },
 });
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -136,32 +137,45 @@ std::function<void(const Context&)> bound(CLI::App& app) {
   return [options](const Context& context) { Run(*options, context); };
 }
 
-constexpr std::array command_table = std::to_array<CommandRow>({
-    {"import",  "what a model's file holds, and what normalising it did",
-     "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
-     "import model.hlo.gz --text -o model.graph",                                                     "MODEL",          bound<ImportOptions,  run_import> },
-    {"fuse",    "how a strategy cuts a model into kernels",
-     "fuse model.hlo --strategy stitch-v1 --device h200\n"
-     "fuse model.hlo --compare --device h200,a100_80gb\n"
-     "fuse model.hlo --why --top 0",                                                                  "MODEL",          bound<FuseOptions,    run_fuse>   },
-    {"explore", "the plan space of one group: what was dropped and why, and the best plans",
-     "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
-     "explore model.hlo --device a100_80gb --group 3 --axis threads=128,256 --axis vector=4 --top 5", "MODEL --device", bound<ExploreOptions, run_explore>},
-    {"explain", "one kernel beside its estimate",
-     "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
-     "explain model.hlo --device h200 --group 3 --plan 2",                                            "MODEL --device", bound<ExplainOptions, run_explain>},
-    {"emit",    "the CUDA C++ of one plan, or its PTX",
-     "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
-     "emit model.hlo --device h200 --group 3 --plan 2 --ptx",                                         "MODEL --device", bound<EmitOptions,    run_emit>   },
-    {"devices", "the GPUs that there is a file for, or every figure of one",
-     "devices\n"
-     "devices h200 --format md",                                                                      "",               bound<DevicesOptions, run_devices>},
-    {"list",    "the rows of Tailor's own tables",
-     "list strategies\n"
-     "list rules --format json",                                                                      "TABLE",          bound<ListOptions,    run_list>   },
-    {"doctor",  "what was found on this machine, what is missing, what to do",
-     "doctor\n"
-     "doctor -v",                                                                                     "",               bound<DoctorOptions,  run_doctor> },
+constexpr CommandRow command(std::string_view name, std::string_view what, std::string_view examples,
+                             std::string_view needs, std::function<void(const Context&)> (*bind)(CLI::App&)) {
+  return {name, what, examples, needs, bind};
+}
+
+constexpr std::array command_table = std::to_array({
+    command("import", "what a model's file holds, and what normalising it did",
+            "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
+            "import model.hlo.gz --text -o model.graph",
+            "MODEL", bound<ImportOptions, run_import>),
+    command("fuse", "how a strategy cuts a model into kernels",
+            "fuse model.hlo --strategy stitch-v1 --device h200\n"
+            "fuse model.hlo --compare --device h200,a100_80gb\n"
+            "fuse model.hlo --why --top 0",
+            "MODEL", bound<FuseOptions, run_fuse>),
+    command("explore", "the plan space of one group: what was dropped and why, and the best plans",
+            "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+            "explore model.hlo --device a100_80gb --group 3 --axis threads=128,256 --axis vector=4 --top 5",
+            "MODEL --device", bound<ExploreOptions, run_explore>),
+    command("explain", "one kernel beside its estimate",
+            "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+            "explain model.hlo --device h200 --group 3 --plan 2",
+            "MODEL --device", bound<ExplainOptions, run_explain>),
+    command("emit", "the CUDA C++ of one plan, or its PTX",
+            "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
+            "emit model.hlo --device h200 --group 3 --plan 2 --ptx",
+            "MODEL --device", bound<EmitOptions, run_emit>),
+    command("devices", "the GPUs that there is a file for, or every figure of one",
+            "devices\n"
+            "devices h200 --format md",
+            "", bound<DevicesOptions, run_devices>),
+    command("list", "the rows of Tailor's own tables",
+            "list strategies\n"
+            "list rules --format json",
+            "TABLE", bound<ListOptions, run_list>),
+    command("doctor", "what was found on this machine, what is missing, what to do",
+            "doctor\n"
+            "doctor -v",
+            "", bound<DoctorOptions, run_doctor>),
 });
 
 std::string overview() {
@@ -182,7 +196,8 @@ std::string help_of(const CLI::App& app, const CommandRow& row) {
   std::string usage = fmt::format("tailor {}", row.name), options, common;
   for (const CLI::Option* option : app.get_options()) {
     const bool positional = option->get_positional();
-    const bool needed = split(row.needs, ' ').end() != std::ranges::find(split(row.needs, ' '), option->get_name());
+    const std::vector<std::string_view> needs = split(row.needs, ' ');
+    const bool needed = std::find(needs.begin(), needs.end(), option->get_name()) != needs.end();
     std::string lead = option->get_name(false, true);
     if (!positional && !option->get_type_name().empty()) lead += " " + option->get_type_name();
     if (needed || positional) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
@@ -269,8 +284,8 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
       standard_error(),
       {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
       steady_clock());
-  Context context{parse_format(common.format),       common.output, common.data, terminal,
-                  coloured_output(colour, terminal), &talk,         typed(words)};
+  Context context{parse_format(common.format),       common.output,  common.data, terminal,
+                  coloured_output(colour, terminal), common.verbose, &talk,       typed(words)};
   if (context.data.empty()) context.data = usual_data_folder();
   run(context);
 }

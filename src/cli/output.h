@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.h"
@@ -20,6 +21,12 @@ struct Section {
   std::string key;
   report::Table table;
 };
+
+/// A column; the one with the highest `sacrifice` gives way first on a narrow screen.
+inline report::Column column(std::string key, std::string heading, report::Hint hint = report::Hint::text,
+                             int sacrifice = 0) {
+  return {std::move(key), std::move(heading), hint, sacrifice};
+}
 
 struct Answer {
   std::string schema;  ///< "tailor.fuse/1"

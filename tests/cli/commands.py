@@ -81,7 +81,11 @@ def complaints(case, tailor, source):
                 yield f"stderr lacks {text!r}: {result.stderr!r}"
             elif key == "json":
                 again = run([*words, "--format", "json"])
-                document = json.loads(again.stdout, parse_constant=lambda name: sys.exit(f"JSON holds {name}"))
+                try:
+                    document = json.loads(again.stdout, parse_constant=lambda name: {}[name])
+                except (ValueError, KeyError) as fault:
+                    yield f"JSON does not parse: {fault!r}"
+                    continue
                 for part in ["schema", "tool", "command", *text.split()]:
                     if not document.get(part):
                         yield f"JSON lacks {part}: it has {', '.join(document)}"
@@ -99,7 +103,7 @@ def complaints(case, tailor, source):
 
 
 def main():
-    tailor, source, *files = sys.argv[1:]
+    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:]]
     number = 0
     for file in files:
         for case in cases(Path(file)):
