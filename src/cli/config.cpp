@@ -171,21 +171,21 @@ constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
 });
 
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
-    {"question",      [](const Reader& r,                                                    const Value& v, SweepConfig& c) { c.question = r.string(v); }                    },
-    {"claim",         [](const Reader& r,                                                    const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
-    {"models",        read_models                                                          },
-    {"devices", [](const Reader& r,                           const Value& v,               SweepConfig& c) { c.devices = r.names(v); }                                                                       },
-    {"strategies", [](const Reader& r,                        const Value& v, SweepConfig& c) { c.strategies = r.names(v); }},
-    {"baseline", [](const Reader& r,                         const Value& v,               SweepConfig& c) { c.baseline = r.string(v); }                                                                                       },
-    {"cost_model", [](const Reader& r,                       const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
-    {"plans", [](const Reader& r,                     const Value& v,               SweepConfig& c) { r.members(v, c, plans_table); }                                                                                                          },
+    {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
+    {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
+    {"models", read_models},
+    {"devices", [](const Reader& r, const Value& v, SweepConfig& c) { c.devices = r.names(v); }},
+    {"strategies", [](const Reader& r, const Value& v, SweepConfig& c) { c.strategies = r.names(v); }},
+    {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.string(v); }},
+    {"cost_model", [](const Reader& r, const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
+    {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
     {"shortlist",
      [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
-    {"compile", [](const Reader& r,                           const Value& v,               SweepConfig& c) { c.compile = r.truth(v); }                                                                                                                          },
-    {"arch", [](const Reader& r,                             const Value& v, SweepConfig& c) { c.arch = r.string(v); }},
-    {"seed", [](const Reader& r,              const Value& v,               SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }                                                                                                                                        },
-    {"database", [](const Reader& r,             const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
-    {"report", [](const Reader& r,               const Value& v,               SweepConfig& c) { c.report = r.resolved(r.string(v)); }                                                                                                                                                        },
+    {"compile", [](const Reader& r, const Value& v, SweepConfig& c) { c.compile = r.truth(v); }},
+    {"arch", [](const Reader& r, const Value& v, SweepConfig& c) { c.arch = r.string(v); }},
+    {"seed", [](const Reader& r, const Value& v, SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }},
+    {"database", [](const Reader& r, const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
+    {"report", [](const Reader& r, const Value& v, SweepConfig& c) { c.report = r.resolved(r.string(v)); }},
 });
 // clang-format on
 

@@ -123,8 +123,8 @@ void check_pairs(DType dtype, const std::vector<T>& numbers) {
     for (const T a : numbers)
       for (const T b : numbers) {
         const T found = prelude::called(op, a, b);
-        const Cell expected = applied(op, Comparison::eq, dtype, {0, static_cast<std::int64_t>(a), true},
-                                      {0, static_cast<std::int64_t>(b), true}, {});
+        const LaneValue expected = applied(op, Comparison::eq, dtype, {0, static_cast<std::int64_t>(a), true},
+                                           {0, static_cast<std::int64_t>(b), true}, {});
         if (static_cast<std::int64_t>(found) == expected.integer || ++wrong > 3) continue;
         CAPTURE(name(op));
         CAPTURE(name(dtype));

@@ -200,7 +200,7 @@ def types_once(tree):
                 space, nameless = (opened.group(1).strip(), False) if opened.group(1) else (space, True)
             elif re.match(r"\}  // namespace$", line):
                 nameless = False
-            defined = re.match(r"(?:struct|class) (\w+)\b(?!::)[^;()]*\{", line)
+            defined = re.match(r"(?:struct|class|union|enum class) (\w+)\b(?!::)[^;()]*\{", line)
             if defined and not nameless:
                 program = path.split("/")[1] if path.startswith("tests/") and path.endswith(".cpp") else ""
                 first = seen.setdefault((space, defined.group(1), program), path)

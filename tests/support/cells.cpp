@@ -221,7 +221,7 @@ bool compared(Comparison comparison, T a, T b) {
   return false;
 }
 
-bool truth(Comparison comparison, DType dtype, Cell a, Cell b) {
+bool truth(Comparison comparison, DType dtype, LaneValue a, LaneValue b) {
   if (is_floating(dtype)) return compared(comparison, a.real, b.real);
   if (is_signed(dtype)) return compared(comparison, a.integer, b.integer);
   return compared(comparison, static_cast<std::uint64_t>(a.integer), static_cast<std::uint64_t>(b.integer));
@@ -229,7 +229,7 @@ bool truth(Comparison comparison, DType dtype, Cell a, Cell b) {
 
 }  // namespace
 
-Cell fitted(DType dtype, Cell value) {
+LaneValue fitted(DType dtype, LaneValue value) {
   switch (dtype) {
     case DType::f64:
       break;
@@ -251,7 +251,7 @@ Cell fitted(DType dtype, Cell value) {
   return value;
 }
 
-Cell converted_cell(DType to, DType from, Cell v) {
+LaneValue converted_cell(DType to, DType from, LaneValue v) {
   const bool real = is_floating(from);
   if (to == DType::pred) return {0, (real ? v.real != 0 : v.integer != 0) ? 1 : 0, v.set};
   if (is_floating(to)) {
@@ -279,8 +279,8 @@ Cell converted_cell(DType to, DType from, Cell v) {
   return v;
 }
 
-Cell applied(Op op, Comparison comparison, DType dtype, Cell a, Cell b, Cell c) {
-  Cell result;
+LaneValue applied(Op op, Comparison comparison, DType dtype, LaneValue a, LaneValue b, LaneValue c) {
+  LaneValue result;
   result.set = true;
   if (op == Op::compare)
     result.integer = truth(comparison, dtype, a, b) ? 1 : 0;
@@ -295,10 +295,10 @@ Cell applied(Op op, Comparison comparison, DType dtype, Cell a, Cell b, Cell c) 
   return result;
 }
 
-Cell read_cell(DType dtype, const std::byte* from) {
+LaneValue read_cell(DType dtype, const std::byte* from) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, static_cast<std::size_t>(row(dtype).bits / 8));
-  Cell cell;
+  LaneValue cell;
   cell.set = true;
   if (dtype == DType::f64)
     cell.real = std::bit_cast<double>(bits);
@@ -318,7 +318,7 @@ Cell read_cell(DType dtype, const std::byte* from) {
   return cell;
 }
 
-void write_cell(DType dtype, std::byte* to, Cell value) {
+void write_cell(DType dtype, std::byte* to, LaneValue value) {
   std::uint64_t bits = static_cast<std::uint64_t>(value.integer);
   if (dtype == DType::f64) bits = std::bit_cast<std::uint64_t>(value.real);
   if (dtype == DType::f32) bits = std::bit_cast<std::uint32_t>(static_cast<float>(value.real));

@@ -11,19 +11,19 @@
 
 namespace tailor::ir {
 
-struct Cell {
+struct LaneValue {
   double real = 0;
   std::int64_t integer = 0;
   bool set = false;
 };
 
 /// Rounded (floating) or wrapped (integer) to the type.
-Cell fitted(DType dtype, Cell value);
+LaneValue fitted(DType dtype, LaneValue value);
 /// HLO's convert: floats to integers saturate, NaN becomes 0; integers wrap; predicates are "not zero".
-Cell converted_cell(DType to, DType from, Cell value);
+LaneValue converted_cell(DType to, DType from, LaneValue value);
 /// The operation on operands of `dtype`. Throws std::logic_error for one it does not know.
-Cell applied(Op op, Comparison comparison, DType dtype, Cell a, Cell b, Cell c);
-Cell read_cell(DType dtype, const std::byte* from);
-void write_cell(DType dtype, std::byte* to, Cell value);
+LaneValue applied(Op op, Comparison comparison, DType dtype, LaneValue a, LaneValue b, LaneValue c);
+LaneValue read_cell(DType dtype, const std::byte* from);
+void write_cell(DType dtype, std::byte* to, LaneValue value);
 
 }  // namespace tailor::ir

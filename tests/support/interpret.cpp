@@ -18,7 +18,7 @@ namespace tailor::ir {
 namespace {
 
 struct SharedElement {
-  Cell cell;
+  LaneValue cell;
   int writer = -1, reader = -1;  ///< reader: a thread, or -2: several
   std::int64_t write_interval = -1, read_interval = -1;
 };
@@ -29,8 +29,8 @@ struct Interpreter {
   int threads;
   std::vector<char> active;
   std::vector<std::vector<std::int64_t>> vars;  ///< by thread
-  std::vector<std::vector<Cell>> arrays;        ///< by array: entry * threads + thread
-  std::vector<std::vector<Cell>> lets;          ///< by let, by thread
+  std::vector<std::vector<LaneValue>> arrays;   ///< by array: entry * threads + thread
+  std::vector<std::vector<LaneValue>> lets;     ///< by let, by thread
   std::vector<std::vector<SharedElement>> shared;
   std::int64_t interval = 0;
   std::size_t at = 0;
@@ -47,7 +47,7 @@ struct Interpreter {
       }
     arrays.resize(k.arrays.size());
     shared.resize(k.arrays.size());
-    lets.assign(k.lets.size(), std::vector<Cell>(n));
+    lets.assign(k.lets.size(), std::vector<LaneValue>(n));
   }
 
   void problem(const std::string& what) {
@@ -61,7 +61,7 @@ struct Interpreter {
   }
 
   /// The register of thread t that is `offset` elements after the one the reference names.
-  Cell& element(const Ref& r, int t, int offset = 0) {
+  LaneValue& element(const Ref& r, int t, int offset = 0) {
     const Array& a = kernel.arrays[r.array];
     std::int64_t entry = 0;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -78,12 +78,12 @@ struct Interpreter {
     return arrays[r.array][static_cast<std::size_t>((entry * a.vector + lane) * threads + t)];
   }
 
-  Cell checked(Cell cell, std::string_view what) {
+  LaneValue checked(LaneValue cell, std::string_view what) {
     if (!cell.set) problem(fmt::format("reads {} before it is set", what));
     return cell;
   }
 
-  Cell value(ValueId id, int t) {
+  LaneValue value(ValueId id, int t) {
     const Value& v = kernel.values[id];
     switch (v.kind) {
       case ValueKind::constant:
@@ -99,7 +99,7 @@ struct Interpreter {
       case ValueKind::op:
         break;
     }
-    std::array<Cell, 3> operands;
+    std::array<LaneValue, 3> operands;
     for (std::size_t i = 0; i < 3; ++i)
       if (v.operands[i] != no_value) operands[i] = value(v.operands[i], t);
     const bool own = v.op != Op::compare && v.op != Op::is_finite;
@@ -108,7 +108,7 @@ struct Interpreter {
     return applied(v.op, v.comparison, dtype, operands[0], operands[1], operands[2]);
   }
 
-  Cell bits_of(const Value& v, Cell cell) const {
+  LaneValue bits_of(const Value& v, LaneValue cell) const {
     std::array<std::byte, 8> bytes{};
     write_cell(kernel.values[v.operands[0]].dtype, bytes.data(), cell);
     return read_cell(v.dtype, bytes.data());
@@ -157,14 +157,14 @@ struct Interpreter {
 
   void move(const Stmt& s, int t, int k, DType dtype, std::byte* memory) {
     if (s.kind == StmtKind::load) {
-      const Cell cell = read_cell(dtype, memory);
+      const LaneValue cell = read_cell(dtype, memory);
       if (s.target.array == no_id)
         lets[s.let][static_cast<std::size_t>(t)] = cell;
       else
         element(s.target, t, k) = cell;
       return;
     }
-    const Cell cell =
+    const LaneValue cell =
         s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
     if (s.kind == StmtKind::store) return write_cell(dtype, memory, cell);
     write_cell(dtype, memory, applied(s.op, Comparison::eq, dtype, read_cell(dtype, memory), cell, {}));
@@ -189,7 +189,7 @@ struct Interpreter {
           e.cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
           continue;
         }
-        const Cell cell = checked(e.cell, kernel.arrays[s.memory].name);
+        const LaneValue cell = checked(e.cell, kernel.arrays[s.memory].name);
         if (s.target.array == no_id)
           lets[s.let][static_cast<std::size_t>(t)] = cell;
         else
@@ -223,11 +223,11 @@ struct Interpreter {
       if (on != end - warp) problem("a shuffle in a divergent warp");
       for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
         run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
-        std::vector<Cell> before;
+        std::vector<LaneValue> before;
         for (int t = warp; t < end; ++t) before.push_back(checked(element(s.target, t), "a shuffled value"));
         for (int t = warp; t < end; ++t) {
           const auto me = static_cast<std::size_t>(t - warp), other = me ^ static_cast<std::size_t>(offset);
-          const Cell theirs = other < before.size() ? before[other] : before[me];
+          const LaneValue theirs = other < before.size() ? before[other] : before[me];
           element(s.target, t) = fitted(dtype, applied(s.op, Comparison::eq, compute, before[me], theirs, {}));
         }
       }
@@ -245,10 +245,10 @@ struct Interpreter {
     const Array& a = kernel.arrays[s.target.array];
     if (a.space == Space::shared) return;
     const std::int64_t entries = std::max<std::int64_t>(a.dims[0], 1) * std::max<std::int64_t>(a.dims[1], 1) * a.vector;
-    arrays[s.target.array].assign(static_cast<std::size_t>(entries * threads), Cell{});
+    arrays[s.target.array].assign(static_cast<std::size_t>(entries * threads), LaneValue{});
     if (s.value == no_value) return;
     for_active([&](int t) {
-      const Cell first = value(s.value, t);
+      const LaneValue first = value(s.value, t);
       for (std::int64_t i = 0; i < entries; ++i)
         arrays[s.target.array][static_cast<std::size_t>(i * threads + t)] = first;
     });
@@ -257,8 +257,8 @@ struct Interpreter {
   void assign(const Stmt& s) {
     const DType dtype = kernel.arrays[s.target.array].dtype;
     for_active([&](int t) {
-      const Cell right = value(s.value, t);
-      Cell& left = element(s.target, t);
+      const LaneValue right = value(s.value, t);
+      LaneValue& left = element(s.target, t);
       if (s.op == Op::copy)
         left = right;
       else
@@ -322,7 +322,7 @@ struct Interpreter {
     for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
       if (kernel.indices.vars[v].kind == VarKind::block) set_everywhere(static_cast<VarId>(v), vb);
     active.assign(static_cast<std::size_t>(threads), 1);
-    for (auto& let : lets) std::fill(let.begin(), let.end(), Cell{});
+    for (auto& let : lets) std::fill(let.begin(), let.end(), LaneValue{});
     body(0, kernel.body.size());
   }
 
