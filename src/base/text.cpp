@@ -63,16 +63,12 @@ std::string three_figures(double value) {
 }
 
 std::string humane_bytes(double bytes) {
-  static constexpr std::array<Scale, 5> scales{
-      {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}
-  };
+  static constexpr std::array<Scale, 5> scales{{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}};
   return scaled(bytes, scales);
 }
 
 std::string humane_seconds(double seconds) {
-  static constexpr std::array<Scale, 4> scales{
-      {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}
-  };
+  static constexpr std::array<Scale, 4> scales{{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
   return scaled(seconds, scales);
 }
 

@@ -107,9 +107,9 @@ void run_doctor(const DoctorOptions& options, const Context& context);
 
 struct SweepCommand {
   std::string config;
-  std::string database;    ///< instead of the file's
-  std::string cache;       ///< folder of compiled kernels; empty: .cache/tailor in the home folder
-  std::string nvrtc;       ///< a library file; empty: the usual places
+  std::string database;  ///< instead of the file's
+  std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
+  std::string nvrtc;     ///< a library file; empty: the usual places
   bool no_compile = false;
   std::int64_t workers = 0;  ///< 0: one per processor
 };

@@ -210,10 +210,7 @@ void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config
 }
 
 nlohmann::ordered_json plans_json(const SweepConfig& config) {
-  nlohmann::ordered_json plans{
-      {"max_per_group", nullptr                         },
-      {"axes",          nlohmann::ordered_json::object()}
-  };
+  nlohmann::ordered_json plans{{"max_per_group", nullptr}, {"axes", nlohmann::ordered_json::object()}};
   if (config.max_plans_per_group) plans["max_per_group"] = *config.max_plans_per_group;
   for (const AxisRestriction& axis : config.axes) plans["axes"][axis.axis] = axis.values;
   return plans;
@@ -241,10 +238,7 @@ std::string canonical_text(const SweepConfig& config) {
   nlohmann::ordered_json json;
   if (!config.question.empty()) json["question"] = config.question;
   if (config.claim) {
-    json["claim"] = {
-        {"metric",    config.claim->metric   },
-        {"threshold", config.claim->threshold}
-    };
+    json["claim"] = {{"metric", config.claim->metric}, {"threshold", config.claim->threshold}};
     if (!config.claim->text.empty()) json["claim"]["text"] = config.claim->text;
   }
   for (const std::filesystem::path& model : config.models) json["models"].push_back(model.string());

@@ -35,10 +35,7 @@ void show(const DbOptions& options, const report::Table& table) {
 int run_db_info(const DbOptions& options, Talk& talk) {
   const store::Store store = store::Store::open_read_only(options.database);
   report::Table table;
-  table.columns = {
-      {"table", "table", report::Hint::text,  0},
-      {"rows",  "rows",  report::Hint::count, 0}
-  };
+  table.columns = {{"table", "table", report::Hint::text, 0}, {"rows", "rows", report::Hint::count, 0}};
   for (const store::TableSize& size : store.sizes()) table.rows.push_back({size.table, size.rows});
   show(options, table);
   for (const store::RunRow& run : store.runs())

@@ -70,9 +70,7 @@ Table part_table(const ir::Estimate& estimate) {
   Table table;
   table.title = "parts";
   table.columns = {
-      column("part", "part"), {"time",  "time",               Hint::seconds },
-        {"share", "share of the total", Hint::fraction}
-  };
+      column("part", "part"), {"time", "time", Hint::seconds}, {"share", "share of the total", Hint::fraction}};
   for (std::size_t i = 0; i < ir::part_count; ++i)
     table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
                           seconds_of(estimate, i) / estimate.total.value});
@@ -82,17 +80,15 @@ Table part_table(const ir::Estimate& estimate) {
 Table buffer_table(const Planned& planned) {
   Table table;
   table.title = "counted work: sectors are of 32 bytes";
-  table.columns = {
-      column("buffer", "buffer"),
-      {"dtype",       "dtype"       },
-      {  "elements",   "elements",    Hint::count, 2},
-      { "direction",   "direction"   },
-      { "requests",   "requests",    Hint::count},
-      {  "sectors",    "sectors",    Hint::count},
-      {  "accessed",   "accessed",    Hint::bytes},
-      {  "once", "moved once",    Hint::bytes},
-      {  "used",       "used", Hint::fraction}
-  };
+  table.columns = {column("buffer", "buffer"),
+                   {"dtype", "dtype"},
+                   {"elements", "elements", Hint::count, 2},
+                   {"direction", "direction"},
+                   {"requests", "requests", Hint::count},
+                   {"sectors", "sectors", Hint::count},
+                   {"accessed", "accessed", Hint::bytes},
+                   {"once", "moved once", Hint::bytes},
+                   {"used", "used", Hint::fraction}};
   const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
                        std::int64_t once) {
     if (traffic.requests == 0) return;

@@ -119,25 +119,19 @@ void run_import(const ImportOptions& options, const Context& context) {
   if (options.text) {
     answer.text = ir::text(imported.graph);
     report::Table table{
-        "", {column("module", "module"), column("graph", "graph")},
-         {{imported.report.module, answer.text}},
-         {     },
-         0, ""
-    };
+        "", {column("module", "module"), column("graph", "graph")}, {{imported.report.module, answer.text}}, {}, 0, ""};
     answer.sections.push_back({"graph", std::move(table)});
     return show(context, answer);
   }
   answer.sections.push_back({"summary", summary_table(imported, spent.value)});
   answer.sections.push_back({"classes", class_table(imported.graph)});
   answer.sections.push_back({"passes", pass_table(imported.report)});
-  report::Table opaque{
-      "not understood, kept as opaque nodes",
-      {column("what",   "what"), column("nodes", "nodes", Hint::count)},
-      {  },
-      {  },
-      0,
-      ""
-  };
+  report::Table opaque{"not understood, kept as opaque nodes",
+                       {column("what", "what"), column("nodes", "nodes", Hint::count)},
+                       {},
+                       {},
+                       0,
+                       ""};
   for (const auto& [name, count] : imported.report.opaque) opaque.rows.push_back({name, count});
   if (!opaque.rows.empty()) answer.sections.push_back({"opaque", std::move(opaque)});
   report::Table warnings{"warnings", {column("warning", "warning")}, {}, {}, 0, ""};

@@ -185,6 +185,8 @@ profiler::NvrtcPlaces compiler_places(const std::string& library) {
   return places;
 }
 
-profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(compiler_places(library)); }
+profiler::FoundNvrtc find_compiler(const std::string& library) {
+  return profiler::find_nvrtc(compiler_places(library));
+}
 
 }  // namespace tailor::cli

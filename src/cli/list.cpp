@@ -71,15 +71,15 @@ void list_rules(const Context&, Table& table) {
 void list_axes(const Context&, Table& table) {
   table.columns = {column("axis", "axis"), column("example", "example")};
   constexpr std::array examples = std::to_array<std::pair<std::string_view, std::string_view>>({
-      {"dominant",        "%3"                               },
-      {"threads",         "128,256"                          },
-      {"threads_per_row", "32,64"                            },
-      {"vector",          "1,4"                              },
-      {"residence",       "registers,shared,reload,recompute"},
-      {"grid",            "tile,persistent"                  },
-      {"index_cache",     "on,off"                           },
-      {"value_cache",     "on,off"                           },
-      {"in_flight",       "1,2"                              },
+      {"dominant", "%3"},
+      {"threads", "128,256"},
+      {"threads_per_row", "32,64"},
+      {"vector", "1,4"},
+      {"residence", "registers,shared,reload,recompute"},
+      {"grid", "tile,persistent"},
+      {"index_cache", "on,off"},
+      {"value_cache", "on,off"},
+      {"in_flight", "1,2"},
   });
   for (const std::string_view axis : explore::axis_names()) {
     Cell example;
@@ -112,15 +112,15 @@ struct ListRow {
   void (*fill)(const Context&, Table&);
 };
 constexpr std::array list_table = std::to_array<ListRow>({
-    {"ops",        list_ops       },
-    {"dtypes",     list_dtypes    },
+    {"ops", list_ops},
+    {"dtypes", list_dtypes},
     {"strategies", list_strategies},
-    {"models",     list_models    },
-    {"rules",      list_rules     },
-    {"axes",       list_axes      },
-    {"passes",     list_passes    },
-    {"devices",    list_devices   },
-    {"commands",   list_commands  },
+    {"models", list_models},
+    {"rules", list_rules},
+    {"axes", list_axes},
+    {"passes", list_passes},
+    {"devices", list_devices},
+    {"commands", list_commands},
 });
 
 }  // namespace

@@ -28,10 +28,14 @@ std::filesystem::path usual_cache_folder() {
 
 ReportFormat report_format(Format format) {
   switch (format) {
-    case Format::table: return ReportFormat::table;
-    case Format::json: return ReportFormat::json;
-    case Format::csv: return ReportFormat::csv;
-    case Format::md: return ReportFormat::md;
+    case Format::table:
+      return ReportFormat::table;
+    case Format::json:
+      return ReportFormat::json;
+    case Format::csv:
+      return ReportFormat::csv;
+    case Format::md:
+      return ReportFormat::md;
   }
   return ReportFormat::table;
 }
@@ -94,7 +98,8 @@ void run_db_command(const DbCommand& command, const Context& context) {
     if (command.action == "merge")
       return run_db_merge(options, {command.from.begin(), command.from.end()}, *context.talk);
     static constexpr std::array actions = std::to_array<std::string_view>({"info", "check", "dump", "merge"});
-    throw Error(Fault::usage, fmt::format("found db action '{}', expected one of info, check, dump, merge", command.action),
+    throw Error(Fault::usage,
+                fmt::format("found db action '{}', expected one of info, check, dump, merge", command.action),
                 suggestion(command.action, actions));
   });
 }

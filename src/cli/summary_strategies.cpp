@@ -67,9 +67,7 @@ Gathered gather(const store::Store& store, const Subject& subject) {
         most = std::max(most, bound.total);
       }
     }
-  std::set<std::pair<std::size_t, std::string>> levels{
-      {0, "sol"}
-  };
+  std::set<std::pair<std::size_t, std::string>> levels{{0, "sol"}};
   for (store::LevelBest& best : store.level_bests(subject.graph.id, subject.device.id)) {
     levels.insert({precision(best.level), best.level});
     gathered.bests[best.group].push_back(std::move(best));

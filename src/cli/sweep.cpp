@@ -7,19 +7,19 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <array>
+#include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <map>
 #include <thread>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
-#include "explore/strategy.h"
 #include "cli/version.h"
+#include "explore/strategy.h"
 
 namespace tailor::cli {
 
@@ -51,7 +51,8 @@ const costmodel::Model& ranking_model(const std::string& name) {
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
     if (row.level != ir::Level::compiled) known.push_back(row.name);
-  throw Error(Fault::usage, fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
+  throw Error(Fault::usage,
+              fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
               suggestion(name, known));
 }
 
@@ -73,7 +74,8 @@ const Metric& find_metric(const std::string& name) {
     if (metric.name == name) return metric;
     known.push_back(metric.name);
   }
-  throw Error(Fault::usage, fmt::format("found claim metric '{}', expected a known one", name), suggestion(name, known));
+  throw Error(Fault::usage, fmt::format("found claim metric '{}', expected a known one", name),
+              suggestion(name, known));
 }
 
 bool claim_holds(Sweep& sweep) {
@@ -102,21 +104,22 @@ store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
   run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
   run.seed = sweep.config.seed;
   run.started_at = now();
-  run.id = tailor::id_of(std::string_view(fmt::format("{} {} {} {}", run.started_at, run.host, ::getpid(), run.config)));
+  run.id =
+      tailor::id_of(std::string_view(fmt::format("{} {} {} {}", run.started_at, run.host, ::getpid(), run.config)));
   return run;
 }
 
 void last_words(const Sweep& sweep) {
   const SweepOutcome& o = sweep.outcome;
   sweep.talk.finish();
-  sweep.talk.note(fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models,
-                              o.distinct_groups, with_commas(o.plans_scored), with_commas(o.plans_rejected),
-                              humane_seconds(o.scoring.value),
-                              o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
+  sweep.talk.note(
+      fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models, o.distinct_groups,
+                  with_commas(o.plans_scored), with_commas(o.plans_rejected), humane_seconds(o.scoring.value),
+                  o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
   if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
-    sweep.talk.note(fmt::format("{} kernels compiled, {} from the cache, {} failed in {} ({:.1f} % inside the compiler)",
-                                o.kernels_compiled, o.kernels_cached, o.kernels_failed,
-                                humane_seconds(o.compiling.value), 100 * o.compiler_share));
+    sweep.talk.note(fmt::format(
+        "{} kernels compiled, {} from the cache, {} failed in {} ({:.1f} % inside the compiler)", o.kernels_compiled,
+        o.kernels_cached, o.kernels_failed, humane_seconds(o.compiling.value), 100 * o.compiler_share));
   sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
@@ -124,7 +127,8 @@ void make_folder(const std::filesystem::path& folder) {
   if (folder.empty()) return;
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
-  if (fault) throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
+  if (fault)
+    throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
 }
 
 }  // namespace
@@ -137,8 +141,8 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   const auto axes = explore::axis_names();
   for (const AxisRestriction& limit : config.axes)
     if (std::find(axes.begin(), axes.end(), limit.axis) == axes.end())
-      throw Error(Fault::usage, Position{options.config.string()}, fmt::format("plans.axes: found '{}', expected an axis", limit.axis),
-                  suggestion(limit.axis, axes));
+      throw Error(Fault::usage, Position{options.config.string()},
+                  fmt::format("plans.axes: found '{}', expected an axis", limit.axis), suggestion(limit.axis, axes));
   const costmodel::Model& model = ranking_model(config.cost_model);
   std::vector<SweepDevice> devices = find_devices(config, options.data);
   const costmodel::Calibration calibration =
@@ -146,8 +150,8 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   make_folder(config.database.parent_path());
   const std::string space = hex(plan_space_id(config));
   store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {}, std::move(opened), talk,
-              stop, {}};
+  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices),
+              {},      std::move(opened), talk,  stop,   {}};
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 
@@ -157,8 +161,8 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   for (const SweepDevice& device : sweep.devices) {
     const std::string& name = sweep.config.devices[static_cast<std::size_t>(&device - sweep.devices.data())];
     const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
-    sweep.store.save(device_row(device.device, read_file(is_path ? std::filesystem::path(name)
-                                                                 : options.data / "devices" / (name + ".json"))));
+    sweep.store.save(device_row(
+        device.device, read_file(is_path ? std::filesystem::path(name) : options.data / "devices" / (name + ".json"))));
   }
   sweep.store.save(run);
 

@@ -41,8 +41,12 @@ std::vector<CompileTask> short_list(Sweep& sweep, const SweepGroup& group, const
 void store_compiled(Sweep& sweep, const CompileTask& task, const ir::Binary& binary) {
   sweep.store.save(binary_row(binary, task.kernel));
   switch (binary.outcome) {
-    case ir::CompileOutcome::ok: break;
-    case ir::CompileOutcome::failed: case ir::CompileOutcome::unsupported: ++sweep.outcome.kernels_failed; return;
+    case ir::CompileOutcome::ok:
+      break;
+    case ir::CompileOutcome::failed:
+    case ir::CompileOutcome::unsupported:
+      ++sweep.outcome.kernels_failed;
+      return;
   }
   (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
   const ir::Lowered lowered = [&] {

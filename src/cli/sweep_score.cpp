@@ -37,13 +37,15 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     auto group = std::make_unique<SweepGroup>();
     group->group = distinct.group;
     group->work = costmodel::group_work(group->group);
+    // Of an array that is only looked up or sliced, what is touched counts.
+    group->work.bytes_read = std::clamp(distinct.bytes - group->work.bytes_written, 0.0, group->work.bytes_read);
     group->prepared = prepare(group->group);
     const ir::Prepared* ready = std::get_if<ir::Prepared>(&group->prepared);
     sweep.store.save(group_row(group->group, group->work, ready ? ready->title : group->group.graph.name));
     for (const SweepDevice& device : sweep.devices) {
       const ir::Estimate bound = costmodel::sol(group->work, device.device, sweep.calibration);
-      sweep.store.save(store::GroupBoundRow{group->group.id, device.id, "sol", bound.total,
-                                            std::string(name(bound.bound))});
+      sweep.store.save(
+          store::GroupBoundRow{group->group.id, device.id, "sol", bound.total, std::string(name(bound.bound))});
     }
     sweep.groups.push_back(std::move(group));
   }
@@ -87,8 +89,8 @@ void load_and_fuse(Sweep& sweep) {
       store_groups(sweep, partition, known);
       store_library(sweep, graph.id, partition);
       sweep.store.save(fusion_row(graph.id, imported.graph, fusion, partition));
-      sweep.talk.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy,
-                                    partition.kernels, partition.groups.size()));
+      sweep.talk.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy, partition.kernels,
+                                    partition.groups.size()));
     }
     unit.commit();
     ++sweep.outcome.models;
@@ -131,8 +133,8 @@ ScoreResult score(const Sweep& sweep, const ScoreTask& task) {
 }
 
 void store_unplanned(Sweep& sweep, const ScoreTask& task, const ir::Rejection& no) {
-  sweep.store.save(store::RejectionRow{task.group->group.id, task.device->id, sweep.space, no.rule, no.sound, 0, "",
-                                       no.reason});
+  sweep.store.save(
+      store::RejectionRow{task.group->group.id, task.device->id, sweep.space, no.rule, no.sound, 0, "", no.reason});
   sweep.store.save(store::ProgressRow{task.group->group.id, task.device->id, sweep.space, "score", 0, 0});
 }
 
@@ -141,7 +143,8 @@ void store_scored(Sweep& sweep, const ScoreTask& task, const ScoreResult& result
   std::int64_t rejected = 0;
   for (const explore::RejectedPlans& no : result.tuned.rejections) {
     rejected += no.plans;
-    sweep.store.save(store::RejectionRow{group, device, sweep.space, no.rule, no.sound, no.plans, no.example, no.reason});
+    sweep.store.save(
+        store::RejectionRow{group, device, sweep.space, no.rule, no.sound, no.plans, no.example, no.reason});
   }
   for (const explore::Scored& scored : result.tuned.ranked) {
     const store::PlanRow plan = plan_row(scored.plan, group);
@@ -197,8 +200,8 @@ void score_groups(Sweep& sweep) {
     for (std::size_t i = 0; i < count; ++i)
       if (!results[i].tuned.stopped) store_scored(sweep, tasks[first + i], results[i]);
     unit.commit();
-    sweep.talk.progress({"scoring groups", static_cast<std::int64_t>(first + count),
-                         static_cast<std::int64_t>(tasks.size()), {}});
+    sweep.talk.progress(
+        {"scoring groups", static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(tasks.size()), {}});
   }
   sweep.outcome.scoring = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of a sweep, each over what the one before stored: load the models, fuse them, score every distinct group on
-// every device, compile the short lists. A stage commits unit by unit and asks the stop token between units.
+// The stages of a sweep, each over what the one before stored: load the models, fuse them, score every distinct group
+// on every device, compile the short lists. A stage commits unit by unit and asks the stop token between units.
 #pragma once
 
 #include <memory>

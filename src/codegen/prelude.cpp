@@ -14,25 +14,25 @@ namespace tailor::codegen {
 namespace {
 
 const std::vector<PreludeRow> rows = {
-    {"Vec",      R"(/// A vector of registers: what one wide access moves.
+    {"Vec", R"(/// A vector of registers: what one wide access moves.
 template <class T, int V>
 struct Vec {
   T v[V];
 };
 )",
-     true                                                                         },
-    {"f16",      R"(/// IEEE half precision as stored; arithmetic is done in float.
+     true},
+    {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
 };
 )",
-     true                                                                         },
-    {"bf16",     R"(/// bfloat16 as stored; arithmetic is done in float.
+     true},
+    {"bf16", R"(/// bfloat16 as stored; arithmetic is done in float.
 struct bf16 {
   unsigned short bits;
 };
 )",
-     true                                                                         },
+     true},
     {"float_of", R"(__device__ __forceinline__ float float_of(f16 a) {
   float b;
   asm("cvt.f32.f16 %0, %1;" : "=f"(b) : "h"(a.bits));
@@ -45,12 +45,13 @@ struct bf16 {
   return __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 13) * 0x1p112f));
 }
 )"},
-    {"float_of",          R"(__device__ __forceinline__ float float_of(bf16 a) {
+    {"float_of", R"(__device__ __forceinline__ float float_of(bf16 a) {
   return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
 }
 )",
      false, "bf16"},
-    {"f16_of",    R"(/// Rounds to nearest even.
+    {"f16_of",
+     R"(/// Rounds to nearest even.
 __device__ __forceinline__ f16 f16_of(float a) {
   f16 b;
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(b.bits) : "f"(a));
@@ -62,7 +63,9 @@ __device__ __forceinline__ f16 f16_of(double a) {
   return b;
 }
 )",
-     false, {}, R"(/// Rounds to nearest even.
+     false,
+     {},
+     R"(/// Rounds to nearest even.
 __device__ __forceinline__ f16 f16_of(double a) {
   const unsigned short sign = signbit(a) ? 0x8000u : 0u;
   if (a != a) return f16{0x7fffu};
@@ -77,7 +80,7 @@ __device__ __forceinline__ f16 f16_of(float a) {
   return f16_of(static_cast<double>(a));
 }
 )"},
-    {"bf16_of",      R"(/// Rounds to nearest even.
+    {"bf16_of", R"(/// Rounds to nearest even.
 __device__ __forceinline__ bf16 bf16_of(float a) {
   bf16 b;
 #if __CUDA_ARCH__ >= 800
@@ -89,15 +92,15 @@ __device__ __forceinline__ bf16 bf16_of(float a) {
   return b;
 }
 )",
-     false },
-    {"maximum",      R"(/// NaN when either is.
+     false},
+    {"maximum", R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) {
   return a != a || a > b ? a : b;
 }
 )",
-     true                                                           },
-    {"maximum",       R"(__device__ __forceinline__ float maximum(float a, float b) {
+     true},
+    {"maximum", R"(__device__ __forceinline__ float maximum(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float c;
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
@@ -108,14 +111,14 @@ __device__ __forceinline__ T maximum(T a, T b) {
 }
 )",
      false, "float"},
-    {"minimum",       R"(/// NaN when either is.
+    {"minimum", R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T minimum(T a, T b) {
   return a != a || a < b ? a : b;
 }
 )",
-     true  },
-    {"minimum",       R"(__device__ __forceinline__ float minimum(float a, float b) {
+     true},
+    {"minimum", R"(__device__ __forceinline__ float minimum(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float c;
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
@@ -126,77 +129,77 @@ __device__ __forceinline__ T minimum(T a, T b) {
 }
 )",
      false, "float"},
-    {"clamp",       R"(template <class T>
+    {"clamp", R"(template <class T>
 __device__ __forceinline__ T clamp(T low, T a, T high) {
   return minimum(maximum(low, a), high);
 }
 )",
-     true                                                             },
-    {"sign",       R"(/// -1, 1, or the zero or NaN it was given.
+     true},
+    {"sign", R"(/// -1, 1, or the zero or NaN it was given.
 template <class T>
 __device__ __forceinline__ T sign(T a) {
   return a > T(0) ? T(1) : a == T(0) || a != a ? a : T(-1);
 }
 )",
-     true   },
-    {"logistic",       R"(template <class T>
+     true},
+    {"logistic", R"(template <class T>
 __device__ __forceinline__ T logistic(T a) {
   return T(1) / (T(1) + exp(-a));
 }
 )",
-     false                                                         },
-    {"wide_bits",      R"(/// The number modulo 2^64.
+     false},
+    {"wide_bits", R"(/// The number modulo 2^64.
 template <class T>
 __device__ __forceinline__ unsigned long long wide_bits(T a) {
   return static_cast<unsigned long long>(a);
 }
 )",
-     true },
-    {"own_bits",       R"(/// The number's own bits, zero above them.
+     true},
+    {"own_bits", R"(/// The number's own bits, zero above them.
 template <class T>
 __device__ __forceinline__ unsigned long long own_bits(T a) {
   return wide_bits(a) & (~0ull >> (64 - 8 * sizeof(T)));
 }
 )",
-     true                                                           },
-    {"wrap_add",       R"(template <class T>
+     true},
+    {"wrap_add", R"(template <class T>
 __device__ __forceinline__ T wrap_add(T a, T b) {
   return static_cast<T>(wide_bits(a) + wide_bits(b));
 }
 )",
-     true },
-    {"wrap_subtract",       R"(template <class T>
+     true},
+    {"wrap_subtract", R"(template <class T>
 __device__ __forceinline__ T wrap_subtract(T a, T b) {
   return static_cast<T>(wide_bits(a) - wide_bits(b));
 }
 )",
-     true                                                      },
-    {"wrap_multiply",       R"(template <class T>
+     true},
+    {"wrap_multiply", R"(template <class T>
 __device__ __forceinline__ T wrap_multiply(T a, T b) {
   return static_cast<T>(wide_bits(a) * wide_bits(b));
 }
 )",
-     true },
-    {"wrap_negate",       R"(template <class T>
+     true},
+    {"wrap_negate", R"(template <class T>
 __device__ __forceinline__ T wrap_negate(T a) {
   return static_cast<T>(0ull - wide_bits(a));
 }
 )",
-     true                                                        },
-    {"is_negative",       R"(/// Without comparing an unsigned number with zero.
+     true},
+    {"is_negative", R"(/// Without comparing an unsigned number with zero.
 template <class T>
 __device__ __forceinline__ bool is_negative(T a) {
   return !(a > T(0) || a == T(0));
 }
 )",
      true},
-    {"absolute",       R"(template <class T>
+    {"absolute", R"(template <class T>
 __device__ __forceinline__ T absolute(T a) {
   return is_negative(a) ? wrap_negate(a) : a;
 }
 )",
-     true    },
-    {"integer_divide",       R"(/// Towards zero; by zero: all bits set.
+     true},
+    {"integer_divide", R"(/// Towards zero; by zero: all bits set.
 template <class T>
 __device__ __forceinline__ T integer_divide(T a, T b) {
   if (b == T(0)) return static_cast<T>(~0ull);
@@ -204,8 +207,8 @@ __device__ __forceinline__ T integer_divide(T a, T b) {
   return static_cast<T>(a / b);
 }
 )",
-     true                                                  },
-    {"integer_remainder",       R"(/// With the sign of a; by zero: a.
+     true},
+    {"integer_remainder", R"(/// With the sign of a; by zero: a.
 template <class T>
 __device__ __forceinline__ T integer_remainder(T a, T b) {
   if (b == T(0)) return a;
@@ -213,8 +216,8 @@ __device__ __forceinline__ T integer_remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 )",
-     true },
-    {"integer_power",       R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
+     true},
+    {"integer_power", R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
 template <class T>
 __device__ __forceinline__ T integer_power(T a, T b) {
   if (is_negative(b)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
@@ -226,26 +229,26 @@ __device__ __forceinline__ T integer_power(T a, T b) {
   return static_cast<T>(result);
 }
 )",
-     true                                                      },
-    {"bit_and",       R"(template <class T>
+     true},
+    {"bit_and", R"(template <class T>
 __device__ __forceinline__ T bit_and(T a, T b) {
   return static_cast<T>(a & b);
 }
 )",
-     true       },
-    {"bit_or",       R"(template <class T>
+     true},
+    {"bit_or", R"(template <class T>
 __device__ __forceinline__ T bit_or(T a, T b) {
   return static_cast<T>(a | b);
 }
 )",
-     true                                                       },
-    {"bit_xor",       R"(template <class T>
+     true},
+    {"bit_xor", R"(template <class T>
 __device__ __forceinline__ T bit_xor(T a, T b) {
   return static_cast<T>(a ^ b);
 }
 )",
-     true      },
-    {"bit_not",       R"(template <class T>
+     true},
+    {"bit_not", R"(template <class T>
 __device__ __forceinline__ T bit_not(T a) {
   return static_cast<T>(~a);
 }
@@ -253,20 +256,20 @@ __device__ __forceinline__ bool bit_not(bool a) {
   return !a;
 }
 )",
-     true                                                       },
-    {"shift_left",       R"(template <class T>
+     true},
+    {"shift_left", R"(template <class T>
 __device__ __forceinline__ T shift_left(T a, T b) {
   return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(wide_bits(a) << own_bits(b));
 }
 )",
-     true   },
-    {"shift_right_logical",       R"(template <class T>
+     true},
+    {"shift_right_logical", R"(template <class T>
 __device__ __forceinline__ T shift_right_logical(T a, T b) {
   return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(own_bits(a) >> own_bits(b));
 }
 )",
-     true                                              },
-    {"shift_right_arithmetic",       R"(/// Fills with the sign bit, for unsigned types too.
+     true},
+    {"shift_right_arithmetic", R"(/// Fills with the sign bit, for unsigned types too.
 template <class T>
 __device__ __forceinline__ T shift_right_arithmetic(T a, T b) {
   const int unused = 64 - 8 * static_cast<int>(sizeof(T));
@@ -275,19 +278,19 @@ __device__ __forceinline__ T shift_right_arithmetic(T a, T b) {
 }
 )",
      true},
-    {"population_count",       R"(template <class T>
+    {"population_count", R"(template <class T>
 __device__ __forceinline__ T population_count(T a) {
   return static_cast<T>(__popcll(own_bits(a)));
 }
 )",
-     true                                                    },
-    {"leading_zeros",       R"(template <class T>
+     true},
+    {"leading_zeros", R"(template <class T>
 __device__ __forceinline__ T leading_zeros(T a) {
   return static_cast<T>(__clzll(static_cast<long long>(own_bits(a))) - (64 - 8 * static_cast<int>(sizeof(T))));
 }
 )",
-     true   },
-    {"high_multiply",       R"(/// The upper half of the product of twice the width.
+     true},
+    {"high_multiply", R"(/// The upper half of the product of twice the width.
 template <class T>
 __device__ __forceinline__ T high_multiply(T a, T b) {
   if (sizeof(T) == 8)
@@ -295,8 +298,8 @@ __device__ __forceinline__ T high_multiply(T a, T b) {
   return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T) & 63));
 }
 )",
-     true                                                    },
-    {"saturated",       R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
+     true},
+    {"saturated", R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
 template <class T, class F>
 __device__ __forceinline__ T saturated(F a) {
   const bool is_signed = T(-1) < T(0);
@@ -309,8 +312,8 @@ __device__ __forceinline__ T saturated(F a) {
   return static_cast<T>(a);
 }
 )",
-     true       },
-    {"bits_as",       R"(/// The same bits as another type.
+     true},
+    {"bits_as", R"(/// The same bits as another type.
 template <class To, class From>
 __device__ __forceinline__ To bits_as(From a) {
   static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
@@ -319,7 +322,7 @@ __device__ __forceinline__ To bits_as(From a) {
   return b;
 }
 )",
-     true                                                      },
+     true},
 };
 
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {

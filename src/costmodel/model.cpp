@@ -12,12 +12,13 @@ namespace tailor::costmodel {
 namespace {
 
 constexpr std::array table = std::to_array<Model>({
-    {"sol",       ir::Level::sol,       "group, device",          "bytes once, operations, launch",
-     [](const Seen& seen) { return sol(*seen.group, *seen.device, *seen.calibration); }                                                                                                                   },
+    {"sol", ir::Level::sol, "group, device", "bytes once, operations, launch",
+     [](const Seen& seen) { return sol(*seen.group, *seen.device, *seen.calibration); }},
     {"projected", ir::Level::projected, "kernel, device",
-     "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch", [](const Seen& seen) { return projected(*seen.work, *seen.device, *seen.calibration); }},
-    {"compiled",  ir::Level::compiled,  "kernel, binary, device", "as projected, with real registers and spills",
-     [](const Seen& seen) { return compiled(*seen.work, *seen.binary, *seen.device, *seen.calibration); }                                                                                                 },
+     "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch",
+     [](const Seen& seen) { return projected(*seen.work, *seen.device, *seen.calibration); }},
+    {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills",
+     [](const Seen& seen) { return compiled(*seen.work, *seen.binary, *seen.device, *seen.calibration); }},
 });
 
 }  // namespace

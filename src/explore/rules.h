@@ -28,7 +28,7 @@ struct Candidate {
 struct Rule {
   std::string_view name;
   bool sound;
-  std::string_view why;                ///< one line: what it drops and the reason
+  std::string_view why;  ///< one line: what it drops and the reason
   bool (*drops)(const Candidate&);
 };
 

@@ -185,9 +185,9 @@ Plan Plans::at_cursor() const {
   if (rows)
     for (const ir::Phase& phase : prepared_->phases)
       for (const ir::NodeId id : phase.reductions)
-        plan.sub_roots.push_back({id, plan.threads_per_row == 1                     ? ir::Stitch::thread
+        plan.sub_roots.push_back({id, plan.threads_per_row == 1                    ? ir::Stitch::thread
                                       : plan.threads_per_row <= limits_->warp_size ? ir::Stitch::warp
-                                                                                    : ir::Stitch::block});
+                                                                                   : ir::Stitch::block});
   std::sort(plan.sub_roots.begin(), plan.sub_roots.end(),
             [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
   return plan;

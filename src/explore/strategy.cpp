@@ -16,10 +16,10 @@ namespace tailor::explore {
 namespace {
 
 constexpr auto strategy_table = std::to_array<Strategy>({
-    {"none",      "every working node is a kernel of its own",                             "the unfused baseline",          &fuse_none     },
-    {"imported",  "the fusion instructions the file itself carries",                       "the dump: XLA's own partition", &fuse_imported },
+    {"none", "every working node is a kernel of its own", "the unfused baseline", &fuse_none},
+    {"imported", "the fusion instructions the file itself carries", "the dump: XLA's own partition", &fuse_imported},
     {"stitch-v1", "stitches rows through shared memory while more than one block remains",
-     "FusionStitching, arXiv 1811.05213; PAI's article on memory-bound operations",                                         &fuse_stitch_v1},
+     "FusionStitching, arXiv 1811.05213; PAI's article on memory-bound operations", &fuse_stitch_v1},
 });
 
 }  // namespace

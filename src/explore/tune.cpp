@@ -38,7 +38,8 @@ void note(std::vector<RejectedPlans>& rejections, std::string_view rule, bool so
 /// issues fewer instructions leaves more room for what the model does not see. The database ranks by the same key.
 std::pair<double, double> rank_key(const ir::Estimate& estimate) {
   constexpr double nanosecond = 1e-9;
-  return {std::round(estimate.total.value / nanosecond), estimate.parts[static_cast<std::size_t>(ir::Part::issue)].value};
+  return {std::round(estimate.total.value / nanosecond),
+          estimate.parts[static_cast<std::size_t>(ir::Part::issue)].value};
 }
 
 /// Whether number `i` of `count` is among `wanted` spread evenly.
@@ -69,8 +70,7 @@ Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& dev
   Tuned tuned;
   Plans plans(prepared, axes, limits);
   tuned.space = plans.size();
-  const std::int64_t survivors =
-      options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics) : 0;
+  const std::int64_t survivors = options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics) : 0;
   const bool thinned = options.max_plans && survivors > *options.max_plans;
   std::int64_t survivor = 0;
   while (const auto plan = plans.next()) {
@@ -95,9 +95,8 @@ Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& dev
     costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, count_scratch, work);
     tuned.ranked.push_back({*plan, model.estimate(seen)});
   }
-  std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(), [](const Scored& a, const Scored& b) {
-    return rank_key(a.estimate) < rank_key(b.estimate);
-  });
+  std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(),
+                   [](const Scored& a, const Scored& b) { return rank_key(a.estimate) < rank_key(b.estimate); });
   std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
                    [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
   return tuned;

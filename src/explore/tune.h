@@ -58,7 +58,6 @@ struct TuneOptions {
 Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& device,
            const costmodel::Calibration& calibration, const TuneOptions& options);
 
-
 /// A plan of the short list with what it lowers to.
 struct Listed {
   ir::Plan plan;

@@ -31,7 +31,7 @@ struct Fusion {
   std::string strategy;
   std::vector<std::vector<NodeId>> groups;  ///< nodes of each group, ascending; free nodes may be absent
   std::vector<EdgeNote> edges;
-  std::vector<Fusion> bodies;               ///< parallel to Graph::bodies of while and conditional nodes
+  std::vector<Fusion> bodies;  ///< parallel to Graph::bodies of while and conditional nodes
 };
 
 /// One fused group: a graph whose parameters are what the group reads and whose outputs are what others read. Free

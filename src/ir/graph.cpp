@@ -20,15 +20,15 @@ struct ReducerRow {
 };
 
 constexpr auto reducer_table = std::to_array<ReducerRow>({
-    {Reducer::none,     "none",     Op::opaque  },
-    {Reducer::add,      "add",      Op::add     },
+    {Reducer::none, "none", Op::opaque},
+    {Reducer::add, "add", Op::add},
     {Reducer::multiply, "multiply", Op::multiply},
-    {Reducer::maximum,  "max",      Op::maximum },
-    {Reducer::minimum,  "min",      Op::minimum },
-    {Reducer::bit_and,  "and",      Op::bit_and },
-    {Reducer::bit_or,   "or",       Op::bit_or  },
-    {Reducer::bit_xor,  "xor",      Op::bit_xor },
-    {Reducer::custom,   "custom",   Op::opaque  },
+    {Reducer::maximum, "max", Op::maximum},
+    {Reducer::minimum, "min", Op::minimum},
+    {Reducer::bit_and, "and", Op::bit_and},
+    {Reducer::bit_or, "or", Op::bit_or},
+    {Reducer::bit_xor, "xor", Op::bit_xor},
+    {Reducer::custom, "custom", Op::opaque},
 });
 
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }

@@ -30,18 +30,18 @@ struct SmallFloat {
 };
 
 constexpr auto small_floats = std::to_array<SmallFloat>({
-    {DType::f16,           5, 10, 15,  Specials::ieee         },
-    {DType::bf16,          8, 7,  127, Specials::ieee         },
-    {DType::f8e5m2,        5, 2,  15,  Specials::ieee         },
-    {DType::f8e4m3,        4, 3,  7,   Specials::ieee         },
-    {DType::f8e4m3fn,      4, 3,  7,   Specials::nan_only     },
-    {DType::f8e4m3b11fnuz, 4, 3,  11,  Specials::unsigned_zero},
-    {DType::f8e3m4,        3, 4,  3,   Specials::ieee         },
-    {DType::f8e5m2fnuz,    5, 2,  16,  Specials::unsigned_zero},
-    {DType::f8e4m3fnuz,    4, 3,  8,   Specials::unsigned_zero},
-    {DType::f4e2m1fn,      2, 1,  1,   Specials::finite       },
-    {DType::f6e3m2fn,      3, 2,  3,   Specials::finite       },
-    {DType::f6e2m3fn,      2, 3,  1,   Specials::finite       },
+    {DType::f16, 5, 10, 15, Specials::ieee},
+    {DType::bf16, 8, 7, 127, Specials::ieee},
+    {DType::f8e5m2, 5, 2, 15, Specials::ieee},
+    {DType::f8e4m3, 4, 3, 7, Specials::ieee},
+    {DType::f8e4m3fn, 4, 3, 7, Specials::nan_only},
+    {DType::f8e4m3b11fnuz, 4, 3, 11, Specials::unsigned_zero},
+    {DType::f8e3m4, 3, 4, 3, Specials::ieee},
+    {DType::f8e5m2fnuz, 5, 2, 16, Specials::unsigned_zero},
+    {DType::f8e4m3fnuz, 4, 3, 8, Specials::unsigned_zero},
+    {DType::f4e2m1fn, 2, 1, 1, Specials::finite},
+    {DType::f6e3m2fn, 3, 2, 3, Specials::finite},
+    {DType::f6e2m3fn, 2, 3, 1, Specials::finite},
 });
 
 std::uint32_t encoded(const SmallFloat& format, double value) {

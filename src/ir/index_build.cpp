@@ -123,9 +123,7 @@ TermId IndexBuilder::intern_term(const Term& term) {
 }
 
 ExprId IndexBuilder::term_expr(TermId term) {
-  Sum sum{
-      {term, 1}
-  };
+  Sum sum{{term, 1}};
   return intern(0, sum);
 }
 

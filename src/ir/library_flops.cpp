@@ -57,11 +57,11 @@ struct ConvolutionRow {
 };
 
 constexpr auto convolution_rows = std::to_array<ConvolutionRow>({
-    {"__cudnn$convForward",               1,  -1},
-    {"__cudnn$convBiasActivationForward", 1,  -1},
-    {"__cudnn$convForwardGraph",          1,  -1},
-    {"__cudnn$convBackwardInput",         1,  0 },
-    {"__cudnn$convBackwardFilter",        -1, 1 },
+    {"__cudnn$convForward", 1, -1},
+    {"__cudnn$convBiasActivationForward", 1, -1},
+    {"__cudnn$convForwardGraph", 1, -1},
+    {"__cudnn$convBackwardInput", 1, 0},
+    {"__cudnn$convBackwardFilter", -1, 1},
 });
 
 double custom_call_flops(const Graph& graph, const Node& node, const Shape& result) {

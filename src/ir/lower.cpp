@@ -45,9 +45,8 @@ std::optional<Rejection> check_launch(const Plan& plan, const Limits& limits) {
     return no("threads", fmt::format("{} threads exceed {} per block", plan.threads, limits.threads_per_block));
   if (!is_power_of_two(plan.vector)) return no("vector", fmt::format("width {} is no power of two", plan.vector));
   if (plan.in_flight < 1) return no("in-flight", fmt::format("{} in flight", plan.in_flight));
-  if (plan.grid == GridShape::persistent &&
-      (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
-       plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
+  if (plan.grid == GridShape::persistent && (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
+                                             plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",
                                         plan.blocks_per_sm, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
   return std::nullopt;
@@ -55,12 +54,11 @@ std::optional<Rejection> check_launch(const Plan& plan, const Limits& limits) {
 
 std::optional<Rejection> check_row(const Prepared& prepared, const Plan& plan, const Limits& limits) {
   if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
-    return no("threads-per-row", fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row,
-                                             plan.threads));
+    return no("threads-per-row",
+              fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads));
   std::vector<SubRoot> expected;
   for (const Phase& phase : prepared.phases)
-    for (const NodeId id : phase.reductions)
-      expected.push_back({id, level_of(plan.threads_per_row, limits.warp_size)});
+    for (const NodeId id : phase.reductions) expected.push_back({id, level_of(plan.threads_per_row, limits.warp_size)});
   std::sort(expected.begin(), expected.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
   if (expected != plan.sub_roots) {
     Plan wanted = plan;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one lowering: (group, plan, limits) to a Kernel, or the reason why not. Legality is its word alone; rules elsewhere
-// are shortcuts. The same group, plan and limits give the same kernel.
+// The one lowering: (group, plan, limits) to a Kernel, or the reason why not. Legality is its word alone; rules
+// elsewhere are shortcuts. The same group, plan and limits give the same kernel.
 #pragma once
 
 #include <memory>

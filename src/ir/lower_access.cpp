@@ -84,10 +84,7 @@ Ref ProgramBuilder::load_array(NodeId id, const Access& access, const Kept* kept
   if (kept) {
     target = kept_ref(*kept, no_expr);
   } else {
-    target.array = add_array({
-        name_of(id), Space::registers, dtype, {0, 0},
-           count
-    });
+    target.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, count});
     declare(access.depth, target.array, conditions.empty() ? no_value : number(dtype, 0, 0).id);
   }
   const ExprId e = access.has_element ? s_.build.var(segment_->element) : no_expr;
@@ -137,10 +134,7 @@ bool ProgramBuilder::store_vector(NodeId id, std::uint16_t memory, ExprId at, Va
   const int outside = depth_for(pool[base].vars);
   Stmt assign;
   assign.kind = StmtKind::assign;
-  assign.target.array = add_array({
-      name_of(id), Space::registers, dtype, {0, 0},
-         segment_->vector
-  });
+  assign.target.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});
   declare(outside, assign.target.array);
   assign.target.lane = s_.build.var(segment_->element);
   assign.value = value;

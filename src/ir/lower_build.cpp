@@ -13,7 +13,7 @@
 namespace tailor::ir {
 
 ProgramBuilder::ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits,
-                             LowerScratch::State& state)
+                               LowerScratch::State& state)
     : prepared_(prepared), plan_(plan), limits_(limits), graph_(prepared.group->graph), s_(state) {
   s_.build.reset();
   s_.depth = 0;
@@ -46,7 +46,8 @@ void ProgramBuilder::refuse(std::string rule, std::string reason) {
   if (!refusal_) refusal_ = Rejection{std::move(rule), std::move(reason), true};
 }
 
-// ---- scopes ----------------------------------------------------------------------------------------------------------
+// ---- scopes
+// ----------------------------------------------------------------------------------------------------------
 
 void ProgramBuilder::open_loop(VarId var, bool unrolled) {
   if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
@@ -120,7 +121,8 @@ Kernel ProgramBuilder::take() {
   return std::move(kernel_);
 }
 
-// ---- arrays and values -----------------------------------------------------------------------------------------------
+// ---- arrays and values
+// -----------------------------------------------------------------------------------------------
 
 ArrayId ProgramBuilder::add_array(Array array) {
   if (kernel_.arrays.size() + 1 >= no_id) refuse("size", "the kernel would need over 65,000 arrays");
@@ -187,7 +189,8 @@ Val ProgramBuilder::index_value(ExprId expr) {
   return {add_value(value), depth_for(s_.build.pool()[expr].vars)};
 }
 
-// ---- memory ----------------------------------------------------------------------------------------------------------
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
 
 int ProgramBuilder::aligned_width(ExprId base, int most) const {
   for (int width = most; width > 1; width /= 2) {
@@ -199,8 +202,8 @@ int ProgramBuilder::aligned_width(ExprId base, int most) const {
   return 1;
 }
 
-void ProgramBuilder::load_pieces(int depth, const Ref& target, Space space, std::uint16_t memory, ExprId base, int width,
-                                int count, Policy policy) {
+void ProgramBuilder::load_pieces(int depth, const Ref& target, Space space, std::uint16_t memory, ExprId base,
+                                 int width, int count, Policy policy) {
   for (int done = 0; done < count; done += width) {
     Stmt stmt;
     stmt.kind = StmtKind::load;
@@ -216,7 +219,7 @@ void ProgramBuilder::load_pieces(int depth, const Ref& target, Space space, std:
 }
 
 void ProgramBuilder::store_pieces(int depth, bool after, const Ref& source, Space space, std::uint16_t memory,
-                                 ExprId base, int width, int count) {
+                                  ExprId base, int width, int count) {
   for (int done = 0; done < count; done += width) {
     Stmt stmt;
     stmt.kind = StmtKind::store;
@@ -257,17 +260,26 @@ Neutral neutral(Reducer reducer, DType dtype) {
   const bool floating = is_floating(dtype);
   const int bits = row(dtype).bits;
   const std::int64_t lowest = is_signed(dtype) ? static_cast<std::int64_t>(~std::uint64_t{0} << (bits - 1)) : 0;
-  const std::int64_t highest =
-      dtype == DType::pred ? 1
-      : is_signed(dtype)   ? ~lowest
-                           : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - std::min(bits, 64)));
+  const std::int64_t highest = dtype == DType::pred ? 1
+                               : is_signed(dtype)
+                                   ? ~lowest
+                                   : static_cast<std::int64_t>(~std::uint64_t{0} >> (64 - std::min(bits, 64)));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   switch (reducer) {
-    case Reducer::multiply: return {1, 1};
-    case Reducer::maximum: return {floating ? -infinity : 0, lowest};
-    case Reducer::minimum: return {floating ? infinity : 0, highest};
-    case Reducer::bit_and: return {0, dtype == DType::pred ? 1 : -1};
-    case Reducer::none: case Reducer::custom: case Reducer::add: case Reducer::bit_or: case Reducer::bit_xor: break;
+    case Reducer::multiply:
+      return {1, 1};
+    case Reducer::maximum:
+      return {floating ? -infinity : 0, lowest};
+    case Reducer::minimum:
+      return {floating ? infinity : 0, highest};
+    case Reducer::bit_and:
+      return {0, dtype == DType::pred ? 1 : -1};
+    case Reducer::none:
+    case Reducer::custom:
+    case Reducer::add:
+    case Reducer::bit_or:
+    case Reducer::bit_xor:
+      break;
   }
   return {0, 0};
 }

@@ -87,32 +87,33 @@ struct LowerScratch::State {
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
   std::vector<Predicate> predicates;
-  std::vector<ExprId> named;                 ///< index expressions that have a name
-  std::vector<ExprId> facts;                 ///< expressions known to be multiples of fact_divisor
+  std::vector<ExprId> named;  ///< index expressions that have a name
+  std::vector<ExprId> facts;  ///< expressions known to be multiples of fact_divisor
 };
 
 /// One way through a row or a map: its own column expression, vector width and kept arrays.
 struct Segment {
   int number = 0;
   int vector = 1;
-  VarId element = 0;                       ///< variable e; meaningful when vector > 1
-  std::array<VarId, 2> trips{};            ///< loops over the row, outer first
+  VarId element = 0;             ///< variable e; meaningful when vector > 1
+  std::array<VarId, 2> trips{};  ///< loops over the row, outer first
   std::array<bool, 2> unrolled{};
   int trip_loops = 0;
-  ExprId trip = 0;                         ///< trip number as an expression; subscript of kept arrays
+  ExprId trip = 0;  ///< trip number as an expression; subscript of kept arrays
   std::int64_t trip_count = 1;
   std::array<Condition, 2> guards{};
   int guard_count = 0;
-  ExprId column = 0;                       ///< row: column; map: element, both including e
-  ExprId thread_slot = 0;                  ///< shared residence: this thread's slot within one trip
-  std::int64_t slots = 0;                  ///< of all threads together
+  ExprId column = 0;       ///< row: column; map: element, both including e
+  ExprId thread_slot = 0;  ///< shared residence: this thread's slot within one trip
+  std::int64_t slots = 0;  ///< of all threads together
 };
 
 class ProgramBuilder {
  public:
   ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits, LowerScratch::State& state);
 
-  // ---- scopes --------------------------------------------------------------------------------------------------------
+  // ---- scopes
+  // --------------------------------------------------------------------------------------------------------
   void open_loop(VarId var, bool unrolled);
   void open_guard(std::span<const Condition> conditions);
   void close();
@@ -124,7 +125,8 @@ class ProgramBuilder {
   void put(int depth, const Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].before.push_back(stmt); }
   void put_after(int depth, const Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].after.push_back(stmt); }
 
-  // ---- arrays and values ---------------------------------------------------------------------------------------------
+  // ---- arrays and values
+  // ---------------------------------------------------------------------------------------------
   ArrayId add_array(Array array);
   void declare(int depth, ArrayId array, ValueId initial = no_value);
   ValueId add_value(const Value& value);
@@ -133,7 +135,8 @@ class ProgramBuilder {
   Val element(DType dtype, const Ref& ref, int depth);
   Val index_value(ExprId expr);
 
-  // ---- emission ------------------------------------------------------------------------------------------------------
+  // ---- emission
+  // ------------------------------------------------------------------------------------------------------
   /// Emits everything `node` at `place` needs in the current scopes and returns it. Sets refusal() when it cannot.
   Entry value_of(NodeId node, const Place& place);
   void store_output(std::int32_t output, const Place& place);
@@ -156,8 +159,8 @@ class ProgramBuilder {
   /// The finished kernel.
   Kernel take();
 
-  int in_flight_rows = 1;       ///< extent of the loop q
-  ExprId row_in_flight = 0;     ///< q as an expression
+  int in_flight_rows = 1;    ///< extent of the loop q
+  ExprId row_in_flight = 0;  ///< q as an expression
   std::int64_t fact_divisor = 1;
   bool later_loads = false;     ///< this phase reads inputs again: plain loads
   std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread
@@ -180,8 +183,8 @@ class ProgramBuilder {
 
   /// How a parameter's elements are read.
   struct Access {
-    ExprId place = 0;          ///< of one element
-    ExprId base = 0;           ///< of the first of `width` elements
+    ExprId place = 0;  ///< of one element
+    ExprId base = 0;   ///< of the first of `width` elements
     int width = 1;
     int depth = 0;             ///< scope of the statements
     bool has_element = false;  ///< differs along the vector

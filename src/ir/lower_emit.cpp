@@ -16,7 +16,8 @@
 
 namespace tailor::ir {
 
-// ---- the value cache -------------------------------------------------------------------------------------------------
+// ---- the value cache
+// -------------------------------------------------------------------------------------------------
 
 const Entry* ProgramBuilder::find(NodeId node, const Place& place, PredicateId predicate) const {
   for (const Entry& entry : s_.entries[static_cast<std::size_t>(node)])
@@ -89,7 +90,7 @@ void ProgramBuilder::prefetch(NodeId node, const Place& place) {
 
 void ProgramBuilder::demand_operands(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
-  if (node.op == Op::reduce) {  // its accumulator, and whatever the initial value is
+  if (node.op == Op::reduce) {        // its accumulator, and whatever the initial value is
     demand(node.operands[1], {}, 0);  // one number, right under any predicate
     return;
   }
@@ -102,7 +103,8 @@ void ProgramBuilder::demand_operands(NodeId id, const Demand& wanted) {
     if (node.op == Op::pad && k == 0)
       for (int dim = 0; dim < node.shape.rank(); ++dim)
         predicate = inside_predicate(inside_of(s_.build, graph_, node, dim, wanted.place), predicate);
-    demand(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place), predicate);
+    demand(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place),
+           predicate);
   }
 }
 
@@ -134,7 +136,8 @@ void ProgramBuilder::emit(NodeId id, const Demand& wanted) {
   remember(id, entry);
 }
 
-// ---- values ----------------------------------------------------------------------------------------------------------
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
 
 Val ProgramBuilder::widen(Val raw, DType dtype, NodeId id) {
   const DType compute = row(dtype).compute;
@@ -158,7 +161,8 @@ Val ProgramBuilder::raw_of(const Entry& entry, DType dtype) {
 
 Entry ProgramBuilder::emit_constant(const Node& node) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, node.attributes.literal->bytes.data(), std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  std::memcpy(&bits, node.attributes.literal->bytes.data(),
+              std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
   const DType dtype = node.shape.dtype, compute = row(dtype).compute;
   const int unused = 64 - 8 * element_bytes(dtype);
   Entry entry;
@@ -191,8 +195,8 @@ Entry ProgramBuilder::emit_elementwise(NodeId id, const Demand& wanted) {
   int depth = 0;
   assert(node.operands.size() <= 3);
   for (std::size_t k = 0; k < node.operands.size(); ++k) {
-    operands[k] = entry_of(node.operands[k],
-                           operand_place(s_.build, graph_, node, static_cast<int>(k), wanted.place), wanted.predicate);
+    operands[k] = entry_of(node.operands[k], operand_place(s_.build, graph_, node, static_cast<int>(k), wanted.place),
+                           wanted.predicate);
     depth = std::max(depth, operands[k].compute.depth);
   }
   const DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
@@ -257,7 +261,8 @@ Entry ProgramBuilder::emit_choice(NodeId id, const Demand& wanted) {
   const Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
     return entry_of(node.operands[static_cast<std::size_t>(k)], operand_place(s_.build, graph_, node, k, wanted.place),
-                    predicate).compute;
+                    predicate)
+        .compute;
   };
   const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
     if (test.id == no_value) return yes;
@@ -289,7 +294,8 @@ Entry ProgramBuilder::emit_choice(NodeId id, const Demand& wanted) {
   return entry;
 }
 
-// ---- predicates ------------------------------------------------------------------------------------------------------
+// ---- predicates
+// ------------------------------------------------------------------------------------------------------
 
 PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
   const Interval range = s_.build.pool()[inside.value].range;

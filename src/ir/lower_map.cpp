@@ -25,7 +25,8 @@ struct MapShape {
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
 
 /// Where output `i` stands when the dominant stands at element `column` of its memory.
-Place output_place(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i, ExprId column) {
+Place output_place(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i,
+                   ExprId column) {
   const Graph& graph = builder.graph();
   const Shape& shape = at(graph, graph.outputs[i]).shape;
   const Route& route = prepared.routes[map.dominant][i];
@@ -163,8 +164,9 @@ std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prep
   const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
   map.blocks = (map.vectors + per_block - 1) / per_block;
   if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
-    return Rejection{"in-flight", fmt::format("{} vectors give {} threads fewer than {} each", map.vectors,
-                                              plan.threads, plan.in_flight), true};
+    return Rejection{
+        "in-flight",
+        fmt::format("{} vectors give {} threads fewer than {} each", map.vectors, plan.threads, plan.in_flight), true};
   builder.kernel().virtual_blocks = map.blocks;
   map.block = build.var(build.add_var({"vb", VarKind::block, map.blocks, 1}));
   map.thread = build.var(build.add_var({"tid", VarKind::thread, plan.threads, 1}));

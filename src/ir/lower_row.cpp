@@ -5,8 +5,8 @@
 // residence kept. A reduction along the row is a shuffle within a warp and, where a row spans several warps, partial
 // results through shared memory with one barrier for all reductions of the phase.
 //
-// A row whose length is no multiple of the vector is walked in two segments: whole vectors from the first aligned element
-// on, and an edge of single elements, head and tail together, one per lane.
+// A row whose length is no multiple of the vector is walked in two segments: whole vectors from the first aligned
+// element on, and an edge of single elements, head and tail together, one per lane.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +21,14 @@ namespace {
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
 
 struct RowLoops {
-  ExprId row = 0;            ///< narrowed to the rows that exist
-  bool ragged = false;       ///< the last block has rows that do not exist
+  ExprId row = 0;       ///< narrowed to the rows that exist
+  bool ragged = false;  ///< the last block has rows that do not exist
   Condition row_exists;
-  ExprId lane = 0;           ///< lane of the row within its warp
-  ExprId warp = 0;           ///< warp of the row
+  ExprId lane = 0;  ///< lane of the row within its warp
+  ExprId warp = 0;  ///< warp of the row
   ExprId row_in_block = 0;
-  ExprId row_lane = 0;       ///< lane of the row, over all its warps
-  VarId flight = 0;          ///< q
+  ExprId row_lane = 0;  ///< lane of the row, over all its warps
+  VarId flight = 0;     ///< q
   std::int64_t rows_per_block = 1;
   std::int64_t warps_per_row = 1;
   std::vector<Segment> segments;
@@ -70,8 +70,10 @@ std::optional<Rejection> make_rows(ProgramBuilder& builder, const Prepared& prep
   const std::int64_t per_block = rows.rows_per_block * builder.in_flight_rows;
   const std::int64_t blocks = (prepared.rows + per_block - 1) / per_block;
   if (builder.in_flight_rows > 1 && prepared.rows <= rows.rows_per_block * (builder.in_flight_rows - 1))
-    return Rejection{"in-flight", fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
-                                              rows.rows_per_block, builder.in_flight_rows), true};
+    return Rejection{"in-flight",
+                     fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
+                                 rows.rows_per_block, builder.in_flight_rows),
+                     true};
   builder.kernel().virtual_blocks = blocks;
   const ExprId vb = build.var(build.add_var({"vb", VarKind::block, blocks, 1}));
   rows.lane = build.constant(0);
@@ -122,8 +124,10 @@ std::optional<Rejection> make_segments(ProgramBuilder& builder, const Prepared& 
   const std::int64_t vectors = n / v, rest = n % v;
   if (vectors == 0) return Rejection{"vector", fmt::format("rows of {} do not fill a vector of {}", n, v), true};
   if (rest != 0 && lanes < 2 * v)
-    return Rejection{"peel", fmt::format("rows of {} need {} lanes for the elements around vectors of {}, found {}", n,
-                                         2 * v, v, lanes), true};
+    return Rejection{
+        "peel",
+        fmt::format("rows of {} need {} lanes for the elements around vectors of {}, found {}", n, 2 * v, v, lanes),
+        true};
   Segment body;
   body.vector = plan.vector;
   make_trips(builder, plan, vectors, rolled, body);
@@ -316,8 +320,7 @@ void add_partials(RowPass& pass, std::size_t i, const Node& reduce, ArrayId part
   IndexBuilder& build = builder.build();
   const std::int64_t warps = pass.rows.warps_per_row;
   const Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  const int width =
-      static_cast<int>(std::min<std::int64_t>(warps, 8 * access_bytes / row(accumulator.dtype).bits));
+  const int width = static_cast<int>(std::min<std::int64_t>(warps, 8 * access_bytes / row(accumulator.dtype).bits));
   const Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
   Stmt assign;
   assign.kind = StmtKind::assign;
@@ -376,9 +379,8 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
   if (pass.rows.warps_per_row > 1) combine_warps(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
     const Shape& shape = at(graph, phase.reductions[i]).shape;
-    builder.state().accumulators.push_back({phase.reductions[i],
-                                            place_of_linear(builder.build(), shape, pass.rows.row),
-                                            pass.accumulators[i]});
+    builder.state().accumulators.push_back(
+        {phase.reductions[i], place_of_linear(builder.build(), shape, pass.rows.row), pass.accumulators[i]});
   }
 }
 
@@ -400,16 +402,15 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<NodeId>& kept_befo
   ProgramBuilder& builder = pass.builder;
   std::vector<NodeId> keeping;
   if (pass.plan.residence != Residence::reload) {
-    const std::vector<NodeId>& wanted =
-        pass.plan.residence == Residence::recompute ? phase.kept_inputs : phase.kept;
+    const std::vector<NodeId>& wanted = pass.plan.residence == Residence::recompute ? phase.kept_inputs : phase.kept;
     std::set_difference(wanted.begin(), wanted.end(), kept_before.begin(), kept_before.end(),
                         std::back_inserter(keeping));
   }
   declare_accumulators(pass, phase);
   builder.keep(keeping, pass.plan.residence == Residence::shared);
-  const bool walks = !phase.reductions.empty() ||
-                     std::any_of(phase.outputs.begin(), phase.outputs.end(),
-                                 [&](std::int32_t output) { return is_full_output(pass, output); });
+  const bool walks =
+      !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
+                                               [&](std::int32_t output) { return is_full_output(pass, output); });
   if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
   if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
   store_row_outputs(pass, phase);
@@ -431,8 +432,9 @@ std::optional<Rejection> lower_row(ProgramBuilder& builder, const Prepared& prep
   const bool rolled = trips > 1 && streams(prepared, plan);
   builder.in_flight_rows = rolled ? 1 : plan.in_flight;
   if (rolled && plan.in_flight > trips)
-    return Rejection{"in-flight", fmt::format("rows take {} vectors per thread, fewer than {} in flight", trips,
-                                              plan.in_flight), true};
+    return Rejection{"in-flight",
+                     fmt::format("rows take {} vectors per thread, fewer than {} in flight", trips, plan.in_flight),
+                     true};
   RowPass pass{builder, prepared, plan, limits, {}, {}};
   if (auto no = make_rows(builder, prepared, plan, limits, pass.rows)) return no;
   if (auto no = make_segments(builder, prepared, plan, rolled, pass.rows)) return no;

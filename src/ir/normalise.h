@@ -86,21 +86,21 @@ void merge_duplicates(Rewrite& rewrite, PassCount& count);
 void drop_dead(Rewrite& rewrite, PassCount& count);
 
 inline constexpr std::array pass_table = std::to_array<PassRow>({
-    {Pass::set_aside,   "set-aside",         "computations wait until something calls them",  nullptr          },
-    {Pass::calls,       "inline-calls",      "a call becomes the instructions it calls",      nullptr          },
-    {Pass::fusions,     "inline-fusions",    "a fusion becomes its body and a given group",   nullptr          },
-    {Pass::async,       "resolve-async",     "a start and its done become what they wrap",    nullptr          },
-    {Pass::tuples,      "resolve-tuples",    "tuples that only group values dissolve",        nullptr          },
-    {Pass::markers,     "remove-markers",    "what only hands on its operand goes",           nullptr          },
-    {Pass::sizes,       "resolve-sizes",     "dimension sizes become constants",              nullptr          },
-    {Pass::regions,     "recognise-regions", "a region of one operation is a reducer",        nullptr          },
-    {Pass::bodies,      "build-bodies",      "loops, branches, regions get their own graphs", nullptr          },
-    {Pass::trip_counts, "count-trips",       "trip counts of counted loops",                  count_trips      },
-    {Pass::converts,    "simplify-converts", "conversions that change nothing go",            simplify_converts},
-    {Pass::reshapes,    "simplify-reshapes", "reshapes of reshapes merge, idle ones go",      simplify_reshapes},
-    {Pass::broadcasts,  "merge-broadcasts",  "a broadcast of a broadcast is one",             merge_broadcasts },
-    {Pass::duplicates,  "merge-duplicates",  "equal nodes become one",                        merge_duplicates },
-    {Pass::dead,        "drop-dead",         "what no output needs goes",                     drop_dead        },
+    {Pass::set_aside, "set-aside", "computations wait until something calls them", nullptr},
+    {Pass::calls, "inline-calls", "a call becomes the instructions it calls", nullptr},
+    {Pass::fusions, "inline-fusions", "a fusion becomes its body and a given group", nullptr},
+    {Pass::async, "resolve-async", "a start and its done become what they wrap", nullptr},
+    {Pass::tuples, "resolve-tuples", "tuples that only group values dissolve", nullptr},
+    {Pass::markers, "remove-markers", "what only hands on its operand goes", nullptr},
+    {Pass::sizes, "resolve-sizes", "dimension sizes become constants", nullptr},
+    {Pass::regions, "recognise-regions", "a region of one operation is a reducer", nullptr},
+    {Pass::bodies, "build-bodies", "loops, branches, regions get their own graphs", nullptr},
+    {Pass::trip_counts, "count-trips", "trip counts of counted loops", count_trips},
+    {Pass::converts, "simplify-converts", "conversions that change nothing go", simplify_converts},
+    {Pass::reshapes, "simplify-reshapes", "reshapes of reshapes merge, idle ones go", simplify_reshapes},
+    {Pass::broadcasts, "merge-broadcasts", "a broadcast of a broadcast is one", merge_broadcasts},
+    {Pass::duplicates, "merge-duplicates", "equal nodes become one", merge_duplicates},
+    {Pass::dead, "drop-dead", "what no output needs goes", drop_dead},
 });
 
 /// Runs the rows that have a function over the graph and its bodies, innermost first.

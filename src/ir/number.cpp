@@ -21,21 +21,21 @@ struct FormatRow {
 };
 
 constexpr auto format_table = std::to_array<FormatRow>({
-    {DType::f16,           {5, 10, 15, Specials::ieee}   },
-    {DType::bf16,          {8, 7, 127, Specials::ieee}   },
-    {DType::f32,           {8, 23, 127, Specials::ieee}  },
-    {DType::f64,           {11, 52, 1023, Specials::ieee}},
-    {DType::f8e5m2,        {5, 2, 15, Specials::ieee}    },
-    {DType::f8e4m3,        {4, 3, 7, Specials::ieee}     },
-    {DType::f8e4m3fn,      {4, 3, 7, Specials::nan_only} },
-    {DType::f8e4m3b11fnuz, {4, 3, 11, Specials::fnuz}    },
-    {DType::f8e3m4,        {3, 4, 3, Specials::ieee}     },
-    {DType::f8e5m2fnuz,    {5, 2, 16, Specials::fnuz}    },
-    {DType::f8e4m3fnuz,    {4, 3, 8, Specials::fnuz}     },
-    {DType::f8e8m0fnu,     {8, 0, 127, Specials::scale}  },
-    {DType::f4e2m1fn,      {2, 1, 1, Specials::finite}   },
-    {DType::f6e3m2fn,      {3, 2, 3, Specials::finite}   },
-    {DType::f6e2m3fn,      {2, 3, 1, Specials::finite}   },
+    {DType::f16, {5, 10, 15, Specials::ieee}},
+    {DType::bf16, {8, 7, 127, Specials::ieee}},
+    {DType::f32, {8, 23, 127, Specials::ieee}},
+    {DType::f64, {11, 52, 1023, Specials::ieee}},
+    {DType::f8e5m2, {5, 2, 15, Specials::ieee}},
+    {DType::f8e4m3, {4, 3, 7, Specials::ieee}},
+    {DType::f8e4m3fn, {4, 3, 7, Specials::nan_only}},
+    {DType::f8e4m3b11fnuz, {4, 3, 11, Specials::fnuz}},
+    {DType::f8e3m4, {3, 4, 3, Specials::ieee}},
+    {DType::f8e5m2fnuz, {5, 2, 16, Specials::fnuz}},
+    {DType::f8e4m3fnuz, {4, 3, 8, Specials::fnuz}},
+    {DType::f8e8m0fnu, {8, 0, 127, Specials::scale}},
+    {DType::f4e2m1fn, {2, 1, 1, Specials::finite}},
+    {DType::f6e3m2fn, {3, 2, 3, Specials::finite}},
+    {DType::f6e2m3fn, {2, 3, 1, Specials::finite}},
 });
 
 /// Formats by dtype, so a look-up in a loop is one load.

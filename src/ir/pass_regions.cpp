@@ -18,13 +18,13 @@ struct ReducerRow {
 };
 
 constexpr auto reducer_rows = std::to_array<ReducerRow>({
-    {Op::add,      Reducer::add,      Reducer::bit_or },
+    {Op::add, Reducer::add, Reducer::bit_or},
     {Op::multiply, Reducer::multiply, Reducer::bit_and},
-    {Op::maximum,  Reducer::maximum,  Reducer::bit_or },
-    {Op::minimum,  Reducer::minimum,  Reducer::bit_and},
-    {Op::bit_and,  Reducer::bit_and,  Reducer::bit_and},
-    {Op::bit_or,   Reducer::bit_or,   Reducer::bit_or },
-    {Op::bit_xor,  Reducer::bit_xor,  Reducer::bit_xor},
+    {Op::maximum, Reducer::maximum, Reducer::bit_or},
+    {Op::minimum, Reducer::minimum, Reducer::bit_and},
+    {Op::bit_and, Reducer::bit_and, Reducer::bit_and},
+    {Op::bit_or, Reducer::bit_or, Reducer::bit_or},
+    {Op::bit_xor, Reducer::bit_xor, Reducer::bit_xor},
 });
 
 /// Follows conversions to where a value comes from. A conversion on the way may only widen the region's type.

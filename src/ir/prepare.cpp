@@ -57,18 +57,22 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                               text(node.shape), which));
   };
   if (!is_holdable(node.shape.dtype))
-    return refuse("dtype", fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
-  if (elements(node.shape) == 0) return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
+    return refuse("dtype",
+                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+  if (elements(node.shape) == 0)
+    return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
   switch (op.kind) {
     case OpClass::leaf:
       if (node.op == Op::constant && elements(node.shape) > 1)
-        return refuse("array-constant", fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
+        return refuse("array-constant",
+                      fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
       if (node.op == Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
         return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
       return std::nullopt;
     case OpClass::elementwise:
       if (!has_text(graph, node))
-        return refuse("operation", fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
+        return refuse("operation",
+                      fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
       return std::nullopt;
     case OpClass::index:
       if (node.op == Op::pad)
@@ -84,10 +88,18 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
         return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
                                                node.name, name(node.shape.dtype)));
       return std::nullopt;
-    case OpClass::lookup: return skeleton("gather");
-    case OpClass::window: return skeleton("window");
-    case OpClass::mapped: case OpClass::library: case OpClass::composite: case OpClass::random:
-    case OpClass::structure: case OpClass::control: case OpClass::communication: case OpClass::opaque:
+    case OpClass::lookup:
+      return skeleton("gather");
+    case OpClass::window:
+      return skeleton("window");
+    case OpClass::mapped:
+    case OpClass::library:
+    case OpClass::composite:
+    case OpClass::random:
+    case OpClass::structure:
+    case OpClass::control:
+    case OpClass::communication:
+    case OpClass::opaque:
       return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
   return std::nullopt;
@@ -132,9 +144,9 @@ std::optional<Rejection> find_rows(const Graph& graph, Prepared& out) {
       out.rows = shape->rows;
       out.columns = shape->columns;
     } else if (shape->rows != out.rows || shape->columns != out.columns) {
-      return refuse("rows-differ", fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}",
-                                               at(graph, first).name, out.rows, out.columns, node.name, shape->rows,
-                                               shape->columns));
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", at(graph, first).name, out.rows,
+                                out.columns, node.name, shape->rows, shape->columns));
     }
   }
   return std::nullopt;
@@ -145,10 +157,10 @@ std::optional<Rejection> refuse_outputs(const Graph& graph, const Prepared& prep
   for (const NodeId id : graph.outputs) {
     const std::int64_t count = elements(at(graph, id).shape);
     if (count != prepared.rows && count != prepared.rows * prepared.columns)
-      return refuse("output-shape",
-                    fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})",
-                                at(graph, id).name, text(at(graph, id).shape), prepared.rows, prepared.rows,
-                                prepared.columns));
+      return refuse(
+          "output-shape",
+          fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", at(graph, id).name,
+                      text(at(graph, id).shape), prepared.rows, prepared.rows, prepared.columns));
   }
   return std::nullopt;
 }
@@ -241,8 +253,8 @@ void find_dominants(const Graph& graph, Prepared& out) {
   if (out.skeleton == Skeleton::row) {
     for (const Phase& phase : out.phases)
       for (const NodeId id : phase.reductions)
-        if (out.dominants.empty() ||
-            at(graph, at(graph, id).operands[0]).shape.dims != at(graph, at(graph, out.dominants[0]).operands[0]).shape.dims)
+        if (out.dominants.empty() || at(graph, at(graph, id).operands[0]).shape.dims !=
+                                         at(graph, at(graph, out.dominants[0]).operands[0]).shape.dims)
           offer(id);
     return;
   }
@@ -255,7 +267,8 @@ void find_dominants(const Graph& graph, Prepared& out) {
 /// Operations whose operand and result hold the same elements in another order or form.
 bool is_one_to_one(const Graph& graph, NodeId user, NodeId operand) {
   const Node& node = at(graph, user);
-  const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose || node.op == Op::broadcast;
+  const bool moves =
+      node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose || node.op == Op::broadcast;
   return (class_of(node.op) == OpClass::elementwise || moves) &&
          elements(node.shape) == elements(at(graph, operand).shape);
 }
@@ -313,7 +326,8 @@ std::variant<Prepared, Rejection> prepare(const Group& group) {
   out.users = users(graph);
   for (const Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
-    if (node.op == Op::parameter) out.widest_vector = std::max(out.widest_vector, 8 * access_bytes / row(node.shape.dtype).bits);
+    if (node.op == Op::parameter)
+      out.widest_vector = std::max(out.widest_vector, 8 * access_bytes / row(node.shape.dtype).bits);
   }
   for (const NodeId id : graph.outputs)
     out.widest_vector = std::max(out.widest_vector, 8 * access_bytes / row(at(graph, id).shape.dtype).bits);

@@ -22,9 +22,9 @@ namespace tailor::ir {
 
 struct Phase {
   std::vector<NodeId> reductions;
-  std::vector<std::int32_t> outputs;     ///< indices into the group's outputs, stored in this phase
-  std::vector<NodeId> kept;              ///< full values that later phases need (the frontier), most computed form
-  std::vector<NodeId> kept_inputs;       ///< full parameters that later phases need, directly or through others
+  std::vector<std::int32_t> outputs;  ///< indices into the group's outputs, stored in this phase
+  std::vector<NodeId> kept;           ///< full values that later phases need (the frontier), most computed form
+  std::vector<NodeId> kept_inputs;    ///< full parameters that later phases need, directly or through others
 };
 
 /// From one node's place to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
@@ -44,16 +44,16 @@ struct Route {
 struct Prepared {
   const Group* group = nullptr;
   Skeleton skeleton = Skeleton::map;
-  std::int64_t rows = 1;                 ///< row: R. map: 1
-  std::int64_t columns = 1;              ///< row: N. map: elements of the largest output
+  std::int64_t rows = 1;     ///< row: R. map: 1
+  std::int64_t columns = 1;  ///< row: N. map: elements of the largest output
   std::vector<Phase> phases;
-  std::vector<std::uint8_t> full;        ///< per node: holds rows x columns elements and is no index operation
+  std::vector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
   std::vector<std::vector<NodeId>> users;
-  std::vector<std::string> names;        ///< per node: its name as a C identifier
-  std::vector<NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
+  std::vector<std::string> names;          ///< per node: its name as a C identifier
+  std::vector<NodeId> dominants;           ///< candidates for Plan::dominant, the usual choice first
   std::vector<std::vector<Route>> routes;  ///< per dominant candidate, per output
-  std::string title;                     ///< name of the kernel: its telling operations
-  int widest_vector = 1;                 ///< most elements of any parameter or output in 16 bytes
+  std::string title;                       ///< name of the kernel: its telling operations
+  int widest_vector = 1;                   ///< most elements of any parameter or output in 16 bytes
 };
 
 /// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.

@@ -175,13 +175,7 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   if (chosen && positive(chosen->value)) {
     const double at = x.at(chosen->value);
     canvas.line(at, y.to - 6, at, y.from, "markline");
-    canvas.polygon(
-        {
-            {at - 5, y.to - 14},
-            {at + 5, y.to - 14},
-            {at,     y.to - 4 }
-    },
-        "mark");
+    canvas.polygon({{at - 5, y.to - 14}, {at + 5, y.to - 14}, {at, y.to - 4}}, "mark");
     const bool flip = at > (left + right) / 2;
     canvas.label(at + (flip ? -9 : 9), y.to - 6, fmt::format("chosen: {}", humane_seconds(chosen->value)), "b",
                  flip ? Anchor::end : Anchor::start);

@@ -122,11 +122,7 @@ std::string strategy_chart(const std::vector<StrategyBar>& all) {
   const std::string traffic_heading = fmt::format("traffic ({})", bytes.name);
   const std::string time_heading = fmt::format("predicted ({})", seconds.name);
   std::vector<Panel> panels{
-      {"kernels",       0, {}, {}},
-      {"launches",      0, {}, {}},
-      {traffic_heading, 0, {}, {}},
-      {time_heading,    0, {}, {}}
-  };
+      {"kernels", 0, {}, {}}, {"launches", 0, {}, {}}, {traffic_heading, 0, {}, {}}, {time_heading, 0, {}, {}}};
   for (const StrategyBar& bar : bars) {
     const auto add = [&](std::size_t panel, std::optional<double> value, std::string words) {
       panels[panel].values.push_back(value);

@@ -15,10 +15,7 @@ namespace tailor::report {
 
 Table all_strategies(const std::vector<Summary>& summaries) {
   Table all;
-  all.columns = {
-      {"model",  "model",  Hint::text, 0},
-      {"device", "device", Hint::text, 0}
-  };
+  all.columns = {{"model", "model", Hint::text, 0}, {"device", "device", Hint::text, 0}};
   std::vector<Table> tables;
   for (const Summary& summary : summaries) {
     tables.push_back(strategy_table(summary));

@@ -58,12 +58,10 @@ std::optional<Shared> shared_level(const StrategyTotals& chosen, const StrategyT
 
 Table rejections_of(const std::vector<RejectionCount>& all) {
   Table table;
-  table.columns = {
-      {"rule",    "rule",    Hint::text,  0},
-      {"plans",   "plans",   Hint::count, 0},
-      {"kind",    "kind",    Hint::text,  2},
-      {"example", "example", Hint::text,  1}
-  };
+  table.columns = {{"rule", "rule", Hint::text, 0},
+                   {"plans", "plans", Hint::count, 0},
+                   {"kind", "kind", Hint::text, 2},
+                   {"example", "example", Hint::text, 1}};
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   for (const RejectionCount& one : sorted)
@@ -145,10 +143,7 @@ std::string answer(const Summary& summary) {
 Table manifest_table(const Summary& summary) {
   const Manifest& m = summary.manifest;
   Table table;
-  table.columns = {
-      {"what",  "what",  Hint::text, 0},
-      {"value", "value", Hint::text, 0}
-  };
+  table.columns = {{"what", "what", Hint::text, 0}, {"value", "value", Hint::text, 0}};
   const auto add = [&](const std::string& what, const std::string& value) {
     if (!value.empty()) table.rows.push_back({what, value});
   };
@@ -177,14 +172,9 @@ Table strategy_table(const Summary& summary) {
   }
   sort_levels(levels);
   Table table;
-  table.columns = {
-      {"strategy",        "strategy", Hint::text,  0},
-      {"kernels",         "kernels",  Hint::count, 0},
-      {"kernel_floor",    "at least", Hint::count, 5},
-      {"distinct_groups", "distinct", Hint::count, 4},
-      {"launches",        "launches", Hint::count, 2},
-      {"traffic",         "traffic",  Hint::bytes, 1}
-  };
+  table.columns = {{"strategy", "strategy", Hint::text, 0},      {"kernels", "kernels", Hint::count, 0},
+                   {"kernel_floor", "at least", Hint::count, 5}, {"distinct_groups", "distinct", Hint::count, 4},
+                   {"launches", "launches", Hint::count, 2},     {"traffic", "traffic", Hint::bytes, 1}};
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
@@ -219,19 +209,17 @@ Table strategy_table(const Summary& summary) {
 
 Table group_table(const Summary& summary) {
   Table table;
-  table.columns = {
-      {"group",    "group",       Hint::text,     0},
-      {"state",    "state",       Hint::text,     0},
-      {"id",       "id",          Hint::text,     9},
-      {"times",    "times",       Hint::count,    2},
-      {"shape",    "shape",       Hint::text,     3},
-      {"traffic",  "traffic",     Hint::bytes,    4},
-      {"time",     "time of one", Hint::seconds,  0},
-      {"time_all", "time of all", Hint::seconds,  1},
-      {"share",    "share",       Hint::fraction, 5},
-      {"bound",    "bound by",    Hint::text,     6},
-      {"plans",    "plans",       Hint::count,    7}
-  };
+  table.columns = {{"group", "group", Hint::text, 0},
+                   {"state", "state", Hint::text, 0},
+                   {"id", "id", Hint::text, 9},
+                   {"times", "times", Hint::count, 2},
+                   {"shape", "shape", Hint::text, 3},
+                   {"traffic", "traffic", Hint::bytes, 4},
+                   {"time", "time of one", Hint::seconds, 0},
+                   {"time_all", "time of all", Hint::seconds, 1},
+                   {"share", "share", Hint::fraction, 5},
+                   {"bound", "bound by", Hint::text, 6},
+                   {"plans", "plans", Hint::count, 7}};
   const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
                                   [](const GroupSummary& group) { return group.bound.has_value(); });
   if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
@@ -269,23 +257,17 @@ Table plan_table(const GroupSummary& group) {
     for (const EstimateSummary& estimate : plan.estimates) add_level(levels, estimate.level);
   sort_levels(levels);
   Table table;
-  table.columns = {
-      {"rank",  "#",     Hint::integer, 1},
-      {"plan",  "plan",  Hint::text,    0},
-      {"check", "check", Hint::text,    2}
-  };
+  table.columns = {{"rank", "#", Hint::integer, 1}, {"plan", "plan", Hint::text, 0}, {"check", "check", Hint::text, 2}};
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 4});
-  const std::vector<Column> rest = {
-      {"low",       "low",       Hint::seconds,  9},
-      {"high",      "high",      Hint::seconds,  9},
-      {"bound",     "bound by",  Hint::text,     3},
-      {"occupancy", "occupancy", Hint::fraction, 6},
-      {"registers", "registers", Hint::integer,  5},
-      {"spill",     "spills",    Hint::bytes,    7},
-      {"shared",    "shared",    Hint::bytes,    8},
-      {"binary",    "binary",    Hint::text,     7}
-  };
+  const std::vector<Column> rest = {{"low", "low", Hint::seconds, 9},
+                                    {"high", "high", Hint::seconds, 9},
+                                    {"bound", "bound by", Hint::text, 3},
+                                    {"occupancy", "occupancy", Hint::fraction, 6},
+                                    {"registers", "registers", Hint::integer, 5},
+                                    {"spill", "spills", Hint::bytes, 7},
+                                    {"shared", "shared", Hint::bytes, 8},
+                                    {"binary", "binary", Hint::text, 7}};
   table.columns.insert(table.columns.end(), rest.begin(), rest.end());
   for (const PlanSummary& plan : group.best) {
     std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), plan.plan,
@@ -360,14 +342,9 @@ Table rejection_table(const GroupSummary& group) { return rejections_of(group.re
 
 Table library_table(const Summary& summary) {
   Table table;
-  table.columns = {
-      {"operation", "operation",      Hint::text,    0},
-      {"shape",     "shape",          Hint::text,    2},
-      {"times",     "times",          Hint::count,   0},
-      {"traffic",   "traffic of one", Hint::bytes,   1},
-      {"work",      "work of one",    Hint::flops,   1},
-      {"time",      "time of one",    Hint::seconds, 3}
-  };
+  table.columns = {{"operation", "operation", Hint::text, 0}, {"shape", "shape", Hint::text, 2},
+                   {"times", "times", Hint::count, 0},        {"traffic", "traffic of one", Hint::bytes, 1},
+                   {"work", "work of one", Hint::flops, 1},   {"time", "time of one", Hint::seconds, 3}};
   for (const LibraryCall& call : summary.library)
     table.rows.push_back({call.op, call.shape, call.occurrences, call.traffic.value, call.flops, maybe(call.time)});
   return table;
@@ -375,10 +352,7 @@ Table library_table(const Summary& summary) {
 
 Table import_table(const Summary& summary) {
   Table table;
-  table.columns = {
-      {"pass",     "pass",     Hint::text,  0},
-      {"rewrites", "rewrites", Hint::count, 0}
-  };
+  table.columns = {{"pass", "pass", Hint::text, 0}, {"rewrites", "rewrites", Hint::count, 0}};
   for (const ir::PassReport& pass : summary.import.passes) table.rows.push_back({pass.pass, pass.rewrites});
   for (const auto& [what, count] : summary.import.opaque) table.rows.push_back({"kept as opaque: " + what, count});
   return table;

@@ -22,12 +22,10 @@ struct Section {
 };
 
 std::vector<Section> sections(const Summary& summary) {
-  std::vector<Section> all{
-      {"strategies",                  strategy_table(summary) },
-      {"groups of " + summary.chosen, group_table(summary)    },
-      {"plans not lowered, by rule",  rejection_table(summary)},
-      {"library calls",               library_table(summary)  }
-  };
+  std::vector<Section> all{{"strategies", strategy_table(summary)},
+                           {"groups of " + summary.chosen, group_table(summary)},
+                           {"plans not lowered, by rule", rejection_table(summary)},
+                           {"library calls", library_table(summary)}};
   std::erase_if(all, [](const Section& section) { return section.table.rows.empty(); });
   return all;
 }

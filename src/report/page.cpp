@@ -28,13 +28,13 @@ struct LevelWords {
 constexpr auto level_words = std::to_array<LevelWords>({
     {"sol",
      "the group and the device only: each input read once, each output written once, operations over their peak, one "
-     "launch. A bound, not a forecast."                                                               },
+     "launch. A bound, not a forecast."},
     {"projected",
      "the lowered program: requests and sectors per memory level, instructions per pipe, registers, occupancy, waves, "
      "bytes in flight, barriers, the tail. Registers and instructions are estimated before compiling."},
-    {"compiled",  "the same with the compiler's registers, spills and instructions."                  },
-    {"simulated", "the same with counters from executing sampled blocks on the simulator."            },
-    {"profiled",  "times taken on a GPU."                                                             },
+    {"compiled", "the same with the compiler's registers, spills and instructions."},
+    {"simulated", "the same with counters from executing sampled blocks on the simulator."},
+    {"profiled", "times taken on a GPU."},
 });
 
 std::string list(const std::vector<std::string>& lines, std::string_view css) {

@@ -16,12 +16,10 @@ namespace {
 
 Table parts_table(const GroupSummary& group) {
   Table table;
-  table.columns = {
-      {"plan_id", "plan",  Hint::text   },
-      {"level",   "level", Hint::text   },
-      {"part",    "part",  Hint::text   },
-      {"time",    "time",  Hint::seconds}
-  };
+  table.columns = {{"plan_id", "plan", Hint::text},
+                   {"level", "level", Hint::text},
+                   {"part", "part", Hint::text},
+                   {"time", "time", Hint::seconds}};
   for (const PlanSummary& plan : group.best)
     for (const EstimateSummary& estimate : plan.estimates) {
       table.rows.push_back({plan.id, estimate.level, std::string("total"), estimate.total.value});

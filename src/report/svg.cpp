@@ -124,22 +124,11 @@ std::string tick_text(double value) {
 }
 
 AxisUnit seconds_unit(double largest) {
-  return unit_for(largest, std::to_array<AxisUnit>({
-                               {1,    "s" },
-                               {1e-3, "ms"},
-                               {1e-6, "us"},
-                               {1e-9, "ns"}
-  }));
+  return unit_for(largest, std::to_array<AxisUnit>({{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}));
 }
 
 AxisUnit bytes_unit(double largest) {
-  return unit_for(largest, std::to_array<AxisUnit>({
-                               {1e12, "TB"},
-                               {1e9,  "GB"},
-                               {1e6,  "MB"},
-                               {1e3,  "KB"},
-                               {1,    "B" }
-  }));
+  return unit_for(largest, std::to_array<AxisUnit>({{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}));
 }
 
 std::string standalone(std::string_view svg) {

@@ -34,16 +34,16 @@ struct HintRow {
 };
 
 constexpr auto hint_table = std::to_array<HintRow>({
-    {Hint::text,     "",             false, {}                                                                              },
-    {Hint::integer,  "",             true,  {}                                                                              },
-    {Hint::count,    "",             true,  {}                                                                              },
-    {Hint::number,   "",             true,  {}                                                                              },
-    {Hint::seconds,  "_s",           true,  {{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {}}}                      },
-    {Hint::bytes,    "_bytes",       true,  {{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}}               },
-    {Hint::rate,     "_bytes_per_s", true,  {{{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "KB/s"}, {1, "B/s"}}}     },
-    {Hint::flops,    "_flops",       true,  {{{1e12, "TFLOP"}, {1e9, "GFLOP"}, {1e6, "MFLOP"}, {1e3, "KFLOP"}, {1, "FLOP"}}}},
-    {Hint::fraction, "_fraction",    true,  {{{0.01, "%"}, {}, {}, {}, {}}}                                                 },
-    {Hint::ratio,    "_ratio",       true,  {{{1, "×"}, {}, {}, {}, {}}}                                                   },
+    {Hint::text, "", false, {}},
+    {Hint::integer, "", true, {}},
+    {Hint::count, "", true, {}},
+    {Hint::number, "", true, {}},
+    {Hint::seconds, "_s", true, {{{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {}}}},
+    {Hint::bytes, "_bytes", true, {{{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}}},
+    {Hint::rate, "_bytes_per_s", true, {{{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "KB/s"}, {1, "B/s"}}}},
+    {Hint::flops, "_flops", true, {{{1e12, "TFLOP"}, {1e9, "GFLOP"}, {1e6, "MFLOP"}, {1e3, "KFLOP"}, {1, "FLOP"}}}},
+    {Hint::fraction, "_fraction", true, {{{0.01, "%"}, {}, {}, {}, {}}}},
+    {Hint::ratio, "_ratio", true, {{{1, "×"}, {}, {}, {}, {}}}},
 });
 
 constexpr const HintRow& row(Hint hint) { return hint_table[static_cast<std::size_t>(hint)]; }

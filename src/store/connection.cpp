@@ -20,16 +20,16 @@ struct Advice {
 };
 
 constexpr auto advice_table = std::to_array<Advice>({
-    {SQLITE_BUSY,       "the database is locked by another process",
-     "wait for the other command, or write to a database of its own and merge"                                                },
-    {SQLITE_LOCKED,     "the database is locked by another connection", "wait for the other command"                          },
-    {SQLITE_READONLY,   "the database cannot be written",               "check the permissions of the file and its folder"    },
-    {SQLITE_CANTOPEN,   "the database cannot be opened",                "check that its folder exists and may be written"     },
-    {SQLITE_NOTADB,     "the file is not a database",                   "give another path"                                   },
-    {SQLITE_CORRUPT,    "the database is damaged",                      "try 'sqlite3 FILE .recover', or start a new one"     },
-    {SQLITE_FULL,       "the disk is full",                             "free some space; everything committed so far is safe"},
-    {SQLITE_IOERR,      "reading or writing the database failed",       "check the disk; everything committed so far is safe" },
-    {SQLITE_CONSTRAINT, "a row does not fit the schema",                ""                                                    },
+    {SQLITE_BUSY, "the database is locked by another process",
+     "wait for the other command, or write to a database of its own and merge"},
+    {SQLITE_LOCKED, "the database is locked by another connection", "wait for the other command"},
+    {SQLITE_READONLY, "the database cannot be written", "check the permissions of the file and its folder"},
+    {SQLITE_CANTOPEN, "the database cannot be opened", "check that its folder exists and may be written"},
+    {SQLITE_NOTADB, "the file is not a database", "give another path"},
+    {SQLITE_CORRUPT, "the database is damaged", "try 'sqlite3 FILE .recover', or start a new one"},
+    {SQLITE_FULL, "the disk is full", "free some space; everything committed so far is safe"},
+    {SQLITE_IOERR, "reading or writing the database failed", "check the disk; everything committed so far is safe"},
+    {SQLITE_CONSTRAINT, "a row does not fit the schema", ""},
 });
 
 }  // namespace

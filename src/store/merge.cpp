@@ -23,29 +23,12 @@ struct Merged {
 
 // Parents before children, so that references hold at every step. `levels` is the same in all databases of a version.
 constexpr auto merge_table = std::to_array<Merged>({
-    {"runs",            "finished_at"},
-    {"devices",         ""           },
-    {"graphs",          ""           },
-    {"groups",          ""           },
-    {"fusions",         ""           },
-    {"fusion_groups",   ""           },
-    {"fusion_edges",    ""           },
-    {"library_calls",   ""           },
-    {"library_times",   ""           },
-    {"plans",           ""           },
-    {"kernels",         ""           },
-    {"lowerings",       ""           },
-    {"rejections",      "plans"      },
-    {"plan_rejections", ""           },
-    {"binaries",        "outcome"    },
-    {"estimates",       ""           },
-    {"group_bounds",    ""           },
-    {"checks",          "state"      },
-    {"measurements",    ""           },
-    {"samples",         ""           },
-    {"counters",        ""           },
-    {"calibrations",    ""           },
-    {"progress",        "legal"      },
+    {"runs", "finished_at"}, {"devices", ""},         {"graphs", ""},          {"groups", ""},
+    {"fusions", ""},         {"fusion_groups", ""},   {"fusion_edges", ""},    {"library_calls", ""},
+    {"library_times", ""},   {"plans", ""},           {"kernels", ""},         {"lowerings", ""},
+    {"rejections", "plans"}, {"plan_rejections", ""}, {"binaries", "outcome"}, {"estimates", ""},
+    {"group_bounds", ""},    {"checks", "state"},     {"measurements", ""},    {"samples", ""},
+    {"counters", ""},        {"calibrations", ""},    {"progress", "legal"},
 });
 
 struct TableColumns {

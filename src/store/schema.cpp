@@ -27,10 +27,7 @@ std::int32_t big_endian(const char* bytes) {
 }
 
 Error refusal(const std::filesystem::path& path, std::string message, std::string hint) {
-  return {
-      Fault::failed, Position{path.string(), 0, 0},
-       std::move(message), std::move(hint)
-  };
+  return {Fault::failed, Position{path.string(), 0, 0}, std::move(message), std::move(hint)};
 }
 
 void check_version(const std::filesystem::path& path, std::int64_t version, const Schema& schema) {

@@ -319,7 +319,8 @@ CREATE TABLE progress (
 
 -- Each plan on each device with the estimate of its most precise level.
 CREATE VIEW plan_times AS
-SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound
+SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound,
+       e.issue_s
 FROM plans p
 JOIN estimates e ON e.plan_id = p.plan_id
 JOIN levels l ON l.level = e.level
@@ -328,10 +329,11 @@ WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.lev
                     AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)));
 
 -- The plans of each group and device, best first. Plans that a more precise level has looked at come before the others:
--- times of different levels are not compared.
+-- times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions win.
 CREATE VIEW best_plans AS
 SELECT t.group_id, t.device_id, d.name AS device,
-       row_number() OVER (PARTITION BY t.group_id, t.device_id ORDER BY t.precision DESC, t.total_s, t.plan_id) AS place,
+       row_number() OVER (PARTITION BY t.group_id, t.device_id
+                            ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, t.plan_id) AS place,
        t.plan_id, p.text AS plan, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bound
 FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.plan_id = t.plan_id;
 

@@ -26,13 +26,9 @@ struct BenchGroup {
   std::int64_t rows, columns;
 };
 constexpr BenchGroup groups[] = {
-    {"layernorm_f32",     4096,  768 },
-    {"softmax_f16",       4096,  1024},
-    {"bias_gelu_f16",     8192,  3072},
-    {"rms_residual_bf16", 16384, 4096},
-    {"layernorm_f32",     37,    771 },
-    {"softmax_f16",       37,    771 },
-    {"bias_gelu_f16",     8192,  3071},
+    {"layernorm_f32", 4096, 768},       {"softmax_f16", 4096, 1024}, {"bias_gelu_f16", 8192, 3072},
+    {"rms_residual_bf16", 16384, 4096}, {"layernorm_f32", 37, 771},  {"softmax_f16", 37, 771},
+    {"bias_gelu_f16", 8192, 3071},
 };
 
 constexpr std::string_view layernorm_f32 = R"(graph layernorm {

@@ -51,18 +51,20 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
 }
 
 TEST_CASE("every key of a sweep file arrives") {
-  const SweepConfig config = parse_config(
-      with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
+  const SweepConfig config =
+      parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
  "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
- "shortlist": 2, "compile": false, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"), beside);
+ "shortlist": 2, "compile": false, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
+                   beside);
   CHECK(config.question == "q?");
   CHECK(config.claim == Claim{"t", "speedup", 1.5});
   CHECK(config.strategies == std::vector<std::string>{"imported", "none"});
   CHECK(config.baseline == "none");
   CHECK(config.cost_model == "sol");
   CHECK(config.max_plans_per_group == 9);
-  CHECK(config.axes == std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
+  CHECK(config.axes ==
+        std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
   CHECK(config.shortlist == 2);
   CHECK_FALSE(config.compile);
   CHECK(config.arch == "sm_80");
@@ -72,8 +74,9 @@ TEST_CASE("every key of a sweep file arrives") {
 }
 
 TEST_CASE("the canonical text reads back as the same config") {
-  for (const char* members : {"", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
-                              R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
+  for (const char* members :
+       {"", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+        R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
     const SweepConfig config = parse_config(with(members), beside);
     SweepConfig back = parse_config(canonical_text(config), beside);
     CHECK(back.axes == config.axes);
@@ -140,7 +143,8 @@ TEST_CASE("no truncated, damaged or random text does more than throw an Error") 
   constexpr int seed = 11;
   INFO("seed ", seed);
   std::mt19937 random(seed);
-  const std::string good = with(R"("plans": {"max_per_group": 9, "axes": {"vector": [4]}}, "question": "\u00e4 \ud83d\ude00")");
+  const std::string good =
+      with(R"("plans": {"max_per_group": 9, "axes": {"vector": [4]}}, "question": "\u00e4 \ud83d\ude00")");
   int refused = 0;
   for (std::size_t length = 0; length < good.size(); ++length) refused += !complaint(good.substr(0, length)).empty();
   CHECK(refused == static_cast<int>(good.size()));

@@ -175,9 +175,7 @@ Fault fault_of(const std::function<void()>& work) {
 
 TEST_CASE("what import said survives the database, and other texts are absent") {
   ir::ImportReport report = ir::import_file((data / "models" / (std::string(softmax) + ".hlo")).string()).report;
-  report.opaque = {
-      {"custom \"quoted\"", 3}
-  };
+  report.opaque = {{"custom \"quoted\"", 3}};
   report.warnings = {"a\nb"};
   const std::string json = import_summary_json(report);
   const auto read = import_summary(json);

@@ -158,10 +158,8 @@ TEST_CASE("a note during progress stands above the line, which comes back") {
 }
 
 TEST_CASE("no progress without a terminal or when quiet") {
-  for (const Talk::Options& options : {
-           Talk::Options{.redraw = false},
-           Talk::Options{ .verbosity = Verbosity::quiet, .redraw = true}
-  }) {
+  for (const Talk::Options& options :
+       {Talk::Options{.redraw = false}, Talk::Options{.verbosity = Verbosity::quiet, .redraw = true}}) {
     FakeScreen screen;
     Talk talk(screen.sink(), options, steady_clock());
     talk.progress({"compiling", 1, 4, ""});

@@ -67,20 +67,14 @@ std::vector<Use> all_uses() {
     if (op.kind != OpClass::elementwise) continue;
     for (const DTypeRow& from : dtype_table)
       for (const DTypeRow& to : dtype_table) {
-        Use use{
-            {op.op,             shape_of(to.dtype, {rows, columns}), {}, {}, std::string(op.id)},
-            {              }
-        };
+        Use use{{op.op, shape_of(to.dtype, {rows, columns}), {}, {}, std::string(op.id)}, {}};
         use.operands.assign(static_cast<std::size_t>(op.arity), from.dtype);
         if (op.op == Op::select) use.operands[0] = DType::pred;
         const int comparisons = op.op == Op::compare ? 7 : 1;
         for (int i = 0; i < comparisons; ++i) {
           use.node.attributes.comparison = static_cast<Comparison>(i % 6);
           use.node.attributes.total_order = i == 6;
-          if (op.op == Op::reduce_precision)
-            use.node.attributes.ranges = {
-                {5, 10, 0}
-            };
+          if (op.op == Op::reduce_precision) use.node.attributes.ranges = {{5, 10, 0}};
           if (is_valid(graph_of(use.node, use.operands))) uses.push_back(use);
         }
       }
@@ -172,12 +166,7 @@ std::vector<Group> reductions() {
       Group group;
       Node zero{Op::constant, shape_of(type.dtype, {}), {}, {}, "start"};
       zero.attributes.literal = Literal{true, zeros(zero.shape).bytes};
-      Node reduce{
-          Op::reduce, shape_of(type.dtype, {rows         }
-            ), {0,             1},
-            {             },
-            fmt::format("{}", name(reducer))
-      };
+      Node reduce{Op::reduce, shape_of(type.dtype, {rows}), {0, 1}, {}, fmt::format("{}", name(reducer))};
       reduce.attributes.reducer = reducer;
       reduce.attributes.axes = {1};
       group.graph.nodes = {parameter(type.dtype, 0), zero, reduce};

@@ -69,9 +69,7 @@ InstructionCounts instructions_of(const Kernel& kernel) {
     std::size_t end;
     std::int64_t times;
   };
-  std::vector<Open> open{
-      {kernel.body.size(), 1}
-  };
+  std::vector<Open> open{{kernel.body.size(), 1}};
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     while (open.back().end <= at) open.pop_back();
     const Stmt& s = kernel.body[at];

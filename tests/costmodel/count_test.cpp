@@ -90,12 +90,7 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
   const ir::Limits limits = limits_of("h200");
   int kernels = 0;
   for (const std::string_view name : graph_names)
-    for (const auto& [rows, columns] : {
-             std::pair<std::int64_t, std::int64_t>{37, 256 },
-              {64, 768 },
-              {9,  1000},
-              {33, 77  }
-    })
+    for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{37, 256}, {64, 768}, {9, 1000}, {33, 77}})
       for (const std::string_view dtype : {"f32", "f16"}) {
         const ir::Group group = group_of(graph_text(name, rows, columns, dtype));
         kernels += for_each_kernel(group, limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {

@@ -165,41 +165,22 @@ Axes wide_axes(const Prepared& prepared) {
 
 const std::vector<SpaceCase>& row_cases() {
   static const std::vector<SpaceCase> cases = {
-      {"softmax",            37, 77 },
-      {"softmax",            5,  64 },
-      {"softmax",            1,  130},
-      {"layernorm_f16",      9,  70 },
-      {"layernorm_f16",      6,  128},
-      {"rms_residual_bf16",  7,  72 },
-      {"rms_residual_bf16",  5,  33 },
-      {"cross_entropy",      11, 50 },
-      {"row_sum",            66, 32 },
-      {"row_sum",            3,  301},
-      {"attention",          3,  20 },
-      {"integer_reductions", 10, 36 }
-  };
+      {"softmax", 37, 77},          {"softmax", 5, 64},        {"softmax", 1, 130},
+      {"layernorm_f16", 9, 70},     {"layernorm_f16", 6, 128}, {"rms_residual_bf16", 7, 72},
+      {"rms_residual_bf16", 5, 33}, {"cross_entropy", 11, 50}, {"row_sum", 66, 32},
+      {"row_sum", 3, 301},          {"attention", 3, 20},      {"integer_reductions", 10, 36}};
   return cases;
 }
 
 const std::vector<SpaceCase>& map_cases() {
   static const std::vector<SpaceCase> cases = {
-      {"bias_gelu_f16",   13, 70},
-      {"bias_gelu_f16",   8,  64},
-      {"transpose_scale", 21, 34},
-      {"slice_reverse",   9,  40},
-      {"concatenate_pad", 5,  12},
-      {"concatenate_pad", 4,  16},
-      {"two_outputs",     17, 24},
-      {"two_outputs",     3,  31}
-  };
+      {"bias_gelu_f16", 13, 70},  {"bias_gelu_f16", 8, 64},   {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},
+      {"concatenate_pad", 5, 12}, {"concatenate_pad", 4, 16}, {"two_outputs", 17, 24},     {"two_outputs", 3, 31}};
   return cases;
 }
 
 const std::vector<SpaceCase>& sampled_cases() {
-  static const std::vector<SpaceCase> cases = {
-      {"bias_gelu_f16", 37, 771},
-      {"bias_gelu_f16", 64, 333}
-  };
+  static const std::vector<SpaceCase> cases = {{"bias_gelu_f16", 37, 771}, {"bias_gelu_f16", 64, 333}};
   return cases;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feeds any bytes to parse_graph: it reads a graph or throws Error, and what it read survives its text. verify() and the
-// canonical text must take whatever parses.
+// Feeds any bytes to parse_graph: it reads a graph or throws Error, and what it read survives its text. verify() and
+// the canonical text must take whatever parses.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -102,24 +102,13 @@ TEST_CASE("reductions over nothing give the initial value, also custom ones") {
     %q = reduce custom %x, %i, axes={1}, bodies={0} : f32[2]
     %e = reduce add %x, %i, axes={0} : f32[0]
     output %r, %q, %e)";
-  CHECK(run(body, {
-                      tensor(DType::f32, {2,                        0},
-                       {                        }
-                       )
-  }) == Lists{{7, 7}, {7, 7}, {}});
+  CHECK(run(body, {tensor(DType::f32, {2, 0}, {})}) == Lists{{7, 7}, {7, 7}, {}});
 }
 
 TEST_CASE("known and custom reducers agree on every choice of dimensions") {
   const Tensor x = random_tensor(shape_of(DType::s32, {3, 4, 5}), 1);
   for (const auto& [axes, shape] : std::vector<std::pair<std::string, std::string>>{
-           {"0",     "4,5"},
-           {"1",     "3,5"},
-           {"2",     "3,4"},
-           {"0,1",   "5"  },
-           {"0,2",   "4"  },
-           {"1,2",   "3"  },
-           {"0,1,2", ""   }
-  }) {
+           {"0", "4,5"}, {"1", "3,5"}, {"2", "3,4"}, {"0,1", "5"}, {"0,2", "4"}, {"1,2", "3"}, {"0,1,2", ""}}) {
     CAPTURE(axes);
     for (const std::string_view op : {"add", "maximum", "minimum", "bit_xor", "multiply"}) {
       CAPTURE(op);
@@ -147,10 +136,7 @@ TEST_CASE("a variadic reduce finds the first largest element and its place") {
     %i = get_tuple_element %r, number=1 : s32[2]
     output %v, %i)",
                         {tensor(DType::f32, {2, 4}, {1, 5, 5, 2, 7, 0, 1, 7})});
-  CHECK(out == Lists{
-                   {5, 7},
-                   {1, 0}
-  });
+  CHECK(out == Lists{{5, 7}, {1, 0}});
 }
 
 TEST_CASE("floating sums are the correctly rounded ones") {
@@ -199,10 +185,7 @@ TEST_CASE("total order compares every special value") {
       run(R"(%a = parameter 0 : f32[4] %b = parameter 1 : f32[4] %t = compare lt %a, %b, total_order : pred[4]
     %p = compare lt %a, %b : pred[4] output %t, %p)",
           {a, b});
-  CHECK(out == Lists{
-                   {1, 0, 1, 1},
-                   {0, 0, 0, 1}
-  });
+  CHECK(out == Lists{{1, 0, 1, 1}, {0, 0, 0, 1}});
 }
 
 TEST_CASE("reduce-precision rounds, overflows and flushes") {
@@ -225,16 +208,8 @@ TEST_CASE("dynamic slices clamp their starts") {
   const Tensor x = tensor(DType::s32, {5}, counted(5));
   const std::string_view body = R"(%x = parameter 0 : s32[5] %i = parameter 1 : s32[] %u = constant {7, 8} : s32[2]
     %s = dynamic_slice %x, %i : s32[2] %d = dynamic_update_slice %x, %u, %i : s32[5] output %s, %d)";
-  CHECK(run(body, {
-                      x, tensor(DType::s32, {},
-                        {9}
-                        )
-  }) == Lists{{3, 4}, {0, 1, 2, 7, 8}});
-  CHECK(run(body, {
-                      x, tensor(DType::s32, { },
-                        {-9}
-                        )
-  }) == Lists{{0, 1}, {7, 8, 2, 3, 4}});
+  CHECK(run(body, {x, tensor(DType::s32, {}, {9})}) == Lists{{3, 4}, {0, 1, 2, 7, 8}});
+  CHECK(run(body, {x, tensor(DType::s32, {}, {-9})}) == Lists{{0, 1}, {7, 8, 2, 3, 4}});
 }
 
 TEST_CASE("gather reads rows, scatter adds them back and drops what is outside") {
@@ -245,10 +220,7 @@ TEST_CASE("gather reads rows, scatter adds them back and drops what is outside")
     %s = scatter add %zs, %i, %g, text="update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1" : f32[3,2]
     output %g, %s)",
                         {x});
-  CHECK(out == Lists{
-                   {4, 5, 0, 1, 4, 5},
-                   {0, 1, 0, 0, 4, 5}
-  });
+  CHECK(out == Lists{{4, 5, 0, 1, 4, 5}, {0, 1, 0, 0, 4, 5}});
 }
 
 TEST_CASE("sort is stable and carries its companions") {
@@ -258,10 +230,7 @@ TEST_CASE("sort is stable and carries its companions") {
     %s = sort %x, %i, axes={1}, bodies={0}, results={f32[2,3], s32[2,3]} : tuple
     %v = get_tuple_element %s : f32[2,3] %p = get_tuple_element %s, number=1 : s32[2,3] output %v, %p)",
                         {tensor(DType::f32, {2, 3}, {1, 3, 3, 2, 0, 2})});
-  CHECK(out == Lists{
-                   {3, 3, 1, 2, 2, 0},
-                   {1, 2, 0, 0, 2, 1}
-  });
+  CHECK(out == Lists{{3, 3, 1, 2, 2, 0}, {1, 2, 0, 0, 2, 1}});
 }
 
 TEST_CASE("windows: pooling and its gradient") {
@@ -273,11 +242,7 @@ TEST_CASE("windows: pooling and its gradient") {
     %g = select_and_scatter add %x, %p, %z, text="window={size=1x2 stride=1x2}", bodies={0} : f32[1,4]
     output %p, %w, %g)",
           {tensor(DType::f32, {1, 4}, {1, 5, 2, 2})});
-  CHECK(out == Lists{
-                   {5,  2},
-                   { 6, 8, 9, 4},
-                   { 0, 5, 2, 0}
-  });
+  CHECK(out == Lists{{5, 2}, {6, 8, 9, 4}, {0, 5, 2, 0}});
 }
 
 TEST_CASE("dot agrees with three loops for batched operands in any order") {
@@ -304,11 +269,7 @@ TEST_CASE("convolution: padding, stride, groups") {
     %g = convolution %y, %k2, text="window={size=1}, dim_labels=b0f_0io->b0f, feature_group_count=2" : f32[1,2,2]
     output %r, %s, %g)",
                         {tensor(DType::f32, {1, 4, 1}, {1, 2, 3, 4})});
-  CHECK(out == Lists{
-                   {210, 321, 432, 43},
-                   {321},
-                   {1, 20,    3,       40      }
-  });
+  CHECK(out == Lists{{210, 321, 432, 43}, {321}, {1, 20, 3, 40}});
 }
 
 TEST_CASE("while runs until its condition fails, conditional takes its branch") {
@@ -324,19 +285,13 @@ TEST_CASE("while runs until its condition fails, conditional takes its branch") 
     %c = conditional %p, %v, %x, bodies={2,3} : f32[2]
     output %v, %c)",
                         {tensor(DType::f32, {2}, {1, 2})});
-  CHECK(out == Lists{
-                   {8, 16},
-                   {1, 2 }
-  });
+  CHECK(out == Lists{{8, 16}, {1, 2}});
 }
 
 TEST_CASE("complex numbers are split, multiplied and joined") {
   const Lists out = run(R"(%a = constant {1, 2} : f32[2] %b = constant {3, -1} : f32[2] %c = complex %a, %b : c64[2]
     %p = multiply %c, %c : c64[2] %r = real %p : f32[2] %i = imag %p : f32[2] output %r, %i)");
-  CHECK(out == Lists{
-                   {-8, 3 },
-                   {6,  -4}
-  });
+  CHECK(out == Lists{{-8, 3}, {6, -4}});
 }
 
 TEST_CASE("what has no semantics is refused by name") {

@@ -35,7 +35,8 @@ Twin random_twin(IndexBuilder& build, std::mt19937_64& random, int depth) {
   }
   Twin a = random_twin(build, random, depth - 1);
   switch (pick(6)) {
-    case 0: case 1: {
+    case 0:
+    case 1: {
       Twin b = random_twin(build, random, depth - 1);
       const std::int64_t k = 1 + pick(8);
       return {build.add_scaled(a.expr, b.expr, k),
@@ -55,9 +56,8 @@ Twin random_twin(IndexBuilder& build, std::mt19937_64& random, int depth) {
     }
     default: {
       Twin b = random_twin(build, random, depth - 1);
-      return {build.select(a.expr, b.expr, b.expr, a.expr), [a, b](auto values) {
-                return a.value(values) < b.value(values) ? b.value(values) : a.value(values);
-              }};
+      return {build.select(a.expr, b.expr, b.expr, a.expr),
+              [a, b](auto values) { return a.value(values) < b.value(values) ? b.value(values) : a.value(values); }};
     }
   }
 }

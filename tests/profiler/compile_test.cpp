@@ -63,11 +63,9 @@ TEST_CASE("shared memory, stack and spills read from the cubin and the log agree
     int shared, stack;
     bool spills;
   };
-  for (const Row& row : {
-           Row{kernels::reversed, "reversed", 1024, 0,   false},
-           Row{kernels::stacked,  "stacked",  0,    400, false},
-           Row{kernels::spilled,  "spilled",  0,    -1,  true }
-  }) {
+  for (const Row& row :
+       {Row{kernels::reversed, "reversed", 1024, 0, false}, Row{kernels::stacked, "stacked", 0, 400, false},
+        Row{kernels::spilled, "spilled", 0, -1, true}}) {
     for (const char* arch : {"sm_80", "sm_90"}) {
       CAPTURE(row.entry);
       CAPTURE(arch);

@@ -103,10 +103,7 @@ TEST_CASE("a stop leaves what was not begun empty and keeps what was done") {
 TEST_CASE("a worker's error reaches the caller") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  const std::vector<CompileRequest> requests = {
-      {.cuda = kernels::scaled(1)},
-      { .cuda = "",          .arch = "ninety"}
-  };
+  const std::vector<CompileRequest> requests = {{.cuda = kernels::scaled(1)}, {.cuda = "", .arch = "ninety"}};
   CHECK_THROWS_AS(compile_all(*api, requests, {.workers = 2}), Error);
 }
 

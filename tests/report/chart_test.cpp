@@ -20,10 +20,7 @@ using namespace tailor::report;
 
 namespace {
 
-const std::vector<Roof> two_roofs{
-    {"NVIDIA H200 SXM", {4.8e12}, 6.69e13},
-    {"NVIDIA V100",     {9.0e11}, 1.57e13}
-};
+const std::vector<Roof> two_roofs{{"NVIDIA H200 SXM", {4.8e12}, 6.69e13}, {"NVIDIA V100", {9.0e11}, 1.57e13}};
 
 double random_value(std::mt19937& random) {
   switch (random() % 8) {
@@ -53,25 +50,15 @@ TEST_CASE("the five charts are the golden ones") {
   check_golden(
       "roofline.svg",
       standalone(roofline(
-          two_roofs, {
-                         {"layer_norm",    1.1, 4.2e12, 0},
-                         {"softmax <f32>", 0.9, 6.5e11, 1},
-                         {"transpose",     0,   0,      0}
-  })));
+          two_roofs, {{"layer_norm", 1.1, 4.2e12, 0}, {"softmax <f32>", 0.9, 6.5e11, 1}, {"transpose", 0, 0, 0}})));
   check_golden("parts.svg",
-               standalone(parts_chart({
-                   {"row threads=128", {6.8e-6}, {{"dram", {5.9e-6}}, {"l2", {3.1e-6}}, {"launch", {1.1e-6}}}, "dram"   },
-                   {"row threads=256", {7.4e-6}, {{"dram", {5.9e-6}}, {"latency", {6.6e-6}}},                  "latency"}
-  })));
-  check_golden("strategies.svg", standalone(strategy_chart({
-                                     {"none",         false, 1210, 1307, {9.83e9}, Seconds{5.62e-3} },
-                                     {"xla-priority", false, 198,  295,  {3.12e9}, std::nullopt     },
-                                     {"tailor",       true,  74,   171,  {1.42e9}, Seconds{0.561e-3}}
-  })));
-  check_golden("scatter.svg", standalone(scatter({
-                                  {"a", {5e-6},  {5.5e-6}},
-                                  {"b", {40e-6}, {31e-6} }
-  })));
+               standalone(parts_chart(
+                   {{"row threads=128", {6.8e-6}, {{"dram", {5.9e-6}}, {"l2", {3.1e-6}}, {"launch", {1.1e-6}}}, "dram"},
+                    {"row threads=256", {7.4e-6}, {{"dram", {5.9e-6}}, {"latency", {6.6e-6}}}, "latency"}})));
+  check_golden("strategies.svg", standalone(strategy_chart({{"none", false, 1210, 1307, {9.83e9}, Seconds{5.62e-3}},
+                                                            {"xla-priority", false, 198, 295, {3.12e9}, std::nullopt},
+                                                            {"tailor", true, 74, 171, {1.42e9}, Seconds{0.561e-3}}})));
+  check_golden("scatter.svg", standalone(scatter({{"a", {5e-6}, {5.5e-6}}, {"b", {40e-6}, {31e-6}}})));
   check_golden("scatter_empty.svg", standalone(scatter({})));
   check_golden("histogram.svg",
                standalone(time_histogram({{5e-6}, {5.1e-6}, {7e-6}, {9e-6}, {5.05e-6}}, Seconds{5e-6})));
@@ -100,24 +87,13 @@ TEST_CASE("charts of hostile numbers stay well formed") {
       points.push_back({"a<b", value(), value(), random() % 3});
       compared.push_back({"a&b", {value()}, {value()}});
       times.push_back({value()});
-      parts.push_back({
-          "\"p\"", {value()           },
-           { {"dram", {value()}}, {"l2", {value()}}},
-           "l2"
-      });
+      parts.push_back({"\"p\"", {value()}, {{"dram", {value()}}, {"l2", {value()}}}, "l2"});
     }
-    check_drawable(roofline(
-        {
-            {"d", {value()}, value()},
-            {"e", {1e12},    1e13   }
-    },
-        points));
+    check_drawable(roofline({{"d", {value()}, value()}, {"e", {1e12}, 1e13}}, points));
     check_drawable(scatter(compared));
     check_drawable(time_histogram(times, Seconds{value()}));
     check_drawable(parts_chart(parts));
-    check_drawable(strategy_chart({
-        {"s", true, 1, 2, {value()}, Seconds{value()}}
-    }));
+    check_drawable(strategy_chart({{"s", true, 1, 2, {value()}, Seconds{value()}}}));
   }
 }
 

@@ -21,24 +21,22 @@ PlanSummary plan_of(int rank, double sol, double slower, int registers) {
       "row dominant=%9 sub_roots=%3@warp,%9@warp threads=128 threads_per_row={} vector={} "
       "in_flight={} residence=registers grid=tile index_cache=on value_cache=on",
       32 << (rank % 3), 8 >> (rank % 2), 1 + rank % 2);
-  plan.estimates = {
-      {"sol",       {sol}, {sol}, {sol}, {{"launch", {1.1e-6}}, {"dram", {sol - 1.1e-6}}}, "dram", 0, 0},
-      {"projected",
-       {total},
-       {total * 0.93},
-       {total * 1.09},
-       {{"launch", {1.1e-6}},
-        {"dram", {total - 1.3e-6}},
-        {"l2", {total * 0.61}},
-        {"issue", {total * 0.32}},
-        {"fma", {total * 0.12}},
-        {"xu", {total * 0.06}},
-        {"latency", {total * (rank % 2 == 0 ? 0.72 : 0.97)}},
-        {"barrier", {total * 0.02}}},
-       rank % 2 == 0 ? "dram" : "latency",
-       0.75 - 0.125 * rank,
-       3.0 + rank                                                                                      }
-  };
+  plan.estimates = {{"sol", {sol}, {sol}, {sol}, {{"launch", {1.1e-6}}, {"dram", {sol - 1.1e-6}}}, "dram", 0, 0},
+                    {"projected",
+                     {total},
+                     {total * 0.93},
+                     {total * 1.09},
+                     {{"launch", {1.1e-6}},
+                      {"dram", {total - 1.3e-6}},
+                      {"l2", {total * 0.61}},
+                      {"issue", {total * 0.32}},
+                      {"fma", {total * 0.12}},
+                      {"xu", {total * 0.06}},
+                      {"latency", {total * (rank % 2 == 0 ? 0.72 : 0.97)}},
+                      {"barrier", {total * 0.02}}},
+                     rank % 2 == 0 ? "dram" : "latency",
+                     0.75 - 0.125 * rank,
+                     3.0 + rank}};
   if (rank < 3) {
     plan.binary = BinaryState::ok;
     plan.registers = registers;
@@ -60,10 +58,8 @@ GroupSummary norm_group(const std::string& name, int number, std::int64_t occurr
   group.rejected = 1100;
   group.lowered = 640;
   group.compiled = 3;
-  group.rejections = {
-      {"registers",   812, true,  "168 values live per thread, 128 registers allowed at 512 threads"},
-      {"vector-tail", 288, false, "768 elements leave 37 % of the lanes idle at vector 8"           }
-  };
+  group.rejections = {{"registers", 812, true, "168 values live per thread, 128 registers allowed at 512 threads"},
+                      {"vector-tail", 288, false, "768 elements leave 37 % of the lanes idle at vector 8"}};
   const double sol = mega_bytes * 1e6 / 4.4e12 + 1.1e-6;
   for (int rank = 0; rank < 5; ++rank) group.best.push_back(plan_of(rank, sol, 1.08 + 0.03 * rank, 40 + 8 * rank));
   for (int i = 0; i < 640; ++i)
@@ -79,10 +75,9 @@ GroupSummary norm_group(const std::string& name, int number, std::int64_t occurr
 
 std::vector<StrategyTotals> strategies() {
   return {
-      {"none",         1210, 161, 1307, {9.83e9}, {{"sol", {4.31e-3}}, {"projected", {5.62e-3}}},  62, 97, {2.2e9}, 1.1e12},
-      {"xla-priority", 198,  22,  295,  {3.12e9}, {{"sol", {1.21e-3}}, {"projected", {1.47e-3}}},  62, 97, {2.2e9}, 1.1e12},
-      {"tailor",       74,   14,  171,  {1.42e9}, {{"sol", {0.48e-3}}, {"projected", {0.561e-3}}}, 62, 97, {2.2e9}, 1.1e12}
-  };
+      {"none", 1210, 161, 1307, {9.83e9}, {{"sol", {4.31e-3}}, {"projected", {5.62e-3}}}, 62, 97, {2.2e9}, 1.1e12},
+      {"xla-priority", 198, 22, 295, {3.12e9}, {{"sol", {1.21e-3}}, {"projected", {1.47e-3}}}, 62, 97, {2.2e9}, 1.1e12},
+      {"tailor", 74, 14, 171, {1.42e9}, {{"sol", {0.48e-3}}, {"projected", {0.561e-3}}}, 62, 97, {2.2e9}, 1.1e12}};
 }
 
 }  // namespace
@@ -101,9 +96,7 @@ Summary example_summary() {
   s.manifest.device_title = "NVIDIA H200 SXM";
   s.manifest.toolchain = "NVRTC 13.0";
   s.manifest.seed = 1;
-  s.manifest.more = {
-      {"host", "2 cores"}
-  };
+  s.manifest.more = {{"host", "2 cores"}};
   s.question = "How should bert_base be fused on an NVIDIA H200 & why?";
   s.chosen = "tailor";
   s.baseline = "xla-priority";
@@ -125,29 +118,17 @@ Summary example_summary() {
   column.flops = 3.1e6;
   column.status = GroupStatus::needs_skeleton;
   column.status_reason = "the reduction runs along dimension 0 of f32[4096,768]: a column reduction";
-  column.rejections = {
-      {"skeleton-column", 1, true, "reduction along dimension 0 of f32[4096,768]"}
-  };
+  column.rejections = {{"skeleton-column", 1, true, "reduction along dimension 0 of f32[4096,768]"}};
   s.groups.push_back(column);
-  s.library = {
-      {"dot",                            "f32[4096,768] x f32[768,3072]", 48, {31.5e6}, 1.93e10, Seconds{52e-6}},
-      {"custom_call cublas$gemm<\"x\">", "f32[4096,768]",                 1,  {12.6e6}, 4.8e9,   std::nullopt  }
-  };
-  s.roofs = {
-      {"NVIDIA H200 SXM", {4.8e12}, 6.69e13}
-  };
+  s.library = {{"dot", "f32[4096,768] x f32[768,3072]", 48, {31.5e6}, 1.93e10, Seconds{52e-6}},
+               {"custom_call cublas$gemm<\"x\">", "f32[4096,768]", 1, {12.6e6}, 4.8e9, std::nullopt}};
+  s.roofs = {{"NVIDIA H200 SXM", {4.8e12}, 6.69e13}};
   s.import.module = "jit_forward";
   s.import.text_bytes = 812345;
   s.import.instructions = 3120;
   s.import.computations = 41;
-  s.import.passes = {
-      {"inline calls",      41 },
-      {"fold constants",    118},
-      {"expand batch norm", 0  }
-  };
-  s.import.opaque = {
-      {"custom-call topk", 1}
-  };
+  s.import.passes = {{"inline calls", 41}, {"fold constants", 118}, {"expand batch norm", 0}};
+  s.import.opaque = {{"custom-call topk", 1}};
   s.warnings = {"1 operation was kept as opaque: its kernel is not fused"};
   return s;
 }

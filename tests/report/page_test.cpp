@@ -71,20 +71,14 @@ TEST_CASE("hostile names stay text in every place of the page") {
   Summary s = example_summary();
   s.question = s.chosen = s.baseline = evil;
   s.manifest.model = s.manifest.command = s.manifest.device_title = evil;
-  s.manifest.more = {
-      {evil, evil}
-  };
+  s.manifest.more = {{evil, evil}};
   s.warnings = {evil};
   s.roofs[0].device = evil;
   s.strategies[0].name = s.strategies[2].name = evil;
   s.import.module = evil;
-  s.import.opaque = {
-      {evil, 1}
-  };
+  s.import.opaque = {{evil, 1}};
   s.library[0].op = s.library[0].shape = evil;
-  s.measured = {
-      {evil, {1e-6}, {2e-6}}
-  };
+  s.measured = {{evil, {1e-6}, {2e-6}}};
   for (GroupSummary& group : s.groups) {
     group.name = group.shape = group.status_reason = group.kernel_text = group.cuda = evil;
     for (RejectionCount& one : group.rejections) one.rule = one.example = evil;
@@ -117,9 +111,7 @@ TEST_CASE("what was not measured or not checked is said so") {
   CHECK(page(s).find("Not measured.") != std::string::npos);
   CHECK(page(s).find("no measurements: nothing of this run was timed on a GPU") != std::string::npos);
   CHECK(page(s).find("badge unchecked") != std::string::npos);
-  s.measured = {
-      {"a", {1e-6}, {1.1e-6}}
-  };
+  s.measured = {{"a", {1e-6}, {1.1e-6}}};
   CHECK(answer(s).find("1 kernel was measured") != std::string::npos);
   CHECK(page(s).find("Not measured.") == std::string::npos);
 }

@@ -23,20 +23,20 @@ Table plans() {
   Table table;
   table.title = "best plans of layer_norm";
   table.columns = {
-      {"plan",          "plan",        Hint::text},
-      {           "time",         "time", Hint::seconds          },
-      {   "traffic",    "traffic",                Hint::bytes,           1},
-      { "registers",  "registers",              Hint::integer,           3},
-      {      "dram", "of DRAM peak",             Hint::fraction,           2},
-      {  "launches",    "launches",                Hint::count,           4},
+      {"plan", "plan", Hint::text},
+      {"time", "time", Hint::seconds},
+      {"traffic", "traffic", Hint::bytes, 1},
+      {"registers", "registers", Hint::integer, 3},
+      {"dram", "of DRAM peak", Hint::fraction, 2},
+      {"launches", "launches", Hint::count, 4},
   };
   const std::string nothing = "row threads=64 vector=2 | needs \"quotes\", commas";
   table.rows = {
       {std::string("row threads=128 threads_per_row=32 vector=4 residence=registers"), 6.8123e-6, 25165824.0,
-       std::int64_t{40},                                                                                                               0.8723,                                   std::int64_t{1}    },
-      {std::string("map threads=256"),                                                 12.94e-6,  50331648.0,       std::int64_t{128}, 0.07,                                     std::int64_t{12345}},
-      {nothing,                                                                        123.4e-6,  std::monostate{}, std::monostate{},  std::numeric_limits<double>::quiet_NaN(),
-       std::int64_t{2}                                                                                                                                                                              },
+       std::int64_t{40}, 0.8723, std::int64_t{1}},
+      {std::string("map threads=256"), 12.94e-6, 50331648.0, std::int64_t{128}, 0.07, std::int64_t{12345}},
+      {nothing, 123.4e-6, std::monostate{}, std::monostate{}, std::numeric_limits<double>::quiet_NaN(),
+       std::int64_t{2}},
   };
   table.best = 0;
   table.left_out = 17;
@@ -193,9 +193,7 @@ TEST_CASE("CSV reads back to the same values and tells null from empty") {
 
 TEST_CASE("values that are not finite are null in every format") {
   Table table;
-  table.columns = {
-      {"time", "time", Hint::seconds}
-  };
+  table.columns = {{"time", "time", Hint::seconds}};
   for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     table.rows = {{value}};
     CHECK(csv(table) == "time_s\n\n");
@@ -208,9 +206,7 @@ TEST_CASE("values that are not finite are null in every format") {
 
 TEST_CASE("the unit stands in the heading and decimal points under one another") {
   Table table;
-  table.columns = {
-      {"time", "time", Hint::seconds}
-  };
+  table.columns = {{"time", "time", Hint::seconds}};
   table.rows = {{1.5e-6}, {12.25e-6}, {123.0e-6}};
   const std::string text = terminal(table, {.width = 40});
   CHECK(text.find("time (us)") == 0);
@@ -222,9 +218,7 @@ TEST_CASE("the unit stands in the heading and decimal points under one another")
 
 TEST_CASE("the best row is shown even when it lies behind the last row of the screen") {
   Table table;
-  table.columns = {
-      {"name", "name", Hint::text}
-  };
+  table.columns = {{"name", "name", Hint::text}};
   for (int i = 0; i < 30; ++i) table.rows.push_back({fmt::format("row {}", i)});
   table.best = 20;
   table.to_see_all = "--top 0";

@@ -177,7 +177,7 @@ TEST_CASE("an older database is migrated step by step, in one transaction") {
   const Folder folder;
   constexpr auto steps = std::to_array<Migration>({
       {0, "ALTER TABLE notes ADD COLUMN author TEXT NOT NULL DEFAULT 'unknown'"},
-      {1, "CREATE INDEX notes_by_author ON notes (author)"                     },
+      {1, "CREATE INDEX notes_by_author ON notes (author)"},
   });
   const Schema newest{
       "CREATE TABLE notes (text TEXT, author TEXT NOT NULL DEFAULT 'unknown');"
@@ -202,7 +202,7 @@ TEST_CASE("an older database is migrated step by step, in one transaction") {
 
   // A step that fails undoes the steps before it.
   constexpr auto broken = std::to_array<Migration>({
-      {0, "ALTER TABLE notes ADD COLUMN author TEXT"       },
+      {0, "ALTER TABLE notes ADD COLUMN author TEXT"},
       {1, "CREATE INDEX notes_by_nobody ON nobody (author)"},
   });
   make_database(folder / "stuck.db", ours + "CREATE TABLE notes (text TEXT)");

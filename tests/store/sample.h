@@ -113,10 +113,7 @@ inline void save_model(Store& store, int groups) {
   store.save(a_device());
   store.save(a_graph());
   FusionRow none{a_graph().id, "none", {}, {}};
-  FusionRow stitched{
-      a_graph().id, "stitch-v1", {                               },
-        { {"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}}
-  };
+  FusionRow stitched{a_graph().id, "stitch-v1", {}, {{"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}}};
   for (int group = 1; group <= groups; ++group) {
     store.save(a_group(group));
     none.groups.push_back({a_group(group).id, 2, 24, "fusion.1"});

@@ -28,13 +28,8 @@ TEST_CASE("every row that is saved comes back equal") {
   CHECK_FALSE(store.group(named("nobody")).has_value());
   const std::optional<FusionRow> fusion = store.fusion(a_graph().id, "stitch-v1");
   REQUIRE(fusion.has_value());
-  CHECK(fusion->groups == std::vector<FusionGroupRow>{
-                              {a_group(1).id, 1, 12, "fusion.1"}
-  });
-  CHECK(fusion->edges == std::vector<EdgeRow>{
-                             {"",  "a", "b", true,  "fits" },
-                             {"0", "a", "b", false, "cycle"}
-  });
+  CHECK(fusion->groups == std::vector<FusionGroupRow>{{a_group(1).id, 1, 12, "fusion.1"}});
+  CHECK(fusion->edges == std::vector<EdgeRow>{{"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}});
   CHECK_FALSE(store.fusion(a_graph().id, "tvm").has_value());
   CHECK(store.library_calls(a_graph().id).at(0).bytes.value == 768);
   CHECK(store.library_times(a_graph().id, a_device().id).at(0).total.value == 1e-6);

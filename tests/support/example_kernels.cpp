@@ -105,10 +105,7 @@ Kernel example_layer_norm(std::int64_t rows, int trips, int lanes) {
   const ArrayId y_v = b.array("y_v", DType::f32, {0, 0}, 4);
   guard();
   b.each(t);
-  for (const auto& [array, buffer] : {
-           std::pair{gamma_v, gamma},
-           std::pair{beta_v,  beta }
-  }) {
+  for (const auto& [array, buffer] : {std::pair{gamma_v, gamma}, std::pair{beta_v, beta}}) {
     b.declare(array);
     b.load(b.ref(array), buffer, b.sum({b.var(lane, 4), step}), 4, Policy::again);
   }

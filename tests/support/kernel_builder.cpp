@@ -34,13 +34,11 @@ ExprId KernelBuilder::intern(std::int64_t constant, const std::vector<Linear>& p
     const auto linear = pool.linear(e);
     if (pool[e].constant == constant && std::equal(linear.begin(), linear.end(), parts.begin(), parts.end())) return e;
   }
-  Expr expr{
-      constant,
-      static_cast<std::uint32_t>(pool.linears.size()),
-      static_cast<std::uint32_t>(parts.size()),
-      {constant, constant},
-      0
-  };
+  Expr expr{constant,
+            static_cast<std::uint32_t>(pool.linears.size()),
+            static_cast<std::uint32_t>(parts.size()),
+            {constant, constant},
+            0};
   for (const Linear& part : parts) {
     const Term& term = pool.terms[part.term];
     const std::int64_t a = term.range.low * part.coefficient, b = term.range.high * part.coefficient;
@@ -66,9 +64,7 @@ ExprId KernelBuilder::var(VarId v, std::int64_t scale) {
     term.vars = std::uint64_t{1} << v;
     pool.terms.push_back(term);
   }
-  return intern(0, {
-                       {t, scale}
-  });
+  return intern(0, {{t, scale}});
 }
 
 ExprId KernelBuilder::sum(std::initializer_list<ExprId> parts) {
@@ -111,7 +107,9 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
       term.range = {0, bound - 1};
       break;
     }
-    case TermKind::narrow: case TermKind::var: assert(false && "not nested");
+    case TermKind::narrow:
+    case TermKind::var:
+      assert(false && "not nested");
   }
   TermId t = 0;
   while (t < pool.terms.size() &&
@@ -119,9 +117,7 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
            pool.terms[t].b == b && pool.terms[t].c == c && pool.terms[t].d == d))
     ++t;
   if (t == pool.terms.size()) pool.terms.push_back(term);
-  return intern(0, {
-                       {t, 1}
-  });
+  return intern(0, {{t, 1}});
 }
 
 ExprId KernelBuilder::div(ExprId a, std::int64_t divisor) {
@@ -150,10 +146,7 @@ ArrayId KernelBuilder::array(std::string name, DType dtype, std::array<std::int6
 }
 
 ArrayId KernelBuilder::shared(std::string name, DType dtype, std::int64_t elements) {
-  kernel.arrays.push_back({
-      std::move(name), Space::shared, dtype, {elements, 0},
-         1
-  });
+  kernel.arrays.push_back({std::move(name), Space::shared, dtype, {elements, 0}, 1});
   kernel.shared_bytes = shared_offsets(kernel).back();
   return static_cast<ArrayId>(kernel.arrays.size() - 1);
 }

@@ -35,18 +35,8 @@ class KernelBuilder {
   BufferId out(std::string name, DType dtype, std::int64_t elements);
   ArrayId array(std::string name, DType dtype, std::array<std::int64_t, 2> dims = {0, 0}, int vector = 1);
   ArrayId shared(std::string name, DType dtype, std::int64_t elements);
-  static Ref ref(ArrayId array, ExprId lane = no_expr) {
-    return {
-        array, {no_expr, no_expr},
-         lane
-    };
-  }
-  static Ref at(ArrayId array, ExprId sub, ExprId lane = no_expr) {
-    return {
-        array, {sub, no_expr},
-         lane
-    };
-  }
+  static Ref ref(ArrayId array, ExprId lane = no_expr) { return {array, {no_expr, no_expr}, lane}; }
+  static Ref at(ArrayId array, ExprId sub, ExprId lane = no_expr) { return {array, {sub, no_expr}, lane}; }
 
   // Values.
   ValueId real(DType dtype, double value);

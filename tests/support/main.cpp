@@ -46,8 +46,8 @@ struct TapReporter : doctest::IReporter {
   void subcase_end() override {}
   void log_assert(const doctest::AssertData& in) override {
     if (!in.m_failed) return;
-    std::string text = std::string(in.m_file) + ":" + std::to_string(in.m_line) + ": " + in.m_expr + " -> " +
-                       in.m_decomp.c_str();
+    std::string text =
+        std::string(in.m_file) + ":" + std::to_string(in.m_line) + ": " + in.m_expr + " -> " + in.m_decomp.c_str();
     if (in.m_threw) text += std::string(" threw ") + in.m_exception.c_str();
     for (int i = 0; i < get_num_active_contexts(); ++i) {
       std::ostringstream context;

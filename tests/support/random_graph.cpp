@@ -65,12 +65,7 @@ class Grower {
       node.attributes.number = i;
       body.nodes.push_back(node);
     }
-    Node last{
-        op, op == Op::compare ? shape_of(DType::pred, {              }
-              ) : scalar, {0,               1},
-              {               },
-              "r"
-    };
+    Node last{op, op == Op::compare ? shape_of(DType::pred, {}) : scalar, {0, 1}, {}, "r"};
     if (op == Op::compare) last.attributes.comparison = Comparison::lt;
     body.nodes.push_back(last);
     body.outputs = {2};
