@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <ctime>
 #include <map>
 #include <thread>
@@ -104,8 +105,8 @@ store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
   run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
   run.seed = sweep.config.seed;
   run.started_at = now();
-  run.id =
-      tailor::id_of(std::string_view(fmt::format("{} {} {} {}", run.started_at, run.host, ::getpid(), run.config)));
+  const auto tick = std::chrono::system_clock::now().time_since_epoch().count();
+  run.id = tailor::id_of(std::string_view(fmt::format("{} {} {} {}", tick, run.host, ::getpid(), run.config)));
   return run;
 }
 
