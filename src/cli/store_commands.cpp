@@ -63,6 +63,13 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
   const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());
+  if (!outcome.report.empty() && !watch.requested()) {
+    ReportOptions report;
+    report.database = outcome.database;
+    report.folder = outcome.report;
+    report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
+    run_report(report, *context.talk);
+  }
   if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.why, outcome.hint);
 }
 
