@@ -33,8 +33,13 @@ std::optional<double> seconds_since_epoch(std::string_view text) {
       if (digit < '0' || digit > '9') return std::nullopt;
       fields[field] = fields[field] * 10 + (digit - '0');
     }
+  double fraction = 0, digit_value = 0.1;
+  for (std::size_t i = 20; text[19] == '.' && i < text.size() && text[i] >= '0' && text[i] <= '9';
+       ++i, digit_value /= 10)
+    fraction += (text[i] - '0') * digit_value;
   const std::chrono::sys_days day = std::chrono::year(fields[0]) / fields[1] / fields[2];
-  return static_cast<double>(day.time_since_epoch().count()) * 86400 + fields[3] * 3600 + fields[4] * 60 + fields[5];
+  return static_cast<double>(day.time_since_epoch().count()) * 86400 + fields[3] * 3600 + fields[4] * 60 + fields[5] +
+         fraction;
 }
 
 std::optional<store::RunRow> newest_run(const store::Store& store) {

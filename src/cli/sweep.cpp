@@ -26,7 +26,12 @@ namespace tailor::cli {
 
 namespace {
 
-std::string now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+std::string now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(milliseconds / 1000)),
+                     milliseconds % 1000);
+}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -99,7 +104,7 @@ store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
   run.config = canonical_text(sweep.config);
   run.config_id = id_of(sweep.config);
   run.toolchain = toolchain;
-  for (const SweepDevice& device : sweep.devices) run.device += (run.device.empty() ? "" : ",") + device.device.name;
+  run.device = "none";  // the GPU of the machine, not those that were asked about
   run.driver = "none: nothing was measured";
   run.host = host_name();
   run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
@@ -119,8 +124,9 @@ void last_words(const Sweep& sweep) {
                   o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
   if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
     sweep.talk.note(fmt::format(
-        "{} kernels compiled, {} from the cache, {} failed in {} ({:.1f} % inside the compiler)", o.kernels_compiled,
-        o.kernels_cached, o.kernels_failed, humane_seconds(o.compiling.value), 100 * o.compiler_share));
+        "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
+        o.kernels_failed, humane_seconds(o.compiling.value),
+        o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
