@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reference evaluator's speed: elements of the result per second for element-wise operations and reductions, and
+// whole small models. It is the oracle of full-shape checks, so it must not be the slow part of them.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "ir/evaluate.h"
+#include "ir/import.h"
+
+namespace {
+
+using namespace tailor::ir;
+
+void run(benchmark::State& state, const Graph& graph) {
+  std::vector<Tensor> inputs;
+  std::int64_t read = 0;
+  for (const NodeId id : parameters(graph)) {
+    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, static_cast<std::uint64_t>(id)));
+    read += elements(inputs.back().shape);
+  }
+  for (auto _ : state) benchmark::DoNotOptimize(evaluate(graph, inputs));
+  state.SetItemsProcessed(state.iterations() * read);
+}
+
+void operation(benchmark::State& state, const char* line, const char* dtype) {
+  run(state, parse_graph(fmt::format("graph g {{\n  %x = parameter 0 : {0}[1024,1024]\n  %z = constant 0 : {0}[]\n"
+                                     "  %y = {1}\n  output %y\n}}\n",
+                                     dtype, fmt::format(fmt::runtime(line), dtype))));
+}
+
+void model(benchmark::State& state, const char* name) {
+  run(state, import_file(std::string(TAILOR_SOURCE_DIR) + "/data/models/" + name).graph);
+}
+
+BENCHMARK_CAPTURE(operation, add_f32, "add %x, %x : {}[1024,1024]", "f32");
+BENCHMARK_CAPTURE(operation, add_bf16, "add %x, %x : {}[1024,1024]", "bf16");
+BENCHMARK_CAPTURE(operation, exp_f32, "exp %x : {}[1024,1024]", "f32");
+BENCHMARK_CAPTURE(operation, row_sum_f32, "reduce add %x, %z, axes={{1}} : {}[1024]", "f32");
+BENCHMARK_CAPTURE(operation, transpose_f32, "transpose %x, axes={{1,0}} : {}[1024,1024]", "f32");
+BENCHMARK_CAPTURE(model, layernorm, "layernorm_fwd_tf_f32_4096x768.hlo")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(model, softmax, "softmax_fwd_f32_4096x1024.hlo")->Unit(benchmark::kMillisecond);
+
+}  // namespace
