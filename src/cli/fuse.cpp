@@ -27,7 +27,7 @@ struct Bounds {
 };
 
 double group_time(const Bounds& bounds, std::size_t device, const explore::DistinctGroup& group) {
-  return costmodel::sol(costmodel::group_work(group.group), bounds.devices[device], bounds.calibration).total.value;
+  return costmodel::sol(explore::needed_work(group), bounds.devices[device], bounds.calibration).total.value;
 }
 
 double all_groups_time(const Bounds& bounds, std::size_t device, const explore::Partition& partition) {

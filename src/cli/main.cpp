@@ -127,7 +127,7 @@ void declare(CLI::App& app, ListOptions& options) {
 }
 
 void declare(CLI::App& app, SweepCommand& options) {
-  app.add_option("CONFIG", options.config, "the sweep's file: models, devices, strategies, plans (experiments/README.md)");
+  app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
   app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");

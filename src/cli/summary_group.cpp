@@ -56,13 +56,12 @@ std::vector<report::EstimateSummary> estimates_of(const store::Store& store, con
   return out;
 }
 
-/// Of several compilations the one for the device's own architecture speaks, and one that went well before a failed
-/// one.
+/// Only compilations for the device's own architecture speak; one that went well before a failed one.
 void add_binary(const store::Store& store, const Subject& subject, Id kernel, report::PlanSummary& plan) {
   int best = 0;
   for (const store::BinaryRow& binary : store.binaries(kernel)) {
-    const int rank = 1 + (binary.arch == subject.device.arch ? 1 : 0) + (binary.ok ? 2 : 0);
-    if (rank <= best) continue;
+    const int rank = binary.ok ? 2 : 1;
+    if (binary.arch != subject.device.arch || rank <= best) continue;
     best = rank;
     plan.binary = binary.ok ? report::BinaryState::ok : report::BinaryState::failed;
     plan.compile_log = binary.ok ? "" : binary.log;

@@ -87,7 +87,15 @@ const Metric& find_metric(const std::string& name) {
 bool claim_holds(Sweep& sweep) {
   const Metric& metric = find_metric(sweep.config.claim->metric);
   std::map<std::string, double> sums;
-  for (const store::StrategyTotals& totals : sweep.store.strategies()) sums[totals.strategy] += metric.of(totals);
+  const auto asked_about = [&](const store::StrategyTotals& totals) {
+    const auto& wanted = sweep.config.strategies;
+    return sweep.graphs.contains(totals.graph) &&
+           std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
+           std::any_of(sweep.devices.begin(), sweep.devices.end(),
+                       [&](const SweepDevice& device) { return device.id == totals.device; });
+  };
+  for (const store::StrategyTotals& totals : sweep.store.strategies())
+    if (asked_about(totals)) sums[totals.strategy] += metric.of(totals);
   double best = 0;
   for (const auto& [strategy, sum] : sums)
     if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
@@ -138,26 +146,45 @@ void make_folder(const std::filesystem::path& folder) {
     throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
 }
 
+/// What must be equal for stored work to count as done: the plan space, the length of the short list, the architecture
+/// and the models' numbers.
+std::string work_space(const SweepConfig& config, const std::string& calibration) {
+  const std::string key = fmt::format("{} {} {} {}", hex(plan_space_id(config)), config.shortlist, config.arch,
+                                      hex(tailor::id_of(std::string_view(calibration))));
+  return hex(tailor::id_of(std::string_view(key)));
+}
+
+/// Refuses what the file's reader cannot know to be wrong, before anything is opened or written.
+void check_names(const SweepConfig& config, const std::filesystem::path& file) {
+  placing(
+      [&] { return Position{file.string()}; },
+      [&] {
+        for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
+        if (config.claim) find_metric(config.claim->metric);
+        explore::Axes axes;
+        for (const AxisRestriction& limit : config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
+        const bool names_arch =
+            config.arch.starts_with("sm_") && config.arch.size() > 3 &&
+            std::all_of(config.arch.begin() + 3, config.arch.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+        if (config.arch != "auto" && !names_arch)
+          throw Error(Fault::usage, fmt::format("found arch '{}', expected auto or one such as sm_90", config.arch));
+      });
+}
+
 }  // namespace
 
 SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop) {
   SweepConfig config = read_config(options.config);
   if (options.database) config.database = *options.database;
-  for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
-  if (config.claim) find_metric(config.claim->metric);
-  const auto axes = explore::axis_names();
-  for (const AxisRestriction& limit : config.axes)
-    if (std::find(axes.begin(), axes.end(), limit.axis) == axes.end())
-      throw Error(Fault::usage, Position{options.config.string()},
-                  fmt::format("plans.axes: found '{}', expected an axis", limit.axis), suggestion(limit.axis, axes));
+  check_names(config, options.config);
   const costmodel::Model& model = ranking_model(config.cost_model);
   std::vector<SweepDevice> devices = find_devices(config, options.data);
-  const costmodel::Calibration calibration =
-      costmodel::read_calibration((options.data / "calibrations" / "uncalibrated.json").string());
+  const std::filesystem::path calibration_file = options.data / "calibrations" / "uncalibrated.json";
+  const costmodel::Calibration calibration = costmodel::read_calibration(calibration_file.string());
   make_folder(config.database.parent_path());
-  const std::string space = hex(plan_space_id(config));
+  const std::string space = work_space(config, read_file(calibration_file));
   store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices),
+  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {},
               {},      std::move(opened), talk,  stop,   {}};
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;

@@ -45,7 +45,8 @@ void store_compiled(Sweep& sweep, const CompileTask& task, const ir::Binary& bin
       break;
     case ir::CompileOutcome::failed:
     case ir::CompileOutcome::unsupported:
-      ++sweep.outcome.kernels_failed;
+      if (sweep.outcome.kernels_failed++ == 0)
+        sweep.talk.warning(fmt::format("{}: {}", binary.arch, binary.log.substr(0, binary.log.find('\n'))));
       return;
   }
   (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
@@ -82,14 +83,15 @@ bool compile_batch(Sweep& sweep, const profiler::Nvrtc& api, const std::vector<C
   account.worker_time += compiled.account.worker_time;
   account.wall += compiled.account.wall;
   store::Store::Transaction unit(sweep.store);
-  bool whole = true;
+  bool whole = true, supported = true;  // another compiler may know an architecture that this one does not
   for (std::size_t i = 0; i < tasks.size(); ++i) {
+    supported = supported && compiled.binaries[i] && compiled.binaries[i]->outcome != ir::CompileOutcome::unsupported;
     if (compiled.binaries[i])
       store_compiled(sweep, tasks[i], *compiled.binaries[i]);
     else
       whole = false;
   }
-  if (whole)
+  if (whole && supported)
     for (const auto& [group, device] : finished)
       sweep.store.save(store::ProgressRow{group->group.id, device->id, sweep.space, "compile", 0, 0});
   unit.commit();

@@ -36,9 +36,7 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     if (!known.insert(distinct.group.id).second) continue;
     auto group = std::make_unique<SweepGroup>();
     group->group = distinct.group;
-    group->work = costmodel::group_work(group->group);
-    // Of an array that is only looked up or sliced, what is touched counts.
-    group->work.bytes_read = std::clamp(distinct.bytes - group->work.bytes_written, 0.0, group->work.bytes_read);
+    group->work = explore::needed_work(distinct);
     group->prepared = prepare(group->group);
     const ir::Prepared* ready = std::get_if<ir::Prepared>(&group->prepared);
     sweep.store.save(group_row(group->group, group->work, ready ? ready->title : group->group.graph.name));
@@ -83,6 +81,7 @@ void load_and_fuse(Sweep& sweep) {
     store::Store::Transaction unit(sweep.store);
     const store::GraphRow graph = graph_row(imported, name, path.filename().string());
     sweep.store.save(graph);
+    sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies) {
       const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);
       const explore::Partition partition = explore::partition(imported.graph, fusion);

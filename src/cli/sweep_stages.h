@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct Sweep {
   costmodel::Calibration calibration;
   std::vector<SweepDevice> devices;
   std::vector<std::unique_ptr<SweepGroup>> groups;  ///< stable addresses: Prepared points at its group
+  std::set<Id> graphs;                              ///< ids of the models' graphs
   store::Store store;
   Talk& talk;
   std::stop_token stop;

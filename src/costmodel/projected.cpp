@@ -147,9 +147,15 @@ ir::Estimate estimate_with(const Work& work, int registers, double spilled_bytes
 }  // namespace
 
 ir::Estimate projected(const Work& work, const ir::Device& device, const Calibration& calibration) {
-  const int registers = std::min(work.live_registers + static_cast<int>(calibration.register_base),
-                                 static_cast<int>(device.registers_per_thread.value));
-  ir::Estimate estimate = estimate_with(work, registers, 0, device, calibration);
+  // A block must be able to start: what its threads cannot hold is spilled, stored once and loaded once.
+  const int wanted = work.live_registers + static_cast<int>(calibration.register_base);
+  const int unit = static_cast<int>(device.register_unit.value / device.warp_size.value);
+  const int share = static_cast<int>(device.registers_per_block.value) / work.threads / unit * unit;
+  const int registers = std::min({wanted, share, static_cast<int>(device.registers_per_thread.value)});
+  constexpr double register_bytes = 4;
+  const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
+  const double spilled = 2 * register_bytes * threads * (wanted - registers);
+  ir::Estimate estimate = estimate_with(work, registers, spilled, device, calibration);
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, calibration.projected);
   return estimate;

@@ -201,4 +201,14 @@ Partition partition(const Graph& graph, const Fusion& fusion) {
   return result;
 }
 
+costmodel::GroupWork needed_work(const DistinctGroup& group) {
+  costmodel::GroupWork work = costmodel::group_work(group.group);
+  const double whole = work.bytes_read + work.bytes_written;
+  if (whole > group.bytes) {
+    work.bytes_read *= group.bytes / whole;
+    work.bytes_written *= group.bytes / whole;
+  }
+  return work;
+}
+
 }  // namespace tailor::explore

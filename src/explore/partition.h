@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "costmodel/model.h"
 #include "explore/skeleton.h"
 #include "ir/fusion.h"
 
@@ -52,6 +53,10 @@ struct Partition {
   std::int64_t unknown_trips = 0;  ///< loops counted as one trip
   std::int64_t branches = 0;       ///< bodies of conditionals, each counted as taken
 };
+
+/// What the group needs however it is written, with only the touched part of arrays that are looked up, sliced or
+/// updated in place: read and written together are `group.bytes`.
+costmodel::GroupWork needed_work(const DistinctGroup& group);
 
 /// Precondition: `fusion` was made for `graph`.
 Partition partition(const ir::Graph& graph, const ir::Fusion& fusion);

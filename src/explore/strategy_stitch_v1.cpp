@@ -199,7 +199,8 @@ class StitchV1 {
   std::string medium(const EdgeNote& edge) const {
     const Node& producer = graph_.nodes[index(edge.producer)];
     const Node& consumer = graph_.nodes[index(edge.consumer)];
-    if (producer.op == Op::reduce) return "shared memory: row reduction stitched at block level";
+    if (producer.op == Op::reduce)
+      return "stitched: the row reduction feeds the same rows; the plan picks warp or block level";
     if (consumer.op == Op::reduce) return "register: element-wise in front of a reduction";
     if (class_of(consumer.op) == OpClass::index) return "register: read at another index";
     return "register: element-wise into consumer";

@@ -321,10 +321,9 @@ HloValue Draft::add_plain(const HloInstruction& instruction, const Frame& frame,
   node.name = full_name(instruction, frame);
   node.operands = flat_operands(instruction, frame);
   if (type.children < 0) node.shape = module().shapes_of(type)[0];
-  if (op == Op::opaque || !instruction.known_types || node.shape.dtype == DType::opaque) {
-    if (!instruction.known_types) op = node.op = Op::opaque;
-    if (op == Op::opaque) note_opaque(instruction.opcode);
-    if (op == Op::opaque) node.attributes.target = instruction.opcode;
+  if (op == Op::opaque) {
+    note_opaque(instruction.opcode);
+    node.attributes.target = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
   if (class_of(op) == OpClass::library) node.attributes.flops = library_flops(graph_, node, module().shapes_of(type));

@@ -96,7 +96,19 @@ bool is_free(const Graph& graph, NodeId node) {
 double bytes_touched(const Graph& graph, NodeId id) {
   const Node& node = at(graph, id);
   if (is_free(graph, id) || class_of(node.op) == OpClass::control) return 0;
-  const double result = stored_bytes(node);
+  double result = stored_bytes(node);
+  // A library call's result that nobody picks is its scratch space, not traffic.
+  if (class_of(node.op) == OpClass::library && node.attributes.results.size() > 1) {
+    std::vector<bool> picked(node.attributes.results.size(), false);
+    for (std::size_t i = static_cast<std::size_t>(id) + 1; i < graph.nodes.size(); ++i) {
+      const Node& user = graph.nodes[i];
+      if (user.op == Op::get_tuple_element && user.operands[0] == id)
+        picked[static_cast<std::size_t>(user.attributes.number)] = true;
+    }
+    result = 0;
+    for (std::size_t i = 0; i < picked.size(); ++i)
+      if (picked[i]) result += static_cast<double>(bytes(node.attributes.results[i]));
+  }
   // Reads what it writes, at a place given by the remaining operands.
   if (node.op == Op::slice || node.op == Op::dynamic_slice || node.op == Op::gather)
     return 2 * result + operand_bytes(graph, node, 1);

@@ -47,7 +47,6 @@ struct HloInstruction {
   std::int32_t first_operand = 0, operands = 0;
   std::int32_t first_attribute = 0, attributes = 0;
   Op op = Op::opaque;
-  bool known_types = true;  ///< false: its shape has a dtype we do not know
 };
 
 struct HloComputation {
@@ -71,7 +70,6 @@ struct HloModule {
   std::vector<std::int32_t> children;  ///< indices into types
   std::vector<Shape> shapes;
   std::int32_t entry = -1;
-  std::vector<std::pair<std::string, std::int64_t>> unknown_dtypes;
   std::vector<std::string> warnings;
 
   std::span<const HloInstruction> instructions_of(const HloComputation& c) const {

@@ -162,9 +162,7 @@ void HloParser::parse_instruction(HloComputation& computation) {
                                                    "names to be unique",
                                                    instruction.name, computation.name));
   lexer_.expect('=', "after an instruction's name");
-  unknown_dtype_seen_ = false;
   instruction.type = parse_type(0);
-  instruction.known_types = !unknown_dtype_seen_;
   instruction.opcode = lexer_.word();
   if (instruction.opcode.empty()) lexer_.fail("an opcode");
   if (const OpRow* row = find_hlo_op(instruction.opcode)) instruction.op = row->op;

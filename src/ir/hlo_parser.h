@@ -78,7 +78,6 @@ class HloParser {
   HloModule module_;
   NameTable names_;
   std::vector<Unresolved> unresolved_;
-  bool unknown_dtype_seen_ = false;
   std::vector<std::int32_t> entries_;
 };
 

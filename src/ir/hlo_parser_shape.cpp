@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types: arrays with layouts, tuples. Sizes are checked here so that nothing later can overflow. A dtype we do not know
-// is kept as `opaque` and reported; layouts keep their order of dimensions and lose what belongs to other machines
-// (tiles, memory spaces).
+// Types: arrays with layouts, tuples. Sizes are checked here so that nothing later can overflow. An element type
+// that HLO does not have is an error, for nothing could be said of its bytes; layouts keep their order of dimensions
+// and lose what belongs to other machines (tiles, memory spaces).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,17 +75,7 @@ std::int32_t HloParser::parse_array_type() {
 
 const DTypeRow& HloParser::parse_dtype(std::string_view word, std::size_t offset) {
   if (const DTypeRow* known = find_dtype(word); known != nullptr && known->dtype != DType::tuple) return *known;
-  const bool plausible = word.size() <= 20 && std::islower(static_cast<unsigned char>(word[0])) != 0;
-  if (!plausible)
-    lexer_.fail_at(offset, fmt::format("found '{}', expected an element type", word), suggestion(word, dtype_names()));
-  unknown_dtype_seen_ = true;
-  auto& unknown = module_.unknown_dtypes;
-  const auto at = std::find_if(unknown.begin(), unknown.end(), [&](const auto& entry) { return entry.first == word; });
-  if (at == unknown.end())
-    unknown.emplace_back(std::string(word), 1);
-  else
-    ++at->second;
-  return row(DType::opaque);
+  lexer_.fail_at(offset, fmt::format("found '{}', expected an element type", word), suggestion(word, dtype_names()));
 }
 
 Shape HloParser::parse_shape(const DTypeRow& dtype) {

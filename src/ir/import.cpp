@@ -24,7 +24,7 @@ constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 31;
 
 std::string unpacked(std::string_view packed, const std::string& file) {
   z_stream stream{};
-  if (inflateInit2(&stream, 15 + 32) != Z_OK) throw Error(Fault::failed, {file}, "cannot start zlib");
+  if (inflateInit2(&stream, 15 + 32) != Z_OK) throw Error(Fault::failed, Position{file}, "cannot start zlib");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string out;
@@ -39,7 +39,7 @@ std::string unpacked(std::string_view packed, const std::string& file) {
   }
   inflateEnd(&stream);
   if (status != Z_STREAM_END)
-    throw Error(Fault::failed, {file}, "found a damaged or truncated gzip file, expected a whole one");
+    throw Error(Fault::failed, Position{file}, "found a damaged or truncated gzip file, expected a whole one");
   out.resize(filled);
   return out;
 }
@@ -48,7 +48,7 @@ std::string unpacked(std::string_view packed, const std::string& file) {
 
 Imported import_hlo(std::string_view text, std::string_view file) {
   if (text.size() > max_unpacked_bytes)
-    throw Error(Fault::failed, {std::string(file)},
+    throw Error(Fault::failed, Position{std::string(file)},
                 fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
                             humane_bytes(static_cast<double>(max_unpacked_bytes))));
   const HloModule module = parse_module(text, file);
@@ -72,7 +72,6 @@ Imported import_hlo(std::string_view text, std::string_view file) {
     report.passes.push_back({std::string(row.name), count.rewrites, count.added, count.removed});
   }
   report.opaque = std::move(context.opaque);
-  for (const auto& [dtype, uses] : module.unknown_dtypes) report.opaque.emplace_back("dtype " + dtype, uses);
   report.warnings = module.warnings;
   return imported;
 }

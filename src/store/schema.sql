@@ -309,7 +309,7 @@ CREATE TABLE progress (
   group_id  TEXT NOT NULL REFERENCES groups,
   device_id TEXT NOT NULL REFERENCES devices,
   space     TEXT NOT NULL,               -- as in rejections
-  stage     TEXT NOT NULL,               -- 'scored', 'compiled', ...
+  stage     TEXT NOT NULL,               -- 'score', 'compile'
   legal     INTEGER NOT NULL,            -- plans that passed the stage
   rejected  INTEGER NOT NULL,            -- plans that did not
   PRIMARY KEY (group_id, device_id, space, stage)

@@ -273,15 +273,25 @@ TEST_CASE("library calls keep their text and their floating operations") {
 
 TEST_CASE("what is not understood is kept by name and counted") {
   const Imported imported = import_hlo(entry("x = f32[2] parameter(0)\ny = f32[3] frobnicate(x), knob=7\n"
-                                             "z = q7[3] convert(x)\nROOT r = (f32[3], q7[3]) tuple(y, z)"),
+                                             "ROOT r = f32[3] negate(y)"),
                                        "test.hlo");
-  CHECK(output(imported.graph, 0).op == Op::opaque);
-  CHECK(output(imported.graph, 0).attributes.target == "frobnicate");
-  CHECK(output(imported.graph, 0).attributes.text == "knob=7");
-  CHECK(output(imported.graph, 1).op == Op::opaque);
-  CHECK(output(imported.graph, 1).shape.dtype == DType::opaque);
+  const Node& kept = operand(imported.graph, output(imported.graph, 0), 0);
+  CHECK(kept.op == Op::opaque);
+  CHECK(kept.attributes.target == "frobnicate");
+  CHECK(kept.attributes.text == "knob=7");
   using Counts = std::vector<std::pair<std::string, std::int64_t>>;
-  CHECK(imported.report.opaque == Counts{{"frobnicate", 1}, {"convert", 1}, {"dtype q7", 2}});
+  CHECK(imported.report.opaque == Counts{{"frobnicate", 1}});
+}
+
+TEST_CASE("an element type that HLO does not have is an error with the nearest name") {
+  try {
+    import_hlo(entry("x = f33[4] parameter(0)\nROOT r = f33[4] negate(x)"), "test.hlo");
+    FAIL("accepted");
+  } catch (const tailor::Error& error) {
+    CHECK(tailor::error_text(error).find("found 'f33'") != std::string::npos);
+    CHECK(error.hint.find("f32") != std::string::npos);
+    CHECK(error.at.line > 0);
+  }
 }
 
 TEST_CASE("layouts are honoured") {
