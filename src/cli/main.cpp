@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -300,6 +301,16 @@ std::string typed(std::span<char* const> words) {
   return out;
 }
 
+/// -o must not name a file that the command reads.
+void refuse_own_input(std::span<char* const> words, const std::string& output) {
+  std::error_code absent;
+  for (const std::string word : words)
+    if (!output.empty() && word != output && std::filesystem::equivalent(word, output, absent))
+      throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
+  if (!output.empty() && std::count(words.begin(), words.end(), std::string_view(output)) > 1)
+    throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
+}
+
 void run_command(std::span<char* const> words, const Terminal& terminal) {
   const CommandRow& row = find_command(words[1]);
   CLI::App app;
@@ -314,6 +325,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   }
   refuse_strangers(app, row);
   refuse_gaps(app, row);
+  refuse_own_input(words.subspan(2), common.output);
   const Colour colour = parse_colour(common.colour);
   Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
   if (common.quiet) verbosity = Verbosity::quiet;

@@ -52,6 +52,9 @@ Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t ran
   const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
   stop_if_asked(interrupts);
   std::vector<explore::Listed> best = explore::shortlist(chosen.prepared, tuned, chosen.limits, rank);
+  if (best.empty())
+    throw Error(Fault::failed, "no plan of this group is legal with these axes",
+                "tailor explore says which rule drops how many");
   if (static_cast<std::int64_t>(best.size()) < rank)
     throw Error(Fault::usage,
                 fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
