@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/format.h"
 #include "cli/terminal.h"
 
 namespace CLI {
@@ -24,8 +25,6 @@ namespace tailor::cli {
 
 /// "tailor 0.1.0".
 extern const std::string_view tool_name;
-
-enum class Format : std::uint8_t { table, json, csv, md };
 
 /// What every command is given beside its options.
 struct Context {

@@ -19,13 +19,13 @@ namespace {
 
 void show(const DbOptions& options, const report::Table& table) {
   switch (options.format) {
-    case ReportFormat::table:
+    case Format::table:
       return options.out(report::terminal(table, {options.width, options.colour, 0}));
-    case ReportFormat::md:
+    case Format::md:
       return options.out(report::markdown(table));
-    case ReportFormat::csv:
+    case Format::csv:
       return options.out(report::csv(table));
-    case ReportFormat::json:
+    case Format::json:
       return options.out(report::document({"tailor.db/1", "", "", ""}, table));
   }
 }

@@ -15,7 +15,7 @@ namespace tailor::cli {
 
 struct DbOptions {
   std::filesystem::path database;
-  ReportFormat format = ReportFormat::table;  ///< of info
+  Format format = Format::table;  ///< of info
   int width = 100;
   bool colour = false;
   Sink out = standard_output();

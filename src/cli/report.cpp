@@ -48,19 +48,19 @@ std::vector<std::string> stems(const std::vector<Subject>& subjects) {
 std::string printed(const ReportOptions& options, const std::vector<report::Summary>& summaries) {
   std::string text;
   switch (options.format) {
-    case ReportFormat::table: {
+    case Format::table: {
       const report::Screen screen{options.width, options.colour, static_cast<std::size_t>(options.top)};
       for (const report::Summary& summary : summaries)
         text += (text.empty() ? "" : "\n") + summary.question + "\n" + report::overview(summary, screen);
       return text;
     }
-    case ReportFormat::md:
+    case Format::md:
       for (const report::Summary& summary : summaries) text += (text.empty() ? "" : "\n") + report::markdown(summary);
       return text;
-    case ReportFormat::json:
+    case Format::json:
       for (const report::Summary& summary : summaries) text += (text.empty() ? "" : ",\n") + report::raw_data(summary);
       return "{\"schema\":\"tailor.reports/1\",\"reports\":[\n" + text + "\n]}\n";
-    case ReportFormat::csv:
+    case Format::csv:
       return report::csv(report::all_strategies(summaries));
   }
   return text;

@@ -9,24 +9,23 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/format.h"
 #include "cli/terminal.h"
 
 namespace tailor::cli {
-
-enum class ReportFormat : std::uint8_t { table, md, json, csv };
 
 /// Writes to stdout.
 Sink standard_output();
 
 struct ReportOptions {
   std::filesystem::path database;
-  std::string model, device;  ///< empty: all
-  std::string strategy;       ///< whose groups are shown; empty: the one of least predicted time
-  std::string baseline;       ///< empty: the sweep's
-  int top = 10;               ///< rows of a table on the terminal, best plans of a group in the files; 0: all
-  ReportFormat format = ReportFormat::table;  ///< of stdout
-  std::filesystem::path folder;               ///< for the files; made when absent; empty: none are written
-  int width = 100;                            ///< of the terminal
+  std::string model, device;      ///< empty: all
+  std::string strategy;           ///< whose groups are shown; empty: the one of least predicted time
+  std::string baseline;           ///< empty: the sweep's
+  int top = 10;                   ///< rows of a table on the terminal, best plans of a group in the files; 0: all
+  Format format = Format::table;  ///< of stdout
+  std::filesystem::path folder;   ///< for the files; made when absent; empty: none are written
+  int width = 100;                ///< of the terminal
   bool colour = false;
   Sink out = standard_output();
 };

@@ -26,20 +26,6 @@ std::filesystem::path usual_cache_folder() {
   return entry ? std::filesystem::path(entry->pw_dir) / ".cache" / "tailor" : std::filesystem::path();
 }
 
-ReportFormat report_format(Format format) {
-  switch (format) {
-    case Format::table:
-      return ReportFormat::table;
-    case Format::json:
-      return ReportFormat::json;
-    case Format::csv:
-      return ReportFormat::csv;
-    case Format::md:
-      return ReportFormat::md;
-  }
-  return ReportFormat::table;
-}
-
 /// Runs with a sink that gathers the answer, then writes it where the command line says.
 template <class Work>
 void answered(const Context& context, Work&& work) {
@@ -82,7 +68,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
   options.baseline = command.baseline;
   options.top = static_cast<int>(command.top);
   options.folder = command.folder;
-  options.format = report_format(context.format);
+  options.format = context.format;
   options.width = context.terminal.width;
   options.colour = context.colour;
   answered(context, [&](Sink out) {
@@ -94,7 +80,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
 void run_db_command(const DbCommand& command, const Context& context) {
   DbOptions options;
   options.database = command.database;
-  options.format = report_format(context.format);
+  options.format = context.format;
   options.width = context.terminal.width;
   options.colour = context.colour;
   answered(context, [&](Sink out) {

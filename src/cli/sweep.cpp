@@ -46,7 +46,7 @@ std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::file
     ir::Device device = ir::find_device(name, folder);
     const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
     const std::string file = read_file(is_path ? std::filesystem::path(name) : data / "devices" / (name + ".json"));
-    devices.push_back({device, ir::limits(device), device_row(device, file).id});
+    devices.push_back({device, ir::limits(device), file, device_row(device, file).id});
   }
   return devices;
 }
@@ -192,12 +192,7 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   const bool compiles = options.compile && sweep.config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
-  for (const SweepDevice& device : sweep.devices) {
-    const std::string& name = sweep.config.devices[static_cast<std::size_t>(&device - sweep.devices.data())];
-    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
-    sweep.store.save(device_row(
-        device.device, read_file(is_path ? std::filesystem::path(name) : options.data / "devices" / (name + ".json"))));
-  }
+  for (const SweepDevice& device : sweep.devices) sweep.store.save(device_row(device.device, device.file));
   sweep.store.save(run);
 
   load_and_fuse(sweep);

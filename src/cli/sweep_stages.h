@@ -28,6 +28,7 @@ namespace tailor::cli {
 struct SweepDevice {
   ir::Device device;
   ir::Limits limits;
+  std::string file;  ///< text of the device file
   Id id;
 };
 

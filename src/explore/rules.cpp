@@ -34,7 +34,7 @@ std::int64_t element_bytes(const Candidate& c) {
 std::size_t kept_values(const Candidate& c) {
   std::size_t most = 0;
   for (const ir::Phase& phase : c.prepared.phases)
-    most = std::max(most, c.plan.residence == Residence::recompute ? phase.kept_inputs.size() : phase.kept.size());
+    most = std::max(most, ir::kept_nodes(phase, c.plan.residence).size());
   return most;
 }
 
@@ -127,9 +127,8 @@ const Rule* dropped_by(const ir::Prepared& prepared, const ir::Plan& plan, const
   Candidate candidate{prepared, plan, limits};
   candidate.vectors = prepared.columns / plan.vector;
   if (plan.skeleton == Skeleton::row) {
-    candidate.trips = (candidate.vectors + plan.threads_per_row - 1) / plan.threads_per_row;
-    const bool keeps = plan.residence == Residence::registers || plan.residence == Residence::recompute;
-    candidate.streamed = candidate.trips > 1 && (!keeps || kept_values(candidate) == 0);
+    candidate.trips = ir::trips_per_row(prepared, plan);
+    candidate.streamed = ir::is_streamed(prepared, plan);
   }
   for (const Rule& rule : rule_table)
     if (rule.drops(candidate)) return &rule;

@@ -182,14 +182,7 @@ Plan Plans::at_cursor() const {
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  if (rows)
-    for (const ir::Phase& phase : prepared_->phases)
-      for (const ir::NodeId id : phase.reductions)
-        plan.sub_roots.push_back({id, plan.threads_per_row == 1                    ? ir::Stitch::thread
-                                      : plan.threads_per_row <= limits_->warp_size ? ir::Stitch::warp
-                                                                                   : ir::Stitch::block});
-  std::sort(plan.sub_roots.begin(), plan.sub_roots.end(),
-            [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
+  if (rows) plan.sub_roots = ir::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
   return plan;
 }
 

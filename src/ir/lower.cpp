@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "ir/lower_build.h"
 
@@ -33,11 +34,6 @@ Rejection no(std::string rule, std::string reason) { return {std::move(rule), st
 
 bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
 
-Stitch level_of(int threads_per_row, int warp_size) {
-  if (threads_per_row == 1) return Stitch::thread;
-  return threads_per_row <= warp_size ? Stitch::warp : Stitch::block;
-}
-
 std::optional<Rejection> check_launch(const Plan& plan, const Limits& limits) {
   if (plan.threads <= 0 || plan.threads % limits.warp_size != 0)
     return no("threads", fmt::format("{} threads are no whole number of warps of {}", plan.threads, limits.warp_size));
@@ -56,13 +52,10 @@ std::optional<Rejection> check_row(const Prepared& prepared, const Plan& plan, c
   if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
     return no("threads-per-row",
               fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads));
-  std::vector<SubRoot> expected;
-  for (const Phase& phase : prepared.phases)
-    for (const NodeId id : phase.reductions) expected.push_back({id, level_of(plan.threads_per_row, limits.warp_size)});
-  std::sort(expected.begin(), expected.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
+  std::vector<SubRoot> expected = sub_roots(prepared, plan.threads_per_row, limits.warp_size);
   if (expected != plan.sub_roots) {
     Plan wanted = plan;
-    wanted.sub_roots = expected;
+    wanted.sub_roots = std::move(expected);
     return no("sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)));
   }
   return std::nullopt;
@@ -94,8 +87,8 @@ Lowered lower(const Prepared& prepared, const Plan& plan, const Limits& limits, 
   if (rows)
     if (auto refused = check_row(prepared, plan, limits)) return *refused;
 
-  ProgramBuilder builder(prepared, plan, limits, scratch.state());
-  if (auto refused = rows ? lower_row(builder, prepared, plan, limits) : lower_map(builder, prepared, plan, limits))
+  ProgramBuilder builder(prepared, plan, scratch.state());
+  if (auto refused = rows ? lower_row(builder, prepared, plan, limits) : lower_map(builder, prepared, plan))
     return *refused;
   Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;

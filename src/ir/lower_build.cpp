@@ -12,9 +12,8 @@
 
 namespace tailor::ir {
 
-ProgramBuilder::ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits,
-                               LowerScratch::State& state)
-    : prepared_(prepared), plan_(plan), limits_(limits), graph_(prepared.group->graph), s_(state) {
+ProgramBuilder::ProgramBuilder(const Prepared& prepared, const Plan& plan, LowerScratch::State& state)
+    : prepared_(prepared), plan_(plan), graph_(prepared.group->graph), s_(state) {
   s_.build.reset();
   s_.depth = 0;
   for (const NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();

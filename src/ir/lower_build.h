@@ -110,7 +110,7 @@ struct Segment {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const Prepared& prepared, const Plan& plan, const Limits& limits, LowerScratch::State& state);
+  ProgramBuilder(const Prepared& prepared, const Plan& plan, LowerScratch::State& state);
 
   // ---- scopes
   // --------------------------------------------------------------------------------------------------------
@@ -220,7 +220,6 @@ class ProgramBuilder {
 
   const Prepared& prepared_;
   const Plan& plan_;
-  const Limits& limits_;
   const Graph& graph_;
   LowerScratch::State& s_;
   Kernel kernel_;
@@ -236,8 +235,7 @@ Place follow(IndexBuilder& build, const Graph& graph, const Route& route, Place 
 
 std::optional<Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits);
-std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
-                                   const Limits& limits);
+std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan);
 
 /// The neutral element of a reducer in `dtype`.
 struct Neutral {

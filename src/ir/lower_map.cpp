@@ -151,7 +151,7 @@ void emit_body(ProgramBuilder& builder, const Prepared& prepared, const Plan& pl
 
 }  // namespace
 
-std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan, const Limits&) {
+std::optional<Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan) {
   IndexBuilder& build = builder.build();
   MapShape map;
   map.dominant = static_cast<std::size_t>(

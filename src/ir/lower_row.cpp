@@ -34,14 +34,6 @@ struct RowLoops {
   std::vector<Segment> segments;
 };
 
-/// Whether rows are streamed: nothing of them stays in registers, so the row loop is rolled.
-bool streams(const Prepared& prepared, const Plan& plan) {
-  if (plan.residence == Residence::shared || plan.residence == Residence::reload) return true;
-  return std::all_of(prepared.phases.begin(), prepared.phases.end(), [&](const Phase& phase) {
-    return plan.residence == Residence::recompute ? phase.kept_inputs.empty() : phase.kept.empty();
-  });
-}
-
 /// Place in a shape whose last dimensions hold `columns` elements, at (row, column).
 Place row_place(IndexBuilder& build, const Shape& shape, std::int64_t columns, ExprId row, ExprId column) {
   Place place;
@@ -402,7 +394,7 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<NodeId>& kept_befo
   ProgramBuilder& builder = pass.builder;
   std::vector<NodeId> keeping;
   if (pass.plan.residence != Residence::reload) {
-    const std::vector<NodeId>& wanted = pass.plan.residence == Residence::recompute ? phase.kept_inputs : phase.kept;
+    const std::vector<NodeId>& wanted = kept_nodes(phase, pass.plan.residence);
     std::set_difference(wanted.begin(), wanted.end(), kept_before.begin(), kept_before.end(),
                         std::back_inserter(keeping));
   }
@@ -428,8 +420,8 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<NodeId>& kept_befo
 
 std::optional<Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const Plan& plan,
                                    const Limits& limits) {
-  const std::int64_t trips = (prepared.columns / plan.vector + plan.threads_per_row - 1) / plan.threads_per_row;
-  const bool rolled = trips > 1 && streams(prepared, plan);
+  const std::int64_t trips = trips_per_row(prepared, plan);
+  const bool rolled = is_streamed(prepared, plan);
   builder.in_flight_rows = rolled ? 1 : plan.in_flight;
   if (rolled && plan.in_flight > trips)
     return Rejection{"in-flight",

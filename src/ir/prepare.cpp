@@ -357,4 +357,30 @@ std::string title_of(const Graph& graph) {
   return fmt::format("{}", fmt::join(words, "_"));
 }
 
+const std::vector<NodeId>& kept_nodes(const Phase& phase, Residence residence) {
+  return residence == Residence::recompute ? phase.kept_inputs : phase.kept;
+}
+
+std::int64_t trips_per_row(const Prepared& prepared, const Plan& plan) {
+  return (prepared.columns / plan.vector + plan.threads_per_row - 1) / plan.threads_per_row;
+}
+
+bool is_streamed(const Prepared& prepared, const Plan& plan) {
+  if (trips_per_row(prepared, plan) <= 1) return false;
+  if (plan.residence == Residence::shared || plan.residence == Residence::reload) return true;
+  return std::all_of(prepared.phases.begin(), prepared.phases.end(),
+                     [&](const Phase& phase) { return kept_nodes(phase, plan.residence).empty(); });
+}
+
+std::vector<SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
+  const Stitch level = threads_per_row == 1           ? Stitch::thread
+                       : threads_per_row <= warp_size ? Stitch::warp
+                                                      : Stitch::block;
+  std::vector<SubRoot> roots;
+  for (const Phase& phase : prepared.phases)
+    for (const NodeId id : phase.reductions) roots.push_back({id, level});
+  std::sort(roots.begin(), roots.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
+  return roots;
+}
+
 }  // namespace tailor::ir

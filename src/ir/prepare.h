@@ -59,6 +59,18 @@ struct Prepared {
 /// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
 std::optional<Rejection> refused_alone(const Graph& graph, NodeId node);
 
+/// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
+const std::vector<NodeId>& kept_nodes(const Phase& phase, Residence residence);
+
+/// row: vectors of one row that a thread handles.
+std::int64_t trips_per_row(const Prepared& prepared, const Plan& plan);
+
+/// row: nothing of a row that takes several trips stays in registers, so the loop over it is rolled.
+bool is_streamed(const Prepared& prepared, const Plan& plan);
+
+/// row: the reductions, ascending, each at the level that this many threads per row give it.
+std::vector<SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size);
+
 /// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
 std::variant<Prepared, Rejection> prepare(const Group& group);
 

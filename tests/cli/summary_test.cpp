@@ -314,7 +314,7 @@ TEST_CASE("the Markdown report of a small database stays as it is") {
   Heard heard;
   ReportOptions options;
   options.database = folder / "a.db";
-  options.format = ReportFormat::md;
+  options.format = Format::md;
   options.top = 3;
   options.out = [&](std::string_view text) { out += text; };
   CHECK(run_report(options, heard.talk) == 0);
@@ -334,7 +334,7 @@ TEST_CASE("several models and devices get a page each and an index that links th
   ReportOptions options;
   options.database = folder / "a.db";
   options.folder = folder / "deep/report";
-  options.format = ReportFormat::csv;
+  options.format = Format::csv;
   options.out = [&](std::string_view text) { out += text; };
   CHECK(run_report(options, heard.talk) == 0);
   CHECK(split(out, '\n').size() == 1 + 4 * 3 + 1);
@@ -425,7 +425,7 @@ TEST_CASE("databases are told about, merged, dumped and checked") {
   CHECK(run_db_merge(options, {folder / "a.db", folder / "b.db"}, heard.talk) == 0);
   CHECK(run_db_check(options, heard.talk) == 0);
   CHECK(heard.notes.find("is sound") != std::string::npos);
-  options.format = ReportFormat::csv;
+  options.format = Format::csv;
   CHECK(run_db_info(options, heard.talk) == 0);
   CHECK(out.find("graphs,2\n") != std::string::npos);
   out.clear();
