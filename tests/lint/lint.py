@@ -24,10 +24,11 @@ LAYERS = {
     "codegen": {"base", "ir"},
     "costmodel": {"base", "ir"},
     "explore": {"base", "ir", "costmodel"},
-    "profiler": {"base", "ir", "codegen"},
+    "simulator": {"base"},
+    "profiler": {"simulator", "base", "ir", "codegen"},
     "store": {"base", "ir"},
     "report": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store"},
-    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report"},
+    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report", "simulator"},
 }
 
 # Where an exception may be caught, and why.

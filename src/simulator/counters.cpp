@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The counters' rows as a table.
+#include "simulator/counters.h"
+
+#include <array>
+
+namespace tailor::simulator {
+
+std::span<const CounterRow> counter_table() {
+  static constexpr auto table = std::to_array<CounterRow>({
+#define COUNTER(name, unit, meaning) {#name, unit, meaning, &Counters::name},
+#include "simulator/counters.def"
+#undef COUNTER
+  });
+  return table;
+}
+
+}  // namespace tailor::simulator

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The opcode table. A row of opcodes.def is one instruction that acts lane by lane: its texts, the pipe it takes, the
+// types of its operands and what it computes. Instructions that touch memory, other lanes or control have their rows
+// in the same file with the family that decodes them. What has no row cannot be simulated.
+//
+// Modifiers that only wrap an instruction (.ftz, .sat) are not rows of their own: the decoder puts micro-operations
+// around the plain one, so each semantics is written once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/micro.h"
+
+namespace tailor::simulator {
+
+/// What an instruction is counted as: the fields of Counters of these names. `memory`, `shuffle` and the rest have
+/// counters of their own.
+enum class Pipe : std::uint8_t {
+  fma,
+  alu,
+  xu,
+  f64,
+  convert,
+  move,
+  control,
+  memory,
+  shuffle,
+  vote,
+  barrier,
+  fence,
+  matrix
+};
+
+/// How a lane type lies in a slot and reads from it.
+enum class LaneType : std::uint8_t { pred, u8, s8, u16, s16, u32, s32, f32, f16, bf16, u64, s64, f64, f16x2, bf16x2 };
+/// 1: predicate, 32: one word per lane, 64: two.
+int slot_bits(LaneType type);
+
+/// An instruction that acts on each lane alone.
+struct LaneOpcode {
+  std::string_view key;  ///< "add.f32": the text without modifiers that mean nothing here
+  Pipe pipe = Pipe::alu;
+  LaneType d = LaneType::u32;
+  std::array<LaneType, 3> sources{};
+  int source_count = 0;
+  std::uint32_t handler = 0;  ///< index into a LaneTable
+};
+
+/// What a lane instruction's text says: its row and the modifiers that wrap it.
+struct LaneMatch {
+  const LaneOpcode* row = nullptr;
+  bool flush = false;     ///< .ftz: f32 subnormals in sources and result become zero, sign kept
+  bool saturate = false;  ///< .sat on a floating result: clamped to 0..1, NaN becomes 0
+};
+
+/// nothing: no row has this text.
+std::optional<LaneMatch> find_lane_opcode(std::string_view text);
+std::span<const LaneOpcode> lane_opcodes();
+
+/// Handlers of all lane opcodes and of the memory accesses for one instruction set. Fast paths differ, results do not.
+struct LaneTable {
+  std::string_view name;  ///< "avx512", "avx2", "portable"
+  const Step (*lane)[2];  ///< by LaneOpcode::handler: full, some
+  std::uint32_t lane_count;
+  Step flush_f32[2];     ///< d <- a with subnormals as zero
+  Step saturate_f32[2];  ///< d <- a clamped to 0..1
+  Step saturate_f16[2], saturate_bf16[2], saturate_f64[2];
+  Step copy32[2], copy64[2];  ///< d <- a
+  Step negate_predicate[2];   ///< d <- !a
+  /// Lanes whose predicate word is set, as a mask.
+  std::uint32_t (*mask_of)(const std::uint32_t* predicate);
+};
+
+/// The fastest table this machine can run, or the one of that name ("" for the fastest). nullptr: none of that name,
+/// or this machine cannot run it.
+const LaneTable* lane_table(std::string_view name = {});
+std::vector<std::string_view> lane_table_names();  ///< that this machine can run, fastest first
+
+}  // namespace tailor::simulator
