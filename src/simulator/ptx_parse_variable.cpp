@@ -188,7 +188,7 @@ void PtxParser::masked_symbol(PtxVariable& variable, std::int64_t at, std::uint6
   lex_.expect(')', "after the symbol");
   put(variable.initial, at, 0, 1);
   if (mask == 0xff) return variable.addresses.push_back(address);
-  const int byte = std::countr_zero(mask) / 8;
+  const int byte = mask == 0 ? 0 : std::countr_zero(mask) / 8;
   const bool follows = mask == std::uint64_t{0xff} << (8 * byte) && !variable.addresses.empty() &&
                        variable.addresses.back().offset == at - byte &&
                        variable.addresses.back().symbol == address.symbol;
