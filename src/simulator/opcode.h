@@ -79,6 +79,7 @@ struct LaneTable {
   Step negate_predicate[2];   ///< d <- !a
   /// Lanes whose predicate word is set, as a mask.
   std::uint32_t (*mask_of)(const std::uint32_t* predicate);
+  const AccessTable* access = nullptr;  ///< loads and stores
 };
 
 /// The fastest table this machine can run, or the one of that name ("" for the fastest). nullptr: none of that name,

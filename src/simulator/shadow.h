@@ -170,9 +170,9 @@ class UnitShadow {
   /// fence.acq_rel, fence.sc, membar.
   void fence(int warp, std::uint32_t lanes, ShadowScope scope);
   /// A strong write (st.relaxed, st.volatile, relaxed atom and red) publishes what the lane knew at its last fence, or
-  /// at a barrier's end what any participant had fenced; a strong read makes the next fence acquire. Call for every
-  /// strong access to a place in addition to load, store or atomic; .release and .acquire call `release`, `acquire`
-  /// instead.
+  /// at the end of a block_barrier what any thread had fenced; a strong read makes the next fence acquire. Call for
+  /// every strong access to a place in addition to load, store or atomic; .release and .acquire call `release`,
+  /// `acquire` instead.
   void strong_write(int warp, std::uint32_t lane, ShadowPlace place);
   void strong_read(int warp, std::uint32_t lane, ShadowPlace place);
 
