@@ -60,7 +60,8 @@ struct CacheModel::Body {
   std::uint64_t base = 0, count = 0;
   CacheShape shape;
   std::unique_ptr<Mark[], Free> marks;  ///< zero pages until touched
-  std::uint64_t now = 0;                ///< sectors that went to L2
+  std::uint64_t now = 0;                ///< requests for sectors that went to L2
+  std::uint64_t distinct = 0;           ///< sectors among them
   std::uint64_t dirty = 0;              ///< sectors in L2 that DRAM must get
   CacheTraffic sum;
   std::int64_t next = 0;
@@ -76,7 +77,8 @@ void CacheModel::Body::replay(const Runs& runs) {
       Mark& mark = marks[sector - base];
       const bool used = mark != 0;
       bool is_dirty = (mark & 1) != 0;
-      const bool here = used && now - (mark / 2 - 1) <= capacity && capacity != 0;
+      if (!used) ++distinct;
+      const bool here = used && capacity != 0 && (distinct <= capacity || now - (mark / 2 - 1) <= capacity);
       if (run.read) sum.l2_read_bytes += sector_bytes;
       if (run.write) sum.l2_write_bytes += sector_bytes;
       if (!here && is_dirty) {

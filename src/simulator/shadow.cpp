@@ -119,7 +119,6 @@ bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
 void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
                bool write) {
   if (lanes == 0 && ((mine >> word_shift_at) & 7) == 5) lanes = 1u << word_lane(mine, 0);
-  const ShadowWord same_access = ~((ShadowWord{1} << word_site_bits) - 1);  // all but the site
   const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
   for (std::size_t i = 0; i < side.list.size();) {
     ShadowEntry& entry = side.list[i];
@@ -136,12 +135,12 @@ void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::ui
   }
   for (ShadowEntry& entry : side.list) {
     if (entry.write != write) continue;
-    if (entry.lanes == lanes && ((entry.word ^ mine) & same_access) == 0) {
+    if (entry.lanes == lanes && entry.word == mine) {
       entry.cells |= cells;
       return;
     }
     const bool same_but_lanes = lanes != 0 && entry.lanes != 0 && entry.cells == cells;
-    if (same_but_lanes && ((entry.word ^ mine) & same_access & ~lane_bits) == 0) {
+    if (same_but_lanes && ((entry.word ^ mine) & ~lane_bits) == 0) {
       entry.lanes |= lanes;
       return;
     }
@@ -311,7 +310,7 @@ bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, co
   const StripeLock lock(global, j);
   if (read && region.checks_initialised()) check_contents(j);
   for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
-  if (write && !read) check_overlaps(j);
+  if (write && !j.strong) check_overlaps(j);
   for (int i = 0; i < j.count; ++i) {
     const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
     if (!write) {
