@@ -335,15 +335,16 @@ void Decoder::move() {
     if (many.count == 0 || bits % static_cast<int>(many.count) != 0 || bits > 64)
       return unsupported("a vector of " + std::to_string(many.count) + " in " + std::to_string(bits) + " bits");
     const int part = bits / static_cast<int>(many.count);
-    const auto& steps = pack ? pack_steps(part, bits) : unpack_steps(part, bits);
-    if (steps[0] == nullptr) return unsupported("parts of " + std::to_string(part) + " bits");
+    const LaneOpcode* row =
+        pack ? find_pack(bits, static_cast<int>(many.count)) : find_unpack(bits, static_cast<int>(many.count));
+    if (row == nullptr) return unsupported("parts of " + std::to_string(part) + " bits");
     std::vector<Slot> slots;
     Micro micro;
     for (std::uint32_t k = 0; k < many.count; ++k) {
       const PtxOperand& one = nested(many.index + k);
       const LaneType kind = part == 32 ? LaneType::u32 : part == 16 ? LaneType::u16 : LaneType::u8;
       slots.push_back(pack                                  ? source(one, kind)
-                      : one.kind == PtxOperandKind::discard ? temporary(32)
+                      : one.kind == PtxOperandKind::discard ? no_slot
                                                             : destination(one, kind));
       if (!pack) micro.writes = static_cast<std::uint8_t>(micro.writes | 1u << k);
     }
@@ -353,8 +354,8 @@ void Decoder::move() {
     } else {
       micro.a = source(from, whole);
     }
-    micro.full = steps[0];
-    micro.some = steps[1];
+    micro.full = body_.lanes->lane[row->handler][0];
+    micro.some = body_.lanes->lane[row->handler][1];
     micro.list = list_of(slots);
     micro.count = static_cast<std::uint8_t>(many.count);
     return emit(micro);

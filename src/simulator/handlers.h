@@ -12,11 +12,6 @@
 
 namespace tailor::simulator {
 
-/// d <- {list}, parts of `part` bits in `bits`; nullptr when there is none.
-const Step (&pack_steps(int part, int bits))[2];
-/// {list} <- a.
-const Step (&unpack_steps(int part, int bits))[2];
-
 /// Runs `extra` micro-operations of the guarded list from `list` in the lanes whose predicate `a` is set (`immediate`:
 /// is not set).
 Step guard_step();
