@@ -121,7 +121,7 @@ void votes(Kernel& k) {
         made[7] |= 1u << v;
       }
     }
-    made[1] = any * 2 + all;
+    made[1] = any * 2 + all + static_cast<std::uint32_t>(std::popcount(made[7]));
     made[4] = most * 16 + least;
     for (std::int64_t i = 0; i < 8; ++i) k.at("y").set(t * 8 + i, made[static_cast<std::size_t>(i)]);
   }
