@@ -51,18 +51,23 @@ struct f16x2 {
   static constexpr int elements = pair_elements;
 };
 struct bf16x2 {
-  using Stored = std::uint16_t;
+  using Stored = Word;
   using Value = float;
+};
+/// The bits of 16-bit values in pairs, without their meaning.
+struct raw16x2 {
+  using Stored = std::uint16_t;
+  using Value = std::uint16_t;
   static constexpr int elements = pair_elements;
-  INLINE static float load(std::uint16_t s) { return float_of_bfloat(s); }
-  INLINE static std::uint16_t store(float v) { return static_cast<std::uint16_t>(bfloat_bits(v)); }
+  INLINE static std::uint16_t load(std::uint16_t s) { return s; }
 };
 
 // Whole slots between f16 and float. With a conversion instruction only the NaN differs, and that is made canonical.
 INLINE void widen_words(const Word* from, float* to) {
 #if defined __AVX512F__
   for (int i = 0; i < lanes_per_warp; i += 16) {
-    _mm512_store_ps(to + i, _mm512_maskz_cvtph_ps(0xffff, _mm512_maskz_cvtepi32_epi16(0xffff, _mm512_load_si512(from + i))));
+    _mm512_store_ps(to + i,
+                    _mm512_maskz_cvtph_ps(0xffff, _mm512_maskz_cvtepi32_epi16(0xffff, _mm512_load_si512(from + i))));
   }
 #else
 #pragma GCC ivdep
@@ -72,7 +77,8 @@ INLINE void widen_words(const Word* from, float* to) {
 INLINE void widen_pairs(const std::uint16_t* from, float* to) {
 #if defined __AVX512F__
   for (int i = 0; i < pair_elements; i += 16) {
-    _mm512_store_ps(to + i, _mm512_maskz_cvtph_ps(0xffff, _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i))));
+    _mm512_store_ps(to + i,
+                    _mm512_maskz_cvtph_ps(0xffff, _mm256_load_si256(reinterpret_cast<const __m256i*>(from + i))));
   }
 #elif defined __F16C__
   for (int i = 0; i < pair_elements; i += 8) {
@@ -100,7 +106,8 @@ INLINE __m128i narrowed(const float* from) {
 #endif
 INLINE void narrow_words(const float* from, Word* to) {
 #if defined __AVX512F__
-  for (int i = 0; i < lanes_per_warp; i += 16) _mm512_store_si512(to + i, _mm512_maskz_cvtepu16_epi32(0xffff, narrowed(from + i)));
+  for (int i = 0; i < lanes_per_warp; i += 16)
+    _mm512_store_si512(to + i, _mm512_maskz_cvtepu16_epi32(0xffff, narrowed(from + i)));
 #elif defined __F16C__
   for (int i = 0; i < lanes_per_warp; i += 8) {
     _mm256_store_si256(reinterpret_cast<__m256i*>(to + i), _mm256_cvtepu16_epi32(narrowed(from + i)));
@@ -174,12 +181,46 @@ struct Target<f16x2, masked> : MaskedWords<masked> {
   }
 };
 template <bool masked>
-struct Target<bf16x2, masked> : MaskedWords<masked> {
+struct Target<raw16x2, masked> : MaskedWords<masked> {
   using MaskedWords<masked>::MaskedWords;
-  INLINE void put(int i, float value) {
-    reinterpret_cast<std::uint16_t*>(this->place())[i] = static_cast<std::uint16_t>(bfloat_bits(value));
-  }
+  INLINE void put(int i, std::uint16_t value) { reinterpret_cast<std::uint16_t*>(this->place())[i] = value; }
   INLINE void finish() { this->blend(); }
+};
+
+/// A bfloat in the upper half of a word: the value with its other bits rounded away.
+INLINE Word upper_bfloat(float value) {
+  const Word bits = bits_of(value);
+  return (bits & 0x7fffffff) > 0x7f800000 ? 0x7fff0000 : (bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000;
+}
+template <>
+struct Source<bf16x2> {
+  const Word* from;
+  INLINE Source(const Warp& warp, Slot slot) : from(at<const Word>(warp, slot)) {}
+  INLINE float low(int i) const { return float_of(from[i] << 16); }
+  INLINE float high(int i) const { return float_of(from[i] & 0xffff0000); }
+};
+INLINE float low_half(const Source<bf16x2>& pair, int i) { return pair.low(i); }
+INLINE float high_half(const Source<bf16x2>& pair, int i) { return pair.high(i); }
+INLINE int low_half(const Source<none>&, int) { return 0; }
+INLINE int high_half(const Source<none>&, int) { return 0; }
+
+/// Pairs of bfloats are two loops over whole words: a bfloat is the upper half of a float, so nothing is moved.
+template <>
+struct Loop<bf16x2> {
+  template <class Row, bool masked>
+  INLINE static void run(Warp& warp, const Micro& micro) {
+    using S = typename Row::Types;
+    const Source<typename S::A> a(warp, micro.a);
+    const Source<typename S::B> b(warp, micro.b);
+    const Source<typename S::C> c(warp, micro.c);
+    Target<u32, masked> d(warp, micro.d);
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) {
+      const float low = Row::of(low_half(a, i), low_half(b, i), low_half(c, i), 0, 0);
+      const float high = Row::of(high_half(a, i), high_half(b, i), high_half(c, i), 0, 0);
+      d.put(i, upper_bfloat(high) | upper_bfloat(low) >> 16);
+    }
+  }
 };
 
 /// The bits of a value moved one place up or down where the nearest lies on the wrong side.

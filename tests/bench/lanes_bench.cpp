@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nanoseconds per warp instruction of representative lane handlers, for every instruction set this machine can run: with
-// all lanes active and with half of them. The operands are ordinary numbers; chains do not depend on each other.
+// Nanoseconds per warp instruction of representative lane handlers, for every instruction set this machine can run:
+// with all lanes active and with half of them. The operands are ordinary numbers; chains do not depend on each other.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -61,14 +61,17 @@ void run(benchmark::State& state, const LaneTable* table, const LaneOpcode* opco
 int main(int count, char** arguments) {
   for (const std::string_view name : lane_table_names()) {
     for (const char* text :
-         {"add.f32", "fma.rn.f32", "fma.rm.f32", "min.NaN.f32", "mad.lo.s32", "mul.hi.u32", "mul.wide.u32", "add.s64",
-          "mul.lo.s64", "shl.b32", "lop3.b32", "prmt.b32", "bfe.u32", "div.s32", "setp.lt.f32", "setp.lt.s64",
-          "selp.f32", "cvt.f32.f16", "cvt.rn.f16.f32", "cvt.rn.f16x2.f32", "cvt.f32.bf16", "cvt.rn.bf16.f32",
-          "cvt.rn.bf16x2.f32", "cvt.rni.s32.f32", "cvt.rzi.u32.f32", "cvt.rn.f32.s32", "cvt.rni.sat.s8.f32",
-          "cvt.u64.u32", "cvt.s64.s32", "add.f16", "fma.rn.f16", "add.f16x2", "fma.rn.f16x2", "add.bf16x2",
-          "fma.rn.bf16x2", "fma.rn.bf16", "max.NaN.bf16x2", "setp.lt.f16", "ex2.approx.f32", "ex2.approx.f16x2",
-          "lg2.approx.f32", "sin.approx.f32", "tanh.approx.f32", "rsqrt.approx.f32", "rcp.approx.f32",
-          "sqrt.approx.f32", "div.full.f32", "fma.rn.f64", "div.rn.f64", "add.cc.u32", "mov.b64"}) {
+         {"add.f32",         "fma.rn.f32",         "fma.rm.f32",        "min.NaN.f32",      "mad.lo.s32",
+          "mul.hi.u32",      "mul.wide.u32",       "add.s64",           "mul.lo.s64",       "shl.b32",
+          "lop3.b32",        "prmt.b32",           "bfe.u32",           "div.s32",          "setp.lt.f32",
+          "setp.lt.s64",     "selp.f32",           "cvt.f32.f16",       "cvt.rn.f16.f32",   "cvt.rn.f16x2.f32",
+          "cvt.f32.bf16",    "cvt.rn.bf16.f32",    "cvt.rn.bf16x2.f32", "cvt.rni.s32.f32",  "cvt.rzi.u32.f32",
+          "cvt.rn.f32.s32",  "cvt.rni.sat.s8.f32", "cvt.u64.u32",       "cvt.s64.s32",      "add.f16",
+          "fma.rn.f16",      "add.f16x2",          "fma.rn.f16x2",      "add.bf16x2",       "fma.rn.bf16x2",
+          "fma.rn.bf16",     "max.NaN.bf16x2",     "setp.lt.f16",       "ex2.approx.f32",   "ex2.approx.f16x2",
+          "lg2.approx.f32",  "sin.approx.f32",     "tanh.approx.f32",   "rsqrt.approx.f32", "rcp.approx.f32",
+          "sqrt.approx.f32", "div.full.f32",       "fma.rn.f64",        "div.rn.f64",       "add.cc.u32",
+          "mov.b64"}) {
       const LaneMatch match = find_lane_opcode(text).value();
       for (const bool some : {false, true}) {
         benchmark::RegisterBenchmark(fmt::format("{}/{}{}", name, text, some ? "/some" : "").c_str(), run,

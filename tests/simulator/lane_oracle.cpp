@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cfenv>
-#include <cstring>
+#include <cmath>
 
 namespace tailor::simulator {
 
@@ -83,20 +83,16 @@ Int128 integer_value(OracleType type, std::uint64_t bits) {
 bool is_nan(Real128 value) { return value != value; }
 
 Real128 real_value(OracleType type, std::uint64_t bits) {
+  if (type.kind == 'f' && type.bits == 64) return static_cast<Real128>(std::bit_cast<double>(bits));
+  if (type.bits == 32) return static_cast<Real128>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   const Format format = format_of(type);
-  const int width = stored_fraction(type);
-  const bool negative = (bits >> sign_place(type)) & 1;
-  const std::uint64_t fraction = bits & ((std::uint64_t{1} << width) - 1);
-  const std::uint64_t field_mask = (std::uint64_t{1} << (sign_place(type) - width)) - 1;
-  const auto field = static_cast<int>((bits >> width) & field_mask);
-  Real128 value;
-  if (field == static_cast<int>(field_mask)) {
-    value = fraction != 0 ? static_cast<Real128>(__builtin_nan("")) : static_cast<Real128>(__builtin_inf());
-  } else {
-    value = static_cast<Real128>(fraction + (field == 0 ? 0 : std::uint64_t{1} << width));
-    for (int e = format.least + std::max(field, 1) - 1 - width; e != 0; e -= e > 0 ? 1 : -1) value *= e > 0 ? 2 : 0.5;
-  }
-  return negative ? -value : value;
+  const auto fraction = static_cast<int>(bits & ((1u << format.fraction) - 1));
+  const auto field = static_cast<int>((bits & 0x7fff) >> format.fraction);
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  if (field == format.most - format.least + 2)
+    return static_cast<Real128>(std::copysign(fraction != 0 ? NAN : INFINITY, sign));
+  const int whole = fraction + (field == 0 ? 0 : 1 << format.fraction);
+  return static_cast<Real128>(sign * std::ldexp(whole, format.least + std::max(field, 1) - 1 - format.fraction));
 }
 
 std::uint64_t rounded_bits(OracleType type, Real128 value, std::string_view mode) {
