@@ -148,6 +148,64 @@ void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::ui
   side.list.push_back({mine, cells, lanes, write});
 }
 
+void mark_written(ShadowLine& line, const ShadowPiece& piece) {
+  line.initialised |= piece.cells;
+  line.pending &= ~piece.cells;
+}
+
+/// Lanes of one instruction may touch the same bytes: not when their pieces ascend.
+bool may_overlap(const Judged& j) {
+  for (int i = 1; i < j.count; ++i) {
+    const ShadowPiece &before = j.pieces[static_cast<std::size_t>(i - 1)],
+                      &piece = j.pieces[static_cast<std::size_t>(i)];
+    if (piece.line < before.line || (piece.line == before.line && piece.cells <= before.cells)) return true;
+  }
+  return false;
+}
+
+/// Nothing is wrong with a word at a granule, seen at a glance.
+bool plainly_fine(const Judged& j, ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
+  if (ordered_at_once(j, word) || word == mine) return true;
+  constexpr ShadowWord thread = word_who & ~(ShadowWord{255} << word_shift_at);  // block and warp
+  return ((word ^ mine) & thread) == 0 && word_lane(word, cell) == lane;
+}
+
+/// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done that
+/// the long way would not do again.
+bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
+  if (j.strong || piece.lanes != 0 || (line.side != nullptr && !line.side->list.empty())) return false;
+  const ShadowWord mine = word_of(j, piece);
+  const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
+  if (piece.cells == ~0u && line.write != expanded && line.read != expanded) {
+    if (!fine(line.write) || !fine(line.read)) return false;
+    if (!j.write) {
+      line.read = mine;
+      return true;
+    }
+    line.write = mine;
+    line.read = 0;
+    return true;
+  }
+  if (line.side == nullptr) return false;
+  ShadowSideRecord& side = *line.side;
+  if ((j.write ? line.write : line.read) != expanded) return false;
+  std::uint32_t wrong = 0;
+  for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
+    const int cell = std::countr_zero(left);
+    const std::uint32_t lane = piece_lane(piece, cell);
+    const ShadowWord write = line.write == expanded ? side.write[static_cast<std::size_t>(cell)] : line.write;
+    const ShadowWord read = line.read == expanded ? side.read[static_cast<std::size_t>(cell)] : line.read;
+    wrong |= !plainly_fine(j, write, mine, cell, lane) || !plainly_fine(j, read, mine, cell, lane);
+  }
+  if (wrong != 0 || (j.write && line.read != expanded && line.read != 0)) return false;
+  for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
+    const auto cell = static_cast<std::size_t>(std::countr_zero(left));
+    (j.write ? side.write : side.read)[cell] = mine;
+    if (j.write) side.read[cell] = 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 void UnitShadow::Body::check_contents(Judged& j) {
@@ -212,13 +270,6 @@ void UnitShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
 }
 
 void UnitShadow::Body::check_overlaps(Judged& j) {
-  if (j.count < 2 || j.pieces[0].shift != 5) return;  // neighbouring lanes do not overlap
-  bool ascending = true;
-  for (int i = 1; i < j.count && ascending; ++i) {
-    const auto offset_of = [&](int at) { return j.access.offset[j.pieces[static_cast<std::size_t>(at)].lane0]; };
-    ascending = offset_of(i - 1) < offset_of(i);
-  }
-  if (ascending) return;
   for (int b = 1; b < j.count; ++b) {
     const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(b)];
     for (int a = b - 1; a >= 0; --a) {
@@ -258,6 +309,7 @@ void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
 
 void UnitShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
   ShadowLine& line = j.region.line(piece.line);
+  mark_written(line, piece);
   const ShadowWord mine = word_of(j, piece);
   if (!j.strong && piece.cells == ~0u) {
     line.write = mine;
@@ -292,7 +344,7 @@ bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, co
   ShadowRegion& region = access.space == ShadowSpace::shared ? shared[static_cast<std::size_t>(access.region)]
                                                              : global.buffers[static_cast<std::size_t>(access.region)];
   if (!region.tracked()) return true;
-  Judged j{.access = access, .values = values, .write = write, .region = region};
+  Judged j(access, values, write, region);
   j.strong = access.strong || (read && write);
   j.block = access.warp / shape.warps_per_block;
   const BlockShadow& block = blocks[static_cast<std::size_t>(j.block)];
@@ -309,18 +361,21 @@ bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, co
 
   const StripeLock lock(global, j);
   if (read && region.checks_initialised()) check_contents(j);
-  for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
-  if (write && !j.strong) check_overlaps(j);
+  if (write && may_overlap(j)) {
+    for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
+    if (!j.strong) check_overlaps(j);
+    for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[static_cast<std::size_t>(i)]);
+    return j.faulty == 0;
+  }
   for (int i = 0; i < j.count; ++i) {
     const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
-    if (!write) {
-      record_read(j, piece);
+    ShadowLine& line = region.line(piece.line);
+    if (done_at_a_glance(j, line, piece)) {
+      if (write) mark_written(line, piece);
       continue;
     }
-    record_write(j, piece);
-    ShadowLine& line = region.line(piece.line);
-    line.initialised |= piece.cells;
-    line.pending &= ~piece.cells;
+    check_order(j, piece);
+    write ? record_write(j, piece) : record_read(j, piece);
   }
   return j.faulty == 0;
 }

@@ -89,8 +89,7 @@ class ShadowRegion {
 /// The part of an access in one line: granules of `cells`, touched by the lanes that shift and lane0 map them to, or
 /// all of them by all of `lanes`.
 struct ShadowPiece {
-  std::uint32_t line = 0, cells = 0, lanes = 0;
-  std::uint32_t lane0 = 0, shift = 5;
+  std::uint32_t line, cells, lanes, lane0, shift;  // not initialised: arrays of them are made for every access
 };
 inline constexpr int most_pieces = 40;
 

@@ -63,7 +63,7 @@ void shared_requests(benchmark::State& state, bool same_part) {
   state.SetItemsProcessed(requests);
 }
 BENCHMARK_CAPTURE(shared_requests, own_part, false)->ArgsProduct({{0, 1, 2}, {4, 16}});
-BENCHMARK_CAPTURE(shared_requests, part_of_warp_0, true)->ArgsProduct({{0, 1, 2}, {4}});
+BENCHMARK_CAPTURE(shared_requests, part_of_warp_0, true)->ArgsProduct({{0, 1, 2, 4}, {4}});
 
 void global_stores(benchmark::State& state) {
   const int form = static_cast<int>(state.range(0)), bytes = static_cast<int>(state.range(1));
