@@ -62,10 +62,11 @@ bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
   return ordered_at_once(j, word) || same_threads(word, mine);
 }
 
-void spread(ShadowWord& of_line, std::array<ShadowWord, 32>& cells) {
-  if (of_line == expanded) return;
-  cells.fill(of_line);
-  of_line = expanded;
+void spread(ShadowTrack& track, std::array<ShadowWord, 32>& cells) {
+  if (track.low == expanded) return;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell)
+    cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : track.low;
+  track = {expanded, 0, 0};
 }
 
 template <class Act>
@@ -75,9 +76,11 @@ void for_cells(std::uint32_t cells, Act&& act) {
 
 /// Calls act(word, cells) for each run of granules with one word.
 template <class Act>
-void for_words(ShadowWord of_line, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
-  if (of_line != expanded) {
-    if (of_line != 0) act(of_line, cells);
+void for_words(const ShadowTrack& track, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
+  if (track.low != expanded) {
+    const std::uint32_t high = cells & track.high_cells, low = cells & ~high;
+    if (low != 0 && track.low != 0) act(track.low, low);
+    if (high != 0 && track.high != 0) act(track.high, high);
     return;
   }
   while (cells != 0) {
@@ -163,46 +166,49 @@ bool may_overlap(const Judged& j) {
   return false;
 }
 
-/// Nothing is wrong with a word at a granule, seen at a glance.
-bool plainly_fine(const Judged& j, ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
-  if (ordered_at_once(j, word) || word == mine) return true;
-  constexpr ShadowWord thread = word_who & ~(ShadowWord{255} << word_shift_at);  // block and warp
-  return ((word ^ mine) & thread) == 0 && word_lane(word, cell) == lane;
+/// Block, warp and lane of a granule's word are those of `mine`.
+bool same_thread(ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
+  constexpr ShadowWord warp = word_who & ~(ShadowWord{255} << word_shift_at);
+  return ((word ^ mine) & warp) == 0 && word_lane(word, cell) == lane;
 }
 
-/// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done that
-/// the long way would not do again.
-bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
-  if (j.strong || piece.lanes != 0 || (line.side != nullptr && !line.side->list.empty())) return false;
-  const ShadowWord mine = word_of(j, piece);
+/// Every word of `cells` is nobody's, ordered at once, or of the same threads as `mine`.
+bool plainly_fine(const Judged& j, const ShadowTrack& track, const std::array<ShadowWord, 32>* each,
+                  const ShadowPiece& piece, ShadowWord mine) {
   const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
-  if (piece.cells == ~0u && line.write != expanded && line.read != expanded) {
-    if (!fine(line.write) || !fine(line.read)) return false;
-    if (!j.write) {
-      line.read = mine;
-      return true;
-    }
-    line.write = mine;
-    line.read = 0;
-    return true;
+  if (track.low != expanded) {
+    const bool any_high = (piece.cells & track.high_cells) != 0, any_low = (piece.cells & ~track.high_cells) != 0;
+    return (!any_low || fine(track.low)) && (!any_high || fine(track.high));
   }
-  if (line.side == nullptr) return false;
-  ShadowSideRecord& side = *line.side;
-  if ((j.write ? line.write : line.read) != expanded) return false;
-  std::uint32_t wrong = 0;
+  bool all = true;
   for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
     const int cell = std::countr_zero(left);
-    const std::uint32_t lane = piece_lane(piece, cell);
-    const ShadowWord write = line.write == expanded ? side.write[static_cast<std::size_t>(cell)] : line.write;
-    const ShadowWord read = line.read == expanded ? side.read[static_cast<std::size_t>(cell)] : line.read;
-    wrong |= !plainly_fine(j, write, mine, cell, lane) || !plainly_fine(j, read, mine, cell, lane);
+    const ShadowWord word = (*each)[static_cast<std::size_t>(cell)];
+    all &= ordered_at_once(j, word) || same_thread(word, mine, cell, piece_lane(piece, cell));
   }
-  if (wrong != 0 || (j.write && line.read != expanded && line.read != 0)) return false;
-  for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
-    const auto cell = static_cast<std::size_t>(std::countr_zero(left));
-    (j.write ? side.write : side.read)[cell] = mine;
-    if (j.write) side.read[cell] = 0;
-  }
+  return all;
+}
+
+/// Puts `word` on all granules of a piece.
+void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells, ShadowWord word) {
+  ShadowTrack& track = write ? line.write : line.read;
+  if (assign(track, cells, word)) return;
+  ShadowSideRecord& side = region.side(line);
+  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  spread(track, words);
+  for_cells(cells, [&](int cell) { words[static_cast<std::size_t>(cell)] = word; });
+}
+
+/// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
+bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
+  ShadowSideRecord* const side = line.side;
+  if (j.strong || piece.lanes != 0 || (side != nullptr && !side->list.empty())) return false;
+  const ShadowWord mine = word_of(j, piece);
+  if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
+  if (!plainly_fine(j, line.read, side == nullptr ? nullptr : &side->read, piece, mine)) return false;
+  put(j.region, line, j.write, piece.cells, mine);
+  const bool no_read = line.read.low == 0 && line.read.high_cells == 0;
+  if (j.write && !no_read) put(j.region, line, false, piece.cells, 0);
   return true;
 }
 
@@ -257,8 +263,8 @@ void UnitShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWor
 void UnitShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
   const ShadowLine& line = j.region.line(piece.line);
   const ShadowSideRecord* side = line.side;
-  const auto each = [&](ShadowWord of_line, const std::array<ShadowWord, 32>* cells, bool writes) {
-    for_words(of_line, cells, piece.cells,
+  const auto each = [&](const ShadowTrack& track, const std::array<ShadowWord, 32>* cells, bool writes) {
+    for_words(track, cells, piece.cells,
               [&](ShadowWord word, std::uint32_t at) { check_word(j, piece, word, at, 0, writes); });
   };
   each(line.write, side == nullptr ? nullptr : &side->write, true);
@@ -282,61 +288,51 @@ void UnitShadow::Body::check_overlaps(Judged& j) {
   }
 }
 
-void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
+/// Puts the access on the granules whose words it may stand for; returns the others.
+std::uint32_t UnitShadow::Body::put_where_it_stands(Judged& j, const ShadowPiece& piece, bool write) {
   ShadowLine& line = j.region.line(piece.line);
   const ShadowWord mine = word_of(j, piece);
-  std::uint32_t rest = piece.cells;
-  if (piece.lanes == 0) {
-    if (line.read != expanded && stands_for(j, line.read, mine) && (piece.cells == ~0u || line.read == mine)) {
-      line.read = mine;
-      return;
-    }
-    if (line.read == expanded || piece.cells != ~0u) {
-      ShadowSideRecord& side = j.region.side(line);
-      spread(line.read, side.read);
-      for_cells(piece.cells, [&](int cell) {
-        ShadowWord& word = side.read[static_cast<std::size_t>(cell)];
-        const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
-                          word_lane(word, cell) == piece_lane(piece, cell);
-        if (!stands_for(j, word, same ? word : mine)) return;
-        word = mine;
-        rest &= ~(1u << cell);
-      });
-    }
+  ShadowTrack& track = write ? line.write : line.read;
+  if (track.low != expanded) {
+    bool all = true;
+    for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t) { all &= stands_for(j, word, mine); });
+    if (all && assign(track, piece.cells, mine)) return 0;
   }
-  if (rest != 0) add_entry(j, j.region.side(line), mine, rest, piece.lanes, false);
+  ShadowSideRecord& side = j.region.side(line);
+  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  spread(track, words);
+  std::uint32_t rest = 0;
+  for_cells(piece.cells, [&](int cell) {
+    ShadowWord& word = words[static_cast<std::size_t>(cell)];
+    const bool same = same_thread(word, mine, cell, piece_lane(piece, cell));
+    if (stands_for(j, word, same ? word : mine))
+      word = mine;
+    else
+      rest |= 1u << cell;
+  });
+  return rest;
+}
+
+void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
+  const std::uint32_t rest = piece.lanes != 0 ? piece.cells : put_where_it_stands(j, piece, false);
+  if (rest == 0) return;
+  ShadowSideRecord& side = j.region.side(j.region.line(piece.line));
+  add_entry(j, side, word_of(j, piece), rest, piece.lanes, false);
 }
 
 void UnitShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
   ShadowLine& line = j.region.line(piece.line);
   mark_written(line, piece);
-  const ShadowWord mine = word_of(j, piece);
-  if (!j.strong && piece.cells == ~0u) {
-    line.write = mine;
-    line.read = 0;
-    if (line.side != nullptr) line.side->list.clear();
+  if (j.strong) {  // what was read stays: a strong store does not stand for plain loads
+    const std::uint32_t rest = put_where_it_stands(j, piece, true);
+    if (rest != 0) add_entry(j, j.region.side(line), word_of(j, piece), rest, 0, true);
     return;
   }
-  ShadowSideRecord& side = j.region.side(line);
-  const bool any_read = line.read != 0;
-  spread(line.write, side.write);
-  if (any_read) spread(line.read, side.read);
-  std::uint32_t rest = 0;
-  for_cells(piece.cells, [&](int cell) {
-    ShadowWord& word = side.write[static_cast<std::size_t>(cell)];
-    ShadowWord& read = side.read[static_cast<std::size_t>(cell)];
-    const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
-                      word_lane(word, cell) == piece_lane(piece, cell);
-    if (!j.strong || stands_for(j, word, same ? word : mine))
-      word = mine;
-    else
-      rest |= 1u << cell;
-    if (any_read && (!j.strong || dead(j, read))) read = 0;
-  });
-  if (rest != 0) add_entry(j, side, mine, rest, 0, true);
-  if (j.strong) return;
-  for (ShadowEntry& entry : side.list) entry.cells &= ~piece.cells;
-  std::erase_if(side.list, [](const ShadowEntry& entry) { return entry.cells == 0; });
+  put(j.region, line, true, piece.cells, word_of(j, piece));
+  if (line.read.low != 0 || line.read.high_cells != 0) put(j.region, line, false, piece.cells, 0);
+  if (line.side == nullptr) return;
+  for (ShadowEntry& entry : line.side->list) entry.cells &= ~piece.cells;
+  std::erase_if(line.side->list, [](const ShadowEntry& entry) { return entry.cells == 0; });
 }
 
 bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {

@@ -58,10 +58,35 @@ ShadowRegion::ShadowRegion(std::int64_t bytes, int granule, bool tracked, bool c
     tracked_ = false;
     return;
   }
-  void* memory = std::calloc(static_cast<std::size_t>(std::max<std::int64_t>(count_, 1)), sizeof(ShadowLine));
+  static_assert(sizeof(ShadowLine) == 64);
+  void* memory = std::calloc(static_cast<std::size_t>(count_ + 1), sizeof(ShadowLine));
   if (memory == nullptr)
     throw Error(Fault::failed, "no memory to watch " + std::to_string(bytes) + " bytes of simulated memory");
-  lines_.reset(static_cast<ShadowLine*>(memory));
+  memory_.reset(memory);
+  std::size_t space = static_cast<std::size_t>(count_ + 1) * sizeof(ShadowLine);
+  lines_ = static_cast<ShadowLine*>(
+      std::align(sizeof(ShadowLine), static_cast<std::size_t>(count_) * sizeof(ShadowLine), memory, space));
+}
+
+bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word) {
+  if (cells == ~0u) {
+    track = {word, 0, 0};
+  } else if (track.low == expanded) {
+    return false;
+  } else if (track.low == word) {
+    track.high_cells &= ~cells;
+  } else if (track.high == word) {
+    track.high_cells |= cells;
+  } else if ((track.high_cells & ~cells) == 0) {
+    track.high = word;
+    track.high_cells = cells;
+  } else if ((track.high_cells | cells) == ~0u) {
+    track.low = word;
+    track.high_cells &= ~cells;
+  } else {
+    return false;
+  }
+  return true;
 }
 
 ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
@@ -73,12 +98,11 @@ ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
 }
 
 void ShadowRegion::forget_contents() {
-  for (std::int64_t i = 0; i < count_; ++i) lines_[static_cast<std::size_t>(i)].initialised = 0;
-  for (std::int64_t i = 0; i < count_; ++i) lines_[static_cast<std::size_t>(i)].pending = 0;
+  for (std::int64_t i = 0; i < count_; ++i) lines_[i].initialised = lines_[i].pending = 0;
 }
 
 void ShadowRegion::forget_all() {
-  std::memset(lines_.get(), 0, static_cast<std::size_t>(count_) * sizeof(ShadowLine));
+  std::memset(static_cast<void*>(lines_), 0, static_cast<std::size_t>(count_) * sizeof(ShadowLine));
   sides_.clear();
 }
 

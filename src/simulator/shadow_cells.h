@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who touched which granule last, packed. One word says which thread, when and where; 32 granules are a line. Most
-// lines are read or written by one warp instruction as a whole, so a line holds one word for all its granules as long
-// as it can, and words per granule in a side record when it cannot. What does not fit a word (several readers that are
-// not ordered, atomics of several threads) is in the side record's list.
+// lines are read or written by one warp instruction as a whole or by two that share it, so a line has room for two
+// words as long as that is enough, and a side record with words per granule when it is not. What does not fit a word
+// (several readers that are not ordered, atomics of several threads) is in the side record's list.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ inline constexpr int word_clock_at = 28, word_block_at = 46;
 inline constexpr ShadowWord word_strong = ShadowWord{1} << word_site_bits;
 inline constexpr std::uint32_t most_clock = (1u << (word_block_at - word_clock_at)) - 1;
 inline constexpr std::uint32_t most_blocks = (1u << (64 - word_block_at)) - 2;
-inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a line: words are per granule
+inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a track: words are per granule
 /// Bits that say who, apart from when and where.
 inline constexpr ShadowWord word_who = ~(((ShadowWord{1} << (word_block_at - word_clock_at)) - 1) << word_clock_at) &
                                        ~((ShadowWord{1} << word_shift_at) - 1);
@@ -55,8 +55,17 @@ struct ShadowSideRecord {
   std::vector<ShadowEntry> list;
 };
 
+/// The last accesses of one kind to a line: `high` for the granules of `high_cells`, `low` for the others; or, when
+/// low is `expanded`, the side record's words.
+struct ShadowTrack {
+  ShadowWord low, high;
+  std::uint32_t high_cells;
+};
+/// Makes `word` stand for `cells`. false: the track has no room and is as it was.
+bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word);
+
 struct ShadowLine {
-  ShadowWord write, read;
+  ShadowTrack write, read;
   std::uint32_t initialised, pending;  ///< a bit per granule
   ShadowSideRecord* side;
 };
@@ -75,13 +84,11 @@ class ShadowRegion {
   void forget_all();
 
  private:
-  struct Free {
-    void operator()(ShadowLine* lines) const { std::free(lines); }
-  };
   std::int64_t bytes_ = 0, count_ = 0;
   int granule_shift_ = 0;
   bool tracked_ = true, check_initialised_ = true;
-  std::unique_ptr<ShadowLine[], Free> lines_;
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+  ShadowLine* lines_ = nullptr;  ///< into memory_, on a host cache line's begin
   std::deque<ShadowSideRecord> sides_;
   std::unique_ptr<std::mutex> sides_mutex_ = std::make_unique<std::mutex>();
 };

@@ -115,6 +115,7 @@ struct UnitShadow::Body {
   void check_word(Judged& judged, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells, std::uint32_t lanes,
                   bool word_writes);
   void check_overlaps(Judged& judged);
+  std::uint32_t put_where_it_stands(Judged& judged, const ShadowPiece& piece, bool write);
   void record_read(Judged& judged, const ShadowPiece& piece);
   void record_write(Judged& judged, const ShadowPiece& piece);
   void report_race(Judged& judged, const ShadowPiece& piece, int cell, std::uint32_t lane, ShadowWord word,
