@@ -121,7 +121,7 @@ bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
 /// Puts an access into the list of a line, in the entry of the same threads if there is one.
 void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
                bool write) {
-  if (lanes == 0 && ((mine >> word_shift_at) & 7) == 5) lanes = 1u << word_lane(mine, 0);
+  if (lanes == 0 && word_shift(mine) == one_lane) lanes = 1u << word_lane(mine, 0);
   const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
   for (std::size_t i = 0; i < side.list.size();) {
     ShadowEntry& entry = side.list[i];
@@ -168,6 +168,7 @@ bool may_overlap(const Judged& j) {
 
 /// Block, warp and lane of a granule's word are those of `mine`.
 bool same_thread(ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
+  if (word_shift(word) == all_of_warp || word_shift(mine) == all_of_warp) return same_threads(word, mine);
   constexpr ShadowWord warp = word_who & ~(ShadowWord{255} << word_shift_at);
   return ((word ^ mine) & warp) == 0 && word_lane(word, cell) == lane;
 }
@@ -202,7 +203,11 @@ void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells
 /// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
 bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
   ShadowSideRecord* const side = line.side;
-  if (j.strong || piece.lanes != 0 || (side != nullptr && !side->list.empty())) return false;
+  if (j.strong || !fits_word(piece)) return false;
+  if (side != nullptr && !side->list.empty()) {
+    std::erase_if(side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
+    if (!side->list.empty()) return false;
+  }
   const ShadowWord mine = word_of(j, piece);
   if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
   if (!plainly_fine(j, line.read, side == nullptr ? nullptr : &side->read, piece, mine)) return false;
@@ -246,7 +251,8 @@ void UnitShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWor
   if (piece.lanes == 0 && lanes == 0 && same_threads(word, word_of(j, piece))) return;
   if (knows_warp(j.access.warp, j.access.space, word)) return;
   for_cells(cells, [&](int cell) {
-    const std::uint32_t others = lanes != 0 ? lanes : 1u << word_lane(word, cell);
+    const std::uint32_t of_word = word_shift(word) == all_of_warp ? ~0u : 1u << word_lane(word, cell);
+    const std::uint32_t others = lanes != 0 ? lanes : of_word;
     for (std::uint32_t mine = piece_lanes(piece, cell); mine != 0; mine &= mine - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(mine));
       for (std::uint32_t left = others; left != 0; left &= left - 1) {
@@ -294,9 +300,13 @@ std::uint32_t UnitShadow::Body::put_where_it_stands(Judged& j, const ShadowPiece
   const ShadowWord mine = word_of(j, piece);
   ShadowTrack& track = write ? line.write : line.read;
   if (track.low != expanded) {
-    bool all = true;
-    for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t) { all &= stands_for(j, word, mine); });
-    if (all && assign(track, piece.cells, mine)) return 0;
+    std::uint32_t kept = 0;
+    for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t cells) {
+      if (!stands_for(j, word, mine)) kept |= cells;
+    });
+    if (kept == 0 && assign(track, piece.cells, mine)) return 0;
+    const bool whole = ((track.low ^ mine) & word_who) >> word_warp_at != 0 && track.high_cells == 0;
+    if (kept == piece.cells && whole) return kept;  // another warp's: nothing here is of the same threads
   }
   ShadowSideRecord& side = j.region.side(line);
   std::array<ShadowWord, 32>& words = write ? side.write : side.read;
@@ -314,7 +324,7 @@ std::uint32_t UnitShadow::Body::put_where_it_stands(Judged& j, const ShadowPiece
 }
 
 void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
-  const std::uint32_t rest = piece.lanes != 0 ? piece.cells : put_where_it_stands(j, piece, false);
+  const std::uint32_t rest = !fits_word(piece) ? piece.cells : put_where_it_stands(j, piece, false);
   if (rest == 0) return;
   ShadowSideRecord& side = j.region.side(j.region.line(piece.line));
   add_entry(j, side, word_of(j, piece), rest, piece.lanes, false);

@@ -124,11 +124,12 @@ int pieces_of(const ShadowAccess& a, int granule_shift, bool merge, ShadowPiece*
     if (merge && count > 0 && offset == last) {
       ShadowPiece& piece = pieces[count - 1];
       piece.lanes |= (1u << piece.lane0) | (1u << lane);
+      if (piece.lanes == ~0u) piece.shift = all_of_warp;
       continue;
     }
     last = offset;
     const std::uint32_t cell = offset >> granule_shift;
-    pieces[count++] = {cell / 32, low_bits(cells) << (cell % 32), 0, lane, 5};
+    pieces[count++] = {cell / 32, low_bits(cells) << (cell % 32), 0, lane, one_lane};
   }
   return count;
 }

@@ -20,8 +20,10 @@
 namespace tailor::simulator {
 
 /// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | site (14).
-/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all. 0: nobody.
+/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6 all lanes for
+/// each. 0: nobody.
 using ShadowWord = std::uint64_t;
+inline constexpr std::uint32_t one_lane = 5, all_of_warp = 6;
 
 inline constexpr int word_site_bits = 14, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
 inline constexpr int word_clock_at = 28, word_block_at = 46;
@@ -37,9 +39,10 @@ inline std::uint32_t word_block(ShadowWord w) { return static_cast<std::uint32_t
 inline std::uint32_t word_clock(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_clock_at) & most_clock; }
 inline std::uint32_t word_warp(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_warp_at) & 31; }
 inline std::uint32_t word_site(ShadowWord w) { return static_cast<std::uint32_t>(w) & ((1u << word_site_bits) - 1); }
+inline std::uint32_t word_shift(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_shift_at) & 7; }
 inline std::uint32_t word_lane(ShadowWord w, int granule) {
-  const auto shift = static_cast<std::uint32_t>(w >> word_shift_at) & 7;
-  return (static_cast<std::uint32_t>(w >> word_lane_at) + (static_cast<std::uint32_t>(granule) >> shift)) & 31;
+  const std::uint32_t first = static_cast<std::uint32_t>(w >> word_lane_at);
+  return (first + (static_cast<std::uint32_t>(granule) >> word_shift(w))) & 31;
 }
 
 /// One further access of some granules of a line. `lanes` 0: as the word maps granules to lanes; else all of `lanes`
@@ -103,6 +106,8 @@ inline constexpr int most_pieces = 40;
 /// Splits an access; `granule_shift` as the region's. `merge`: lanes at one offset become one piece.
 int pieces_of(const ShadowAccess& access, int granule_shift, bool merge, ShadowPiece* pieces);
 
+/// A word says all about the piece.
+inline bool fits_word(const ShadowPiece& piece) { return piece.lanes == 0 || piece.shift == all_of_warp; }
 inline std::uint32_t piece_lane(const ShadowPiece& piece, int granule) {
   return (piece.lane0 + (static_cast<std::uint32_t>(granule) >> piece.shift)) & 31;
 }
