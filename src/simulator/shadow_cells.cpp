@@ -68,27 +68,6 @@ ShadowRegion::ShadowRegion(std::int64_t bytes, int granule, bool tracked, bool c
       std::align(sizeof(ShadowLine), static_cast<std::size_t>(count_) * sizeof(ShadowLine), memory, space));
 }
 
-bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word) {
-  if (cells == ~0u) {
-    track = {word, 0, 0};
-  } else if (track.low == expanded) {
-    return false;
-  } else if (track.low == word) {
-    track.high_cells &= ~cells;
-  } else if (track.high == word) {
-    track.high_cells |= cells;
-  } else if ((track.high_cells & ~cells) == 0) {
-    track.high = word;
-    track.high_cells = cells;
-  } else if ((track.high_cells | cells) == ~0u) {
-    track.low = word;
-    track.high_cells &= ~cells;
-  } else {
-    return false;
-  }
-  return true;
-}
-
 ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
   if (line.side == nullptr) {
     const std::lock_guard lock(*sides_mutex_);

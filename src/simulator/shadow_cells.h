@@ -65,7 +65,26 @@ struct ShadowTrack {
   std::uint32_t high_cells;
 };
 /// Makes `word` stand for `cells`. false: the track has no room and is as it was.
-bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word);
+inline bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word) {
+  if (cells == ~0u) {
+    track = {word, 0, 0};
+  } else if (track.low == expanded) {
+    return false;
+  } else if (track.low == word) {
+    track.high_cells &= ~cells;
+  } else if (track.high == word) {
+    track.high_cells |= cells;
+  } else if ((track.high_cells & ~cells) == 0) {
+    track.high = word;
+    track.high_cells = cells;
+  } else if ((track.high_cells | cells) == ~0u) {
+    track.low = word;
+    track.high_cells &= ~cells;
+  } else {
+    return false;
+  }
+  return true;
+}
 
 struct ShadowLine {
   ShadowTrack write, read;
