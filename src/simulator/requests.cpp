@@ -126,6 +126,11 @@ int distinct_sectors(const std::uint32_t* offset, std::uint32_t lanes, int bytes
 }
 
 int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, std::uint64_t* sectors) {
+  if (neighbours(address, lanes, bytes)) {
+    const std::uint64_t first = address[0] / sector_bytes, last = (address[31] + bytes - 1) / sector_bytes;
+    for (std::uint64_t sector = first; sector <= last; ++sector) sectors[sector - first] = sector;
+    return static_cast<int>(last - first) + 1;
+  }
   const int count = sectors_of_lanes(address, lanes, bytes, sectors);
   if (!std::is_sorted(sectors, sectors + count)) std::sort(sectors, sectors + count);
   return static_cast<int>(std::unique(sectors, sectors + count) - sectors);
