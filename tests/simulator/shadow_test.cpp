@@ -186,6 +186,23 @@ TEST_CASE("stores of one value to one place are harmless, of two values a race")
   }
 }
 
+TEST_CASE("clocks that run out end no order and, from the next block on, hide no race") {
+  GlobalShadow global({}, false);
+  UnitShadow unit(global, {1, 2, 1, 128, 4, 0});
+  const Offsets row = line_of(0);
+  for (const int barriers : {0, 150'000, 300'000, 1}) {
+    start(unit, barriers);
+    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 1)));
+    for (int i = 0; i < barriers; ++i) unit.block_barrier(0);
+    CHECK(unit.load(access(ShadowSpace::shared, 1, 0, ~0u, row, 2)) == (barriers > 0));
+    unit.block_barrier(0);
+    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 3)));
+  }
+  start(unit, 9);
+  CHECK(unit.store(access(ShadowSpace::shared, 1, 0, ~0u, row, 4)));
+  CHECK_FALSE(unit.load(access(ShadowSpace::shared, 0, 0, ~0u, row, 5)));
+}
+
 /// Blocks store 33 elements, 32 apart; `overlap` false: 32.
 std::vector<ShadowFinding> run_blocks(int host_threads, bool overlap, bool& raced) {
   constexpr int blocks = 400;
