@@ -46,5 +46,6 @@ Simulation simulate(const Program& program, const Launch&, Memory&, const Simula
 }
 
 std::string describe(const Finding& finding) { return finding.text; }
+std::string_view name(FindingKind) { return "finding"; }
 
 }  // namespace tailor::simulator
