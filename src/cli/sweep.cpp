@@ -35,10 +35,10 @@ std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::file
 
 const costmodel::Model& ranking_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
-  if (model && model->level != ir::Level::compiled) return *model;
+  if (model && model->level < ir::Level::compiled) return *model;
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
-    if (row.level != ir::Level::compiled) known.push_back(row.name);
+    if (row.level < ir::Level::compiled) known.push_back(row.name);
   throw Error(Fault::usage,
               fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
               suggestion(name, known));
