@@ -127,7 +127,7 @@ struct SweepCommand {
   std::string database;  ///< instead of the file's
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
-  bool no_compile = false;
+  bool no_compile = false, no_check = false;
   std::int64_t workers = 0;  ///< 0: one per processor
 };
 /// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).

@@ -149,6 +149,7 @@ void declare(CLI::App& app, SweepCommand& options) {
   app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
+  app.add_flag("--no-check", options.no_check, "stop after compiling, execute nothing");
   app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
   add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
@@ -213,7 +214,7 @@ constexpr std::array command_table = std::to_array({
             "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
             "check model.hlo --device h200 --group 3 --all-plans --format json",
             "MODEL --device", bound<CheckCommand, run_check>),
-    command("sweep", "the main job from a file: import, fuse, explore, compile, store; goes on where it stopped",
+    command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
             "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
             "CONFIG", bound<SweepCommand, run_sweep_command>),

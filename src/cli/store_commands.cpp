@@ -39,6 +39,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.nvrtc = compiler_places(command.nvrtc);
   if (!command.database.empty()) options.database = command.database;
   options.compile = !command.no_compile;
+  options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
   const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());
