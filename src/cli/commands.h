@@ -76,7 +76,10 @@ void run_explore(const ExploreOptions& options, const Context& context);
 
 struct ExplainOptions {
   GroupOptions what;
-  std::string plan;  ///< a plan's text, or its rank in `explore`; empty: the best
+  std::string plan;         ///< a plan's text, or its rank in `explore`; empty: the best
+  bool simulate = false;    ///< compile and execute it, show what that counted beside the model's counts
+  std::int64_t blocks = 0;  ///< of --simulate: execute a sample of about so many; 0: all
+  std::string nvrtc;        ///< of --simulate: a library file; empty: the usual places
 };
 void run_explain(const ExplainOptions& options, const Context& context);
 

@@ -109,6 +109,11 @@ void declare(CLI::App& app, ExploreOptions& options) {
 void declare(CLI::App& app, ExplainOptions& options) {
   declare_group(app, options.what);
   app.add_option("--plan", options.plan, plan_words)->type_name("TEXT|N");
+  CLI::Option* simulate = app.add_flag("--simulate", options.simulate,
+                                       "compile and execute it: counts beside the model's, level simulated");
+  add_count(app, "--blocks", options.blocks, "execute the first, the last and random blocks, about N (default 0: all)")
+      ->needs(simulate);
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE")->needs(simulate);
 }
 
 void declare(CLI::App& app, EmitOptions& options) {
@@ -203,7 +208,7 @@ constexpr std::array command_table = std::to_array({
             "MODEL --device", bound<ExploreOptions, run_explore>),
     command("explain", "one kernel beside its estimate",
             "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
-            "explain model.hlo --device h200 --group 3 --plan 2",
+            "explain model.hlo --device h200 --group 3 --plan 2 --simulate",
             "MODEL --device", bound<ExplainOptions, run_explain>),
     command("emit", "the CUDA C++ of one plan, or its PTX",
             "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
