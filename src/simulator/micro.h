@@ -46,14 +46,92 @@ struct Micro {
   std::uint8_t count = 0;                      ///< slots in the list
 };
 
-struct Machine;  // the interpreter's own, seen by handlers that touch memory or report
+/// What an access of a memory site is checked against: the buffer its last access fell in, and what it was counted.
+/// A site nearly always stays in one buffer.
+struct SiteState {
+  std::uint64_t base = 0, size = 0;  ///< simulated address and bytes; size 0: nothing yet
+  std::byte* host = nullptr;         ///< of `base`
+  std::int32_t buffer = -1;
+  std::uint32_t may_store = 0;
+  std::int64_t requests = 0, sectors = 0, bytes = 0;
+};
+
+/// A block's shared memory or a warp's local memory. `lane_stride` is between the lanes' copies; 0 for shared memory.
+struct OwnWindow {
+  std::uint64_t size = 0;
+  std::byte* host = nullptr;
+  std::uint64_t lane_stride = 0;
+};
+
+enum class AccessSpace : std::uint8_t { global, shared, local, generic };
+enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
+
+/// Micro::extra of an access.
+inline constexpr std::uint32_t access_space_mask = 3;       // AccessSpace
+inline constexpr std::uint32_t access_wide = 1u << 2;       // the address is a 64-bit slot
+inline constexpr int access_order_shift = 3;                // MemoryOrder, 3 bits
+inline constexpr std::uint32_t access_uncounted = 1u << 6;  // parameters of inlined calls
+inline constexpr std::uint32_t access_cluster = 1u << 7;    // shared address in the cluster's window
+inline constexpr int access_bytes_shift = 8;                // bytes of one lane, 8 bits
+inline constexpr int access_site_shift = 16;                // memory site
+
+/// Bits of Warp::observe.
+inline constexpr std::uint32_t observe_shadow = 1, observe_cache = 2;
+
+/// One access, lane by lane, after its addresses are known.
+struct Request {
+  std::uint64_t address[lanes_per_warp];  ///< as the program computed them
+  std::byte* host[lanes_per_warp];        ///< where a lane in `mask` may read or write
+  std::uint32_t mask;                     ///< lanes that may; the rest were reported
+};
+
+struct Machine;  // the interpreter's own
+struct Warp;
+
+/// What handlers of any instruction set call back. Plain pointers: they are in files for the plain machine.
+struct Services {
+  /// Checks bounds and alignment, reports, counts, tells the sanitizers, and fills host and mask. `store`: the lanes
+  /// write; otherwise they read.
+  void (*resolve)(Warp& warp, const Micro& micro, Request& request, bool store);
+  /// For 32 lanes side by side that were checked and counted: tells the sanitizers and the cache model. `data` is what
+  /// a store writes.
+  void (*observe)(Warp& warp, const Micro& micro, std::uint64_t first, bool store, const std::byte* data);
+  /// After a general store's data are in place.
+  void (*stored)(Warp& warp, const Micro& micro, const Request& request);
+};
 
 struct Warp {
   std::byte* bank[4] = {};  ///< each aligned to 128 bytes
   const Slot* lists = nullptr;
-  std::uint32_t active = 0;                              ///< lanes that execute now
-  alignas(64) std::uint32_t lanes[lanes_per_warp] = {};  ///< the same, one word for each: 0 or all ones
+  std::uint32_t active = 0;  ///< lanes that execute now
+  std::uint32_t observe = 0;
+  SiteState* sites = nullptr;  ///< by memory site
+  OwnWindow shared, local;
+  const Services* services = nullptr;
   Machine* machine = nullptr;
+  alignas(64) std::uint32_t lanes[lanes_per_warp] = {};  ///< active, one word for each: 0 or all ones
+};
+
+/// Types a memory element may have and the slot it goes to: "s8 into a 64-bit register".
+enum class ElementKind : std::uint8_t {
+  u8,
+  s8,
+  u16,
+  s16,
+  b32,
+  u8_wide,
+  s8_wide,
+  u16_wide,
+  s16_wide,
+  u32_wide,
+  s32_wide,
+  b64
+};
+inline constexpr int element_kinds = 12;
+/// Loads and stores of 1, 2, 4 and 8 elements: [kind][log2 elements][0 full, 1 some].
+struct AccessTable {
+  Step load[element_kinds][4][2];
+  Step store[element_kinds][4][2];
 };
 
 }  // namespace tailor::simulator

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decoded entry: micro-operations in code blocks. A code block is straight-line micro-operations and one ending; what
+// can block, branch or needs other lanes is always an ending, so that everything inside a block runs without a question
+// asked. Calls are inlined. Registers have been given slots by liveness. Nothing here changes while kernels run.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "simulator/counters.h"
+#include "simulator/launch.h"
+#include "simulator/micro.h"
+#include "simulator/opcode.h"
+#include "simulator/ptx.h"
+
+namespace tailor::simulator {
+
+enum class Ending : std::uint8_t {
+  next,      ///< falls through
+  jump,      ///< to `target`
+  branch,    ///< lanes whose predicate (negated: is not) set go to `target`
+  indirect,  ///< lane by lane: `targets[op.a]`
+  exit,      ///< the lanes are done
+  warp,      ///< `op` needs every lane of its mask: shuffle, vote, warp barrier
+  barrier,   ///< `op` is a block barrier
+  cluster,   ///< `op` is a cluster barrier
+  pause,     ///< another warp may run now: nanosleep, a failed wait
+  trap,
+};
+
+inline constexpr std::uint32_t no_block = 0xffffffffu;
+inline constexpr int pipe_count = static_cast<int>(Pipe::matrix) + 1;
+
+struct CodeBlock {
+  std::uint32_t first = 0, last = 0;  ///< micros
+  Ending ending = Ending::next;
+  bool negated = false;
+  Slot predicate = no_slot;
+  std::uint32_t target = no_block, next = no_block;
+  std::uint32_t op = 0;        ///< into Program::Body::ops, or of the first of `targets`
+  std::uint32_t priority = 0;  ///< lanes at the least one run first; a topological order with loops in one piece
+  std::uint32_t site = 0;      ///< of the ending
+  std::uint32_t instructions = 0;
+  std::array<std::uint32_t, pipe_count> pipes{};
+};
+
+/// What one slot of the launch bank holds: the same in every lane.
+struct LaunchConstant {
+  enum class Kind : std::uint8_t { bits, param, address, special };
+  Kind kind = Kind::bits;
+  std::uint8_t slot_bits = 32;
+  std::uint8_t bytes = 4;      ///< param: read from the parameter block
+  bool sign = false;           ///< param: extended with its sign
+  std::uint64_t value = 0;     ///< bits; param: offset; address: what is added
+  std::uint32_t variable = 0;  ///< address: into Program::Body::variables
+  std::uint32_t special = 0;   ///< row of the special registers' table
+  Slot slot = no_slot;
+  bool operator==(const LaunchConstant&) const = default;
+};
+
+/// A module variable or the parameter block, placed in memory at launch.
+struct PlacedVariable {
+  const PtxVariable* variable = nullptr;  ///< nullptr: the parameter block
+  bool shared = false;
+  std::int64_t offset = 0;  ///< shared: within the block's shared memory
+};
+
+struct ParamPlace {
+  std::int64_t offset = 0, bytes = 0;
+};
+
+struct SiteText {
+  std::string_view opcode;
+  std::uint32_t line = 0;
+  PtxSource source;
+};
+
+struct Program::Body {
+  std::string file, entry, unsupported;
+  std::shared_ptr<const PtxModule> module;  ///< names view its text
+  const PtxFunction* function = nullptr;
+  const LaneTable* lanes = nullptr;
+
+  std::vector<Micro> micros;   ///< in blocks
+  std::vector<Micro> guarded;  ///< run by a guard micro-operation
+  std::vector<Micro> ops;      ///< of endings
+  std::vector<Slot> lists;
+  std::vector<std::uint32_t> targets;  ///< of indirect branches: count, then blocks
+  std::vector<CodeBlock> code;
+  std::vector<SiteText> sites;              ///< by PTX instruction, calls inlined
+  std::vector<std::uint32_t> memory_sites;  ///< sites that touch memory; the access site of a micro-operation
+
+  std::vector<LaunchConstant> constants;
+  std::vector<PlacedVariable> variables;
+  std::vector<ParamPlace> params;
+  std::int64_t param_bytes = 0;
+  std::uint32_t frame_bytes = 0, launch_bytes = 0;
+  std::int64_t static_shared = 0, dynamic_offset = 0;
+  std::int64_t local_bytes = 0;  ///< per lane
+  int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
+  bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
+  bool uses_clusters = false;
+};
+
+/// Simulated address windows. Global memory starts at a fixed address; shared memory of the block with rank r in its
+/// cluster is seen at shared_window + (r << shared_rank_shift), its own also at offset 0 of the 32-bit addresses.
+inline constexpr std::uint64_t shared_window = 0x0000'0001'0000'0000;
+inline constexpr std::uint64_t local_window = 0x0000'0002'0000'0000;
+inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
+inline constexpr std::uint64_t global_base = 0x0000'7f00'0000'0000;
+inline constexpr int shared_rank_shift = 24;
+
+/// Special registers that are the same for every lane of a block are constants of the launch or the block bank; those
+/// of a lane's place are in the thread bank.
+enum class SpecialKind : std::uint8_t { launch, block, thread, live };
+struct SpecialRegister {
+  std::string_view name;
+  SpecialKind kind = SpecialKind::launch;
+  std::uint8_t bits = 32;
+  std::uint32_t index = 0;  ///< slot in its bank: index * 128 bytes, 64-bit ones take two
+};
+/// nullptr: not known.
+const SpecialRegister* find_special(std::string_view name);
+inline constexpr std::uint32_t block_bank_slots = 32, thread_bank_slots = 16;
+
+}  // namespace tailor::simulator
