@@ -125,8 +125,9 @@ struct Flattener {
         std::int64_t place = -1;
         if (list != nullptr && k < list->count) {
           const PtxOperand& given = caller.operands[list->index + k];
-          if (given.kind == PtxOperandKind::variable && given.index >= caller.params.size()) {
-            const std::size_t variable = given.index - caller.params.size();
+          const std::size_t named = caller.params.size() + caller.results.size();
+          if (given.kind == PtxOperandKind::variable && given.index >= named) {
+            const std::size_t variable = given.index - named;
             if (variable < flat.instances[instance].variables.size())
               place = flat.instances[instance].variables[variable];
           }

@@ -79,7 +79,8 @@ Slot Decoder::address_constant(const PtxOperand& operand, int bits) {
   made.kind = LaunchConstant::Kind::address;
   made.slot_bits = static_cast<std::uint8_t>(bits == 64 ? 64 : 32);
   made.value = static_cast<std::uint64_t>(operand.value);
-  const std::size_t in_function = current_.instance->function->params.size();
+  const PtxFunction& inside = *current_.instance->function;
+  const std::size_t in_function = inside.params.size() + inside.results.size();
   if (variable.space == PtxSpace::local || (variable.space == PtxSpace::param && operand.index >= in_function)) {
     const std::int64_t place = current_.instance->variables[operand.index - in_function];
     return bits_constant(static_cast<std::uint64_t>(place + operand.value), bits);

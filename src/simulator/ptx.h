@@ -39,6 +39,7 @@ struct PtxVariable {
 };
 
 /// A virtual register. `bits` is its width: 1 (predicate), 8, 16, 32, 64 or 128. Its type is only in the opcodes.
+/// Of a range (%r<85>) only those that the body names exist, in the order of their first mention.
 struct PtxRegister {
   std::string_view name;
   std::uint8_t bits = 32;
@@ -50,11 +51,12 @@ enum class PtxOperandKind : std::uint8_t {
   special,    ///< a special register, `name` "%tid.x"
   variable,   ///< the address of a variable plus `value`; `name` its symbol, `space` and `index` where it is declared
   function,   ///< `name`; an operand of call
-  label,      ///< `index` is the instruction the label stands before
+  label,      ///< `index` is the instruction the label stands before; it may be one past the last
   address,    ///< [base + value]; base is register `index`, or none (`index` no_index) for an absolute address
   vector,     ///< {x, y, ...}: `count` operands from `index` in the function's `operands`
   pair,       ///< x|y: two operands from `index`
-  list,       ///< (x, y, ...): arguments or results of call, `count` operands from `index`
+  list,       ///< (x, y, ...): arguments or results of call, `count` operands from `index`. With `in_brackets` a place
+              ///< in a tensor: [map, {x, y}]
   discard,    ///< _
 };
 
@@ -118,8 +120,8 @@ struct PtxModule {
   std::vector<std::string> source_files;  ///< by `.file` number; index 0 unused
 };
 
-/// Where a `variable` operand is declared: `index` counts first the function's params, then its variables, then the
-/// module's variables.
+/// Where a `variable` operand is declared: `index` counts first the function's params, then its results, then its
+/// variables, then the module's variables.
 const PtxVariable& variable_of(const PtxModule& module, const PtxFunction& function, const PtxOperand& operand);
 
 /// Parses a whole file. Throws Error(failed) with `file`, line and column for text that is not PTX: what was found and

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold of every parsed PTX module, whatever its text: every index lies where the contract says it does and
+// every name views the module's own text.
+#pragma once
+
+#include <string>
+
+#include "simulator/ptx.h"
+
+/// Empty, or one sentence on the first thing that does not hold.
+std::string problem_of(const tailor::simulator::PtxModule& module);
