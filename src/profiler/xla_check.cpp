@@ -17,6 +17,7 @@
 #include "ir/compare.h"
 #include "ir/import.h"
 #include "ir/inputs.h"
+#include "profiler/xla_inplace.h"
 
 namespace tailor::profiler {
 
@@ -63,7 +64,7 @@ struct Verdict {
 class Bench {
  public:
   Bench(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options)
-      : module_(module), kernel_(kernel), options_(options) {}
+      : module_(module), kernel_(kernel), options_(options), arguments_(kernel.arguments) {}
 
   XlaCheck run() {
     if (!kernel_.problem.empty()) return stop(XlaOutcome::not_bound, kernel_.problem);
@@ -118,10 +119,13 @@ class Bench {
   void take_program() {
     ptx_ = simulator::parse_ptx(read_file(kernel_.ptx), kernel_.ptx.filename().string());
     const simulator::PtxFunction& entry = simulator::entry_of(ptx_, kernel_.entry);
-    if (entry.params.size() != kernel_.arguments.size())
+    if (entry.params.size() != arguments_.size())
       return refuse(XlaOutcome::not_bound,
                     fmt::format("the entry takes {} parameters, the fusion has {} operands and results",
-                                entry.params.size(), kernel_.arguments.size()));
+                                entry.params.size(), arguments_.size()));
+    if (!kernel_.places_known && !share_in_place(pointer_use(entry), kernel_.operands, arguments_))
+      return refuse(XlaOutcome::not_bound,
+                    "a result is never written, and no operand is that it could share memory with");
     program_.emplace(ptx_, entry);
     if (!program_->unsupported().empty()) refuse(XlaOutcome::cannot_simulate, program_->unsupported());
   }
@@ -129,12 +133,12 @@ class Bench {
   void take_arguments() {
     const auto operands = static_cast<std::size_t>(kernel_.operands);
     const std::vector<ir::InputRange> ranges = ir::input_ranges(graph_);
-    if (ranges.size() != operands || graph_.outputs.size() + operands != kernel_.arguments.size())
+    if (ranges.size() != operands || graph_.outputs.size() + operands != arguments_.size())
       return refuse(XlaOutcome::not_bound,
                     fmt::format("the computation has {} parameters and {} results, the fusion {} and {}", ranges.size(),
-                                graph_.outputs.size(), operands, kernel_.arguments.size() - operands));
-    for (std::size_t i = 0; i < kernel_.arguments.size(); ++i) {
-      const XlaArgument& argument = kernel_.arguments[i];
+                                graph_.outputs.size(), operands, arguments_.size() - operands));
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const XlaArgument& argument = arguments_[i];
       if (element_width(argument.shape) == 0)
         return refuse(XlaOutcome::cannot_evaluate,
                       fmt::format("'{}' is {}, packed below a byte", argument.name, ir::text(argument.shape)));
@@ -151,12 +155,12 @@ class Bench {
   }
 
   int new_buffer(std::size_t number) {
-    const XlaArgument& argument = kernel_.arguments[number];
+    const XlaArgument& argument = arguments_[number];
     simulator::BufferUse use = simulator::BufferUse::output;
     if (number < static_cast<std::size_t>(kernel_.operands)) {
       use = simulator::BufferUse::input;
-      for (std::size_t k = static_cast<std::size_t>(kernel_.operands); k < kernel_.arguments.size(); ++k)
-        if (kernel_.arguments[k].shares == static_cast<std::int32_t>(number)) use = simulator::BufferUse::both;
+      for (std::size_t k = static_cast<std::size_t>(kernel_.operands); k < arguments_.size(); ++k)
+        if (arguments_[k].shares == static_cast<std::int32_t>(number)) use = simulator::BufferUse::both;
     }
     const auto width = static_cast<int>(element_width(argument.shape));
     return memory_.add(argument.name, static_cast<std::int64_t>(memory_bytes(argument.shape)), width, use);
@@ -191,7 +195,7 @@ class Bench {
     check_.outcome = XlaOutcome::matched;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const std::size_t place = static_cast<std::size_t>(kernel_.operands) + i;
-      const XlaArgument& result = kernel_.arguments[place];
+      const XlaArgument& result = arguments_[place];
       const ir::Tensor found = from_memory(result.shape, memory_.bytes(buffers_[place]));
       if (found.bytes.size() != expected[i].value.bytes.size())
         return refuse(XlaOutcome::not_bound, fmt::format("result '{}' is {}, the computation gives {}", result.name,
@@ -210,6 +214,7 @@ class Bench {
   const XlaModule& module_;
   const XlaKernel& kernel_;
   const XlaCheckOptions& options_;
+  std::vector<XlaArgument> arguments_;  ///< the kernel's, with what they share
   XlaCheck check_;
   Verdict verdict_{};
   ir::Graph graph_;
