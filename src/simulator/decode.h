@@ -117,7 +117,7 @@ class Decoder {
     bool wide = true;
   };
   Address address_of(const PtxOperand& operand);
-  std::uint32_t memory_site();
+  std::uint32_t memory_site(SiteKind kind);
 
   // decode_warp.cpp
   bool warp_instruction();

@@ -130,8 +130,8 @@ std::uint32_t extra_of(const AccessParts& parts, bool wide, int bytes, std::uint
 
 }  // namespace
 
-std::uint32_t Decoder::memory_site() {
-  body_.memory_sites.push_back(current_.site);
+std::uint32_t Decoder::memory_site(SiteKind kind) {
+  body_.memory_sites.push_back({current_.site, kind});
   if (body_.memory_sites.size() > 0xffff) unsupported("more than 65,535 memory instructions");
   return static_cast<std::uint32_t>(body_.memory_sites.size() - 1) & 0xffffu;
 }
@@ -218,7 +218,8 @@ void Decoder::load_store(bool is_load) {
   const int bytes = parts.type->bytes * parts.vector;
   micro.a = at.slot;
   micro.immediate = at.offset;
-  micro.extra = extra_of(parts, at.wide, bytes, memory_site()) | (parts.param ? access_uncounted : 0);
+  micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store)) |
+                (parts.param ? access_uncounted : 0);
   const auto& table = access_table_of(body_.lanes->name);
   const auto kind = static_cast<std::size_t>(element_kind(*parts.type, wide));
   const auto power = static_cast<std::size_t>(power_of(parts.vector));
@@ -282,7 +283,7 @@ void Decoder::atomic(bool has_result) {
   micro.full = micro.some = step;
   micro.a = at.slot;
   micro.immediate = at.offset;
-  micro.extra = extra_of(parts, at.wide, parts.type->bytes * parts.vector, memory_site());
+  micro.extra = extra_of(parts, at.wide, parts.type->bytes * parts.vector, memory_site(SiteKind::atomic));
   if (parts.vector > 1) {
     std::vector<Slot> slots;
     for (int result = has_result; result >= 0; --result) {

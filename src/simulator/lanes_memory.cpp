@@ -66,7 +66,6 @@ template <u32 size>
 }
 
 /// Host addresses of lanes that may be anywhere.
-template <u32 size>
 [[gnu::always_inline]] inline void resolve(Warp& w, const Micro& m, Request& r, bool store) {
   r.mask = w.active;
   w.services->resolve(w, m, r, store);
@@ -80,7 +79,7 @@ void load(Warp& w, const Micro& m) {
   if constexpr (full) {
     if (in_a_row(r.address, size)) {
       if (const std::byte* host = run_at<size>(w, m, r.address[0], false)) {
-        if (w.observe) w.services->observe(w, m, r.address[0], false, nullptr);
+        if (w.observe) w.services->observe(w, m, r.address[0], false);
         alignas(64) T run[lanes_per_warp * V];
         __builtin_memcpy(run, host, sizeof run);
         for (int k = 0; k < V; ++k) {
@@ -93,7 +92,7 @@ void load(Warp& w, const Micro& m) {
       }
     }
   }
-  resolve<size>(w, m, r, false);
+  resolve(w, m, r, false);
   for (int k = 0; k < V; ++k) {
     const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
     if (slot == no_slot) continue;
@@ -128,13 +127,13 @@ void store(Warp& w, const Micro& m) {
           const D* d = slot_words<D>(w, V == 1 ? m.b : w.lists[m.list + static_cast<u32>(k)]);
           for (int l = 0; l < lanes_per_warp; ++l) run[l * V + k] = static_cast<T>(d[l]);
         }
-        if (w.observe) w.services->observe(w, m, r.address[0], true, reinterpret_cast<const std::byte*>(run));
+        if (w.observe) w.services->observe(w, m, r.address[0], true);
         __builtin_memcpy(host, run, sizeof run);
         return;
       }
     }
   }
-  resolve<size>(w, m, r, true);
+  resolve(w, m, r, true);
   for (int k = 0; k < V; ++k) {
     const D* d = slot_words<D>(w, V == 1 ? m.b : w.lists[m.list + static_cast<u32>(k)]);
     for (u32 left = r.mask; left != 0; left &= left - 1) {
@@ -143,7 +142,6 @@ void store(Warp& w, const Micro& m) {
       __builtin_memcpy(r.host[l] + static_cast<unsigned>(k) * sizeof(T), &value, sizeof(T));
     }
   }
-  if (w.observe & observe_shadow) w.services->stored(w, m, r);
 }
 
 template <class T, class D, int V>

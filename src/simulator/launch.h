@@ -150,7 +150,8 @@ class Program {
  public:
   /// Decodes an entry. When an instruction is not known the program is still made and says so in `unsupported()`.
   /// Throws Error(failed) with the PTX line for what no assembler accepts (operand counts and kinds).
-  Program(const PtxModule& module, const PtxFunction& entry);
+  /// `instruction_set`: of the host, a name of lane_table_names(); empty for the fastest.
+  Program(const PtxModule& module, const PtxFunction& entry, std::string_view instruction_set = {});
   ~Program();
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;

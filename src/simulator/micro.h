@@ -72,7 +72,9 @@ inline constexpr std::uint32_t access_wide = 1u << 2;       // the address is a 
 inline constexpr int access_order_shift = 3;                // MemoryOrder, 3 bits
 inline constexpr std::uint32_t access_uncounted = 1u << 6;  // parameters of inlined calls
 inline constexpr std::uint32_t access_cluster = 1u << 7;    // shared address in the cluster's window
-inline constexpr int access_bytes_shift = 8;                // bytes of one lane, 8 bits
+inline constexpr int access_bytes_shift = 8;                // bytes of one lane, 6 bits
+inline constexpr std::uint32_t access_bytes_mask = 63;
+inline constexpr std::uint32_t access_wide_values = 1u << 14;  // what is stored lies in 64-bit slots
 inline constexpr int access_site_shift = 16;                // memory site
 
 /// Bits of Warp::observe.
@@ -88,16 +90,13 @@ struct Request {
 struct Machine;  // the interpreter's own
 struct Warp;
 
-/// What handlers of any instruction set call back. Plain pointers: they are in files for the plain machine.
+/// What handlers of any instruction set call back. Plain pointers: they lead to files for the plain machine.
 struct Services {
-  /// Checks bounds and alignment, reports, counts, tells the sanitizers, and fills host and mask. `store`: the lanes
-  /// write; otherwise they read.
+  /// Checks bounds and alignment, reports, counts, tells the sanitizers (before a store changes memory), and fills host
+  /// and mask.
   void (*resolve)(Warp& warp, const Micro& micro, Request& request, bool store);
-  /// For 32 lanes side by side that were checked and counted: tells the sanitizers and the cache model. `data` is what
-  /// a store writes.
-  void (*observe)(Warp& warp, const Micro& micro, std::uint64_t first, bool store, const std::byte* data);
-  /// After a general store's data are in place.
-  void (*stored)(Warp& warp, const Micro& micro, const Request& request);
+  /// For 32 lanes side by side from `first` that were checked and counted: tells the sanitizers and the cache model.
+  void (*observe)(Warp& warp, const Micro& micro, std::uint64_t first, bool store);
 };
 
 struct Warp {

@@ -46,11 +46,13 @@ int slot_bits(LaneType type);
 
 /// An instruction that acts on each lane alone.
 struct LaneOpcode {
-  std::string_view key;  ///< "add.f32": the text without modifiers that mean nothing here
+  std::string_view key;  ///< "add.s32 add.u32": its texts, without .ftz and the floating .sat; "": only wraps others
   Pipe pipe = Pipe::alu;
   LaneType d = LaneType::u32;
-  std::array<LaneType, 3> sources{};
+  std::array<LaneType, 4> sources{};  ///< in Micro::a, b, c; the fourth in the first slot of the list
   int source_count = 0;
+  bool carry = false;  ///< the first slot of the list is the carry, 0 or 1 per lane; read and written as the text says
+  bool literal = false;       ///< the last PTX operand is a constant and travels in Micro::extra
   std::uint32_t handler = 0;  ///< index into a LaneTable
 };
 

@@ -17,6 +17,7 @@
 #include "simulator/micro.h"
 #include "simulator/opcode.h"
 #include "simulator/ptx.h"
+#include "simulator/special.h"
 
 namespace tailor::simulator {
 
@@ -33,6 +34,11 @@ enum class Ending : std::uint8_t {
   trap,
 };
 
+/// Micro::extra of barriers: what kind in the low bits, then flags.
+inline constexpr std::uint32_t barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2, barrier_and = 3, barrier_or = 4;
+inline constexpr std::uint32_t cluster_arrive = 0, cluster_wait = 1;
+inline constexpr std::uint32_t barrier_kind_mask = 7, barrier_unaligned = 8, barrier_relaxed = 16;
+
 inline constexpr std::uint32_t no_block = 0xffffffffu;
 inline constexpr int pipe_count = static_cast<int>(Pipe::matrix) + 1;
 
@@ -46,7 +52,8 @@ struct CodeBlock {
   std::uint32_t priority = 0;  ///< lanes at the least one run first; a topological order with loops in one piece
   std::uint32_t site = 0;      ///< of the ending
   std::uint32_t instructions = 0;
-  std::array<std::uint32_t, pipe_count> pipes{};
+  std::array<std::uint32_t, pipe_count> pipes{};  ///< instructions by pipe
+  std::uint32_t warp_barriers = 0, block_barriers = 0, cluster_barriers = 0;
 };
 
 /// What one slot of the launch bank holds: the same in every lane.
@@ -80,6 +87,13 @@ struct SiteText {
   PtxSource source;
 };
 
+enum class SiteKind : std::uint8_t { load, store, atomic };
+/// An instruction that touches memory.
+struct MemorySite {
+  std::uint32_t site = 0;
+  SiteKind kind = SiteKind::load;
+};
+
 struct Program::Body {
   std::string file, entry, unsupported;
   std::shared_ptr<const PtxModule> module;  ///< names view its text
@@ -92,8 +106,8 @@ struct Program::Body {
   std::vector<Slot> lists;
   std::vector<std::uint32_t> targets;  ///< of indirect branches: count, then blocks
   std::vector<CodeBlock> code;
-  std::vector<SiteText> sites;              ///< by PTX instruction, calls inlined
-  std::vector<std::uint32_t> memory_sites;  ///< sites that touch memory; the access site of a micro-operation
+  std::vector<SiteText> sites;           ///< by PTX instruction, calls inlined
+  std::vector<MemorySite> memory_sites;  ///< by access site of a micro-operation
 
   std::vector<LaunchConstant> constants;
   std::vector<PlacedVariable> variables;
@@ -114,18 +128,5 @@ inline constexpr std::uint64_t local_window = 0x0000'0002'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t global_base = 0x0000'7f00'0000'0000;
 inline constexpr int shared_rank_shift = 24;
-
-/// Special registers that are the same for every lane of a block are constants of the launch or the block bank; those
-/// of a lane's place are in the thread bank.
-enum class SpecialKind : std::uint8_t { launch, block, thread, live };
-struct SpecialRegister {
-  std::string_view name;
-  SpecialKind kind = SpecialKind::launch;
-  std::uint8_t bits = 32;
-  std::uint32_t index = 0;  ///< slot in its bank: index * 128 bytes, 64-bit ones take two
-};
-/// nullptr: not known.
-const SpecialRegister* find_special(std::string_view name);
-inline constexpr std::uint32_t block_bank_slots = 32, thread_bank_slots = 16;
 
 }  // namespace tailor::simulator

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one warp instruction asks of memory: sectors of global memory, passes through the banks of shared memory. Exact
+// for any addresses; quick for the usual ones. No inline code: the callers are compiled for several instruction sets.
+#pragma once
+
+#include <cstdint>
+
+namespace tailor::simulator {
+
+inline constexpr int sector_bytes = 32;
+
+/// Distinct 32-byte sectors that the active lanes touch. Lanes access `bytes` (1 to 32, a power of two) each, aligned
+/// to it or not. `address` has 32 entries; those of inactive lanes may hold anything.
+int distinct_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes);
+
+/// The same for offsets from a base that is a multiple of 32.
+int distinct_sectors(const std::uint32_t* offset, std::uint32_t lanes, int bytes);
+
+/// Writes the distinct sectors (address / 32), ascending, and returns how many: at most 64 for 32 lanes.
+int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, std::uint64_t* sectors);
+
+/// A request to shared memory runs in phases of as many lanes as fill 128 bytes (32 lanes of up to 4 bytes, 16 of 8,
+/// 8 of 16); a phase with an active lane takes as many passes (wavefronts) as the most distinct 4-byte words that one
+/// of the 32 banks must deliver. `conflicts` are the passes beyond the fewest that the request needs: one per phase
+/// with an active lane.
+struct BankPasses {
+  int wavefronts = 0, conflicts = 0;
+  bool operator==(const BankPasses&) const = default;
+};
+BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes);
+
+}  // namespace tailor::simulator

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One warp's way through code blocks, until it has to wait, its slice is over or its lanes are done. Without
+// divergence this is a loop over handlers and nothing else.
+#include <algorithm>
+#include <bit>
+
+#include "simulator/handlers.h"
+#include "simulator/machine.h"
+
+namespace tailor::simulator {
+
+bool WarpState::can_run() const {
+  const auto runs = [](const Fragment& one) { return one.mask != 0 && !one.parked && !one.waiting; };
+  return live != 0 && (runs(now) || std::any_of(others.begin(), others.end(), runs));
+}
+
+void Machine::set_active(WarpState& warp, std::uint32_t mask) {
+  warp.active = mask;
+  warp.now.mask = mask;
+  for (int lane = 0; lane < lanes_per_warp; ++lane) warp.lanes[lane] = (mask >> lane & 1) ? all_lanes : 0;
+}
+
+/// Makes the fragment that should run next the current one; those at its block join it. false: every fragment waits.
+bool Machine::next_fragment(WarpState& warp) {
+  const auto& code = state.program.code;
+  std::vector<Fragment>& others = warp.others;
+  const bool current_runs = warp.now.mask != 0 && !warp.now.waiting && !warp.now.parked;
+  std::size_t best = others.size();
+  std::uint32_t least = current_runs ? code[warp.now.block].priority : 0xffffffffu;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i].parked || others[i].waiting || code[others[i].block].priority >= least) continue;
+    least = code[others[i].block].priority;
+    best = i;
+  }
+  if (best != others.size()) {
+    if (warp.now.mask != 0) {
+      std::swap(warp.now, others[best]);
+    } else {
+      warp.now = others[best];
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+  } else if (!current_runs) {
+    return false;
+  }
+  std::uint32_t mask = warp.now.mask;
+  for (std::size_t i = 0; i < others.size();) {
+    if (others[i].block == warp.now.block && !others[i].waiting) {
+      mask |= others[i].mask;
+      others[i] = others.back();
+      others.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  if (mask != warp.active) set_active(warp, mask);
+  warp.now.mask = mask;
+  return true;
+}
+
+/// Lanes in `taken` go to `target`, the other active ones to `other`.
+void Machine::split(WarpState& warp, std::uint32_t taken, std::uint32_t target, std::uint32_t other) {
+  const std::uint32_t rest = warp.active & ~taken;
+  if (rest == 0) {
+    warp.now.block = target;
+    return;
+  }
+  warp.now.block = other;
+  if (taken == 0) return;
+  ++memory_counters.divergent_branches;
+  warp.others.push_back({taken, target});
+  set_active(warp, rest);
+}
+
+void Machine::exit_lanes(WarpState& warp) {
+  warp.live &= ~warp.active;
+  set_active(warp, 0);
+  // Lanes that wait for these need not wait any more.
+  for (Fragment& one : warp.others) one.parked = false;
+  if (warp.live == 0) {
+    --warp.home->live_warps;
+    ++progress;
+  }
+  check_barriers(*warp.home);
+}
+
+void Machine::run_warp(WarpState& warp, std::int64_t budget) {
+  const Program::Body& program = state.program;
+  const Micro* const micros = program.micros.data();
+  const std::int64_t before = warp.executed;
+  const std::int64_t until = std::min(before + budget, state.options.warp_instructions);
+  bool goes_on = next_fragment(warp);
+  while (goes_on) {
+    const std::uint32_t at = warp.now.block;
+    const CodeBlock& block = program.code[at];
+    ++block_runs[at];
+    block_lanes[at] += static_cast<unsigned>(std::popcount(warp.active));
+    const Micro* const end = micros + block.last;
+    if (warp.active == all_lanes) {
+      for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
+    } else {
+      for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
+    }
+    warp.executed += block.instructions;
+    bool pause = false;
+    switch (block.ending) {
+      case Ending::next: warp.now.block = block.next; break;
+      case Ending::jump: warp.now.block = block.target; break;
+      case Ending::branch: {
+        const std::uint32_t set = program.lanes->mask_of(words(warp, block.predicate));
+        split(warp, (block.negated ? ~set : set) & warp.active, block.target, block.next);
+        break;
+      }
+      case Ending::indirect: {
+        const std::uint32_t* index = words(warp, block.predicate);
+        const std::uint32_t count = program.targets[block.op];
+        for (std::uint32_t left = warp.active & (warp.active - 1); left != 0; left &= left - 1) {
+          const int lane = std::countr_zero(left);
+          warp.others.push_back({1u << lane, program.targets[block.op + 1 + std::min(index[lane], count - 1)]});
+        }
+        const int first = std::countr_zero(warp.active);
+        warp.now.block = program.targets[block.op + 1 + std::min(index[first], count - 1)];
+        set_active(warp, 1u << first);
+        break;
+      }
+      case Ending::exit: exit_lanes(warp); break;
+      case Ending::warp: goes_on = warp_operation(warp, block); break;
+      case Ending::barrier: goes_on = block_barrier(warp, block); break;
+      case Ending::cluster: goes_on = cluster_barrier(warp, block); break;
+      case Ending::pause:
+        if (const Micro& op = program.ops[block.op]; op.full != nullptr) op.full(warp, op);
+        warp.now.block = block.next;
+        pause = true;
+        break;
+      case Ending::trap:
+        report(FindingKind::trap, warp, block.site, std::countr_zero(warp.active), "the kernel trapped");
+        exit_lanes(warp);
+        break;
+    }
+    if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);
+    if (!goes_on && warp.live != 0) goes_on = unstick(warp);
+    if (pause || warp.executed >= until) break;
+  }
+  clock += warp.executed - before;
+  if (warp.executed >= state.options.warp_instructions && warp.live != 0 && !stopped) {
+    report(FindingKind::too_long, warp, program.code[warp.now.block].site, -1,
+           "a warp ran " + std::to_string(warp.executed) + " instructions without an end");
+    stopped = true;
+    stop_reason = "a warp ran too long";
+  }
+}
+
+}  // namespace tailor::simulator
