@@ -4,40 +4,22 @@
 // A sweep from its file to its last words.
 #include "cli/sweep.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <ctime>
 #include <map>
-#include <thread>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/manifest.h"
 #include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
-#include "cli/version.h"
 #include "explore/strategy.h"
 
 namespace tailor::cli {
 
 namespace {
-
-std::string now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(milliseconds / 1000)),
-                     milliseconds % 1000);
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data) {
   std::vector<SweepDevice> devices;
@@ -106,20 +88,8 @@ bool claim_holds(Sweep& sweep) {
 }
 
 store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
-  store::RunRow run;
-  run.tool = fmt::format("tailor {} ({})", version, revision);
-  run.command = sweep.options.command;
-  run.config = canonical_text(sweep.config);
+  store::RunRow run = begun_run(sweep.options.command, toolchain, sweep.config.seed, canonical_text(sweep.config));
   run.config_id = id_of(sweep.config);
-  run.toolchain = toolchain;
-  run.device = "none";  // the GPU of the machine, not those that were asked about
-  run.driver = "none: nothing was measured";
-  run.host = host_name();
-  run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
-  run.seed = sweep.config.seed;
-  run.started_at = now();
-  const auto tick = std::chrono::system_clock::now().time_since_epoch().count();
-  run.id = tailor::id_of(std::string_view(fmt::format("{} {} {} {}", tick, run.host, ::getpid(), run.config)));
   return run;
 }
 
@@ -212,7 +182,7 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.why), nvrtc.remedy);
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
-  run.finished_at = now();
+  run.finished_at = time_now();
   run.outcome = stop.stop_requested() ? "interrupted" : "done";
   sweep.store.save(run);
   return sweep.outcome;

@@ -200,15 +200,15 @@ void judge(const ir::Kernel& kernel, const Reference& reference, const Executed&
         ir::compare(expected, whole ? run.after[k] : written_over(expected, run.before[k], run.after[k]));
     ++k;
     verdict.worst = std::max(verdict.worst, difference.worst);
-    if (difference.wrong == 0 || verdict.state == CheckState::wrong) continue;
-    verdict.state = CheckState::wrong;
+    if (difference.wrong == 0 || verdict.state == Verdict::wrong) continue;
+    verdict.state = Verdict::wrong;
     verdict.reason = fmt::format("{}: {}", buffer.name, ir::describe(difference, expected.value.shape));
   }
 }
 
 /// Whether the simulation ended in a way that leaves nothing to compare.
 bool ended_early(const Simulation& run, const CheckOptions& options, Checked& verdict) {
-  const auto end = [&](CheckState state, std::string reason) {
+  const auto end = [&](Verdict state, std::string reason) {
     verdict.state = state;
     verdict.reason = std::move(reason);
     return true;
@@ -217,23 +217,23 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
     case SimulationOutcome::finished:
       return false;
     case SimulationOutcome::stopped:
-      if (options.stop.stop_requested()) return end(CheckState::stopped, run.reason);
+      if (options.stop.stop_requested()) return end(Verdict::stopped, run.reason);
       if (std::any_of(run.findings.begin(), run.findings.end(),
                       [](const simulator::Finding& one) { return one.kind != simulator::FindingKind::too_long; }))
-        return end(CheckState::faulty, describe(run.findings.front()));
-      return end(CheckState::timed_out, run.reason);
+        return end(Verdict::unsound, describe(run.findings.front()));
+      return end(Verdict::timed_out, run.reason);
     case SimulationOutcome::refused:
-      return end(CheckState::faulty, run.reason);
+      return end(Verdict::unsound, run.reason);
     case SimulationOutcome::unsupported:
-      return end(CheckState::not_executed, fmt::format("cannot simulate {}", run.reason));
+      return end(Verdict::not_executed, fmt::format("cannot simulate {}", run.reason));
   }
   return false;
 }
 
 }  // namespace
 
-std::string_view name(CheckState state) {
-  constexpr std::array names = {"passed", "wrong", "faulty", "timed out", "not executed", "stopped"};
+std::string_view name(Verdict state) {
+  constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not executed", "stopped"};
   return names[static_cast<std::size_t>(state)];
 }
 
@@ -277,7 +277,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   }
   const Sample sample = sample_of(kernel.grid, options);
   std::vector<ir::LaunchCounts> counts;
-  verdict.state = CheckState::passed;
+  verdict.state = Verdict::passed;
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);
     how.blocks = blocks;
@@ -291,11 +291,11 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   }
   verdict.counts = scaled(counts, sample);
   if (!verdict.findings.empty()) {
-    const std::string also = verdict.state == CheckState::wrong ? "; " + verdict.reason : "";
-    verdict.state = CheckState::faulty;
+    const std::string also = verdict.state == Verdict::wrong ? "; " + verdict.reason : "";
+    verdict.state = Verdict::unsound;
     verdict.reason = describe(verdict.findings.front()) + also;
-  } else if (verdict.state == CheckState::passed && reference.judged == 0) {
-    verdict.state = CheckState::not_executed;
+  } else if (verdict.state == Verdict::passed && reference.judged == 0) {
+    verdict.state = Verdict::not_executed;
     verdict.reason = "no element of the results can be judged";
   }
   return verdict;

@@ -24,10 +24,10 @@
 
 namespace tailor::profiler {
 
-/// faulty: something was found that no right kernel does, whatever the results. not_executed: the simulator cannot, the
-/// reference has no semantics for an operation, or no result could be judged; `reason` says which.
-enum class CheckState : std::uint8_t { passed, wrong, faulty, timed_out, not_executed, stopped };
-std::string_view name(CheckState state);
+/// unsound: something was found that no right kernel does, whatever the results. not_executed: the simulator cannot,
+/// the reference has no semantics for an operation, or no result could be judged; `reason` says which.
+enum class Verdict : std::uint8_t { passed, wrong, unsound, timed_out, not_executed, stopped };
+std::string_view name(Verdict state);
 
 /// Inputs of a group and what it makes of them.
 struct Reference {
@@ -64,7 +64,7 @@ struct Executed {
 using Executor = std::function<Executed(std::span<const ir::Tensor> inputs, const simulator::SimulationOptions&)>;
 
 struct Checked {
-  CheckState state = CheckState::not_executed;
+  Verdict state = Verdict::not_executed;
   std::string reason;  ///< one sentence; empty when passed
   double worst = 0;    ///< largest error over its tolerance
   std::vector<simulator::Finding> findings;
@@ -77,8 +77,8 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
               const CheckOptions& options);
 
 /// Whether a verdict forbids the plan to be anybody's best.
-inline bool is_refuted(CheckState state) {
-  return state == CheckState::wrong || state == CheckState::faulty || state == CheckState::timed_out;
+inline bool is_refuted(Verdict state) {
+  return state == Verdict::wrong || state == Verdict::unsound || state == Verdict::timed_out;
 }
 
 }  // namespace tailor::profiler

@@ -68,7 +68,8 @@ class Store {
   void save(const BinaryRow& row);
   void save(const EstimateRow& row);
   void save(const GroupBoundRow& row);
-  void save(const CheckRow& row);  ///< the last word of a method counts
+  void save(const CheckRow& row);        ///< the last word of a method counts
+  void save(const MeasurementRow& row);  ///< with samples and counters; a known one stays
   void save(const ProgressRow& row);
 
   // Loading, in the order of the keys unless told otherwise.
@@ -89,6 +90,8 @@ class Store {
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
+  std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
+  std::vector<MeasurementRow> measurements(Id binary) const;        ///< with samples and counters
   std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;

@@ -63,7 +63,7 @@ simulator::Finding finding(simulator::FindingKind kind) {
 TEST_CASE("a right execution passes with its counts") {
   const Bench bench;
   const Checked checked = bench.verdict(bench.right());
-  CHECK(checked.state == CheckState::passed);
+  CHECK(checked.state == Verdict::passed);
   CHECK(checked.reason.empty());
   CHECK(checked.worst == 0);
   CHECK(checked.counts.instructions == 1000);
@@ -76,7 +76,7 @@ TEST_CASE("one wrong element is a wrong kernel, and the reason says which") {
   Executed run = bench.right();
   run.after[1][4 * 2 + 3] ^= std::byte{0x40};  // the mean of the third row
   const Checked checked = bench.verdict(run);
-  CHECK(checked.state == CheckState::wrong);
+  CHECK(checked.state == Verdict::wrong);
   CHECK(checked.worst > 1);
   CHECK(checked.reason.find("1 of 4 elements is wrong; [2] is") != std::string::npos);
 }
@@ -85,7 +85,7 @@ TEST_CASE("an output that was not written is wrong") {
   const Bench bench;
   Executed run = bench.right();
   run.after[0] = run.before[0];
-  CHECK(bench.verdict(run).state == CheckState::wrong);
+  CHECK(bench.verdict(run).state == Verdict::wrong);
 }
 
 TEST_CASE("a finding refutes a kernel whose results are right") {
@@ -93,7 +93,7 @@ TEST_CASE("a finding refutes a kernel whose results are right") {
   Executed run = bench.right();
   run.simulation.findings.push_back(finding(simulator::FindingKind::race));
   const Checked checked = bench.verdict(run);
-  CHECK(checked.state == CheckState::faulty);
+  CHECK(checked.state == Verdict::unsound);
   CHECK(checked.reason.find("two threads") != std::string::npos);
   CHECK(is_refuted(checked.state));
 }
@@ -104,19 +104,19 @@ TEST_CASE("how a simulation ends decides what is known of the kernel") {
   Executed run = bench.right();
   run.simulation.reason = "why";
   run.simulation.outcome = SimulationOutcome::unsupported;
-  CHECK(bench.verdict(run).state == CheckState::not_executed);
+  CHECK(bench.verdict(run).state == Verdict::not_executed);
   run.simulation.outcome = SimulationOutcome::refused;
-  CHECK(bench.verdict(run).state == CheckState::faulty);
+  CHECK(bench.verdict(run).state == Verdict::unsound);
   run.simulation.outcome = SimulationOutcome::stopped;
-  CHECK(bench.verdict(run).state == CheckState::timed_out);
+  CHECK(bench.verdict(run).state == Verdict::timed_out);
   run.simulation.findings.push_back(finding(simulator::FindingKind::deadlock));
-  CHECK(bench.verdict(run).state == CheckState::faulty);
+  CHECK(bench.verdict(run).state == Verdict::unsound);
   std::stop_source source;
   source.request_stop();
   CheckOptions options;
   options.stop = source.get_token();
   const auto execute = [&](std::span<const ir::Tensor>, const simulator::SimulationOptions&) { return run; };
-  CHECK(bench.verdict(execute, options).state == CheckState::stopped);
+  CHECK(bench.verdict(execute, options).state == Verdict::stopped);
 }
 
 TEST_CASE("a sample runs the first, the last and random blocks, judges what they wrote and scales what they did") {
@@ -137,7 +137,7 @@ TEST_CASE("a sample runs the first, the last and random blocks, judges what they
   CheckOptions options;
   options.sample_blocks = 22;
   const Checked checked = bench.verdict(execute, options);
-  CHECK(checked.state == CheckState::passed);
+  CHECK(checked.state == Verdict::passed);
   CHECK(runs == 5);
   CHECK(ran.contains(0));
   CHECK(ran.contains(99));
@@ -164,6 +164,6 @@ TEST_CASE("a group that the reference has no semantics for is not executed") {
     return {};
   };
   const Checked checked = bench.verdict(never);
-  CHECK(checked.state == CheckState::not_executed);
+  CHECK(checked.state == Verdict::not_executed);
   CHECK(checked.reason == "no semantics for rng");
 }
