@@ -55,12 +55,12 @@ void each_run(const ir::Shape& shape, Visit&& visit) {
   }
 }
 
-struct Verdict {
+struct Stop {
   XlaOutcome outcome;
   std::string detail;
 };
 
-/// The check of one kernel while it is made; steps stop it by throwing a Verdict's words as an Error.
+/// The check of one kernel while it is made; steps stop it by throwing a Stop's words as an Error.
 class Bench {
  public:
   Bench(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options)
@@ -216,7 +216,7 @@ class Bench {
   const XlaCheckOptions& options_;
   std::vector<XlaArgument> arguments_;  ///< the kernel's, with what they share
   XlaCheck check_;
-  Verdict verdict_{};
+  Stop verdict_{};
   ir::Graph graph_;
   simulator::PtxModule ptx_;
   std::optional<simulator::Program> program_;

@@ -24,7 +24,7 @@ std::span<const std::byte> Memory::bytes(int buffer) const { return body_->buffe
 struct Program::Body {
   std::string unsupported = "anything: this program is built without the simulator";
 };
-Program::Program(const PtxModule&, const PtxFunction&) : body_(std::make_unique<Body>()) {}
+Program::Program(const PtxModule&, const PtxFunction&, std::string_view) : body_(std::make_unique<Body>()) {}
 Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
