@@ -12,9 +12,12 @@ namespace {
 
 std::uint64_t base_of(std::uint32_t space) {
   switch (static_cast<AccessSpace>(space)) {
-    case AccessSpace::shared: return shared_window;
-    case AccessSpace::local: return local_window;
-    default: return 0;
+    case AccessSpace::shared:
+      return shared_window;
+    case AccessSpace::local:
+      return local_window;
+    default:
+      return 0;
   }
 }
 
@@ -62,8 +65,9 @@ void map_rank(Warp& warp, const Micro& micro) {
     const std::uint64_t rank = words(warp, micro.b)[lane];
     if (rank >= blocks) {
       WarpState& warp_state = state_of(warp);
-      warp_state.machine->report(FindingKind::bad_cluster_rank, warp_state, micro.site, lane,
-                                 "rank " + std::to_string(rank) + " of a cluster of " + std::to_string(blocks) + " blocks");
+      warp_state.machine->report(
+          FindingKind::bad_cluster_rank, warp_state, micro.site, lane,
+          "rank " + std::to_string(rank) + " of a cluster of " + std::to_string(blocks) + " blocks");
     }
     return base + ((a - base) & offset_mask) + ((rank + 1) << shared_rank_shift);
   });

@@ -57,7 +57,9 @@ void apply(Warp& warp, const Micro& micro, const Next& next) {
       // With a list: results first, when there are any, then operands.
       const std::uint32_t results = vector > 1 && micro.writes != 0 ? vector : 0;
       const Slot operand = vector > 1 ? warp.lists[micro.list + results + static_cast<std::uint32_t>(k)] : micro.b;
-      const Slot result = vector == 1 ? micro.d : results != 0 ? warp.lists[micro.list + static_cast<std::uint32_t>(k)] : no_slot;
+      const Slot result = vector == 1    ? micro.d
+                          : results != 0 ? warp.lists[micro.list + static_cast<std::uint32_t>(k)]
+                                         : no_slot;
       T value, second{};
       const std::uint64_t bits = value_in(warp, operand, lane, wide);
       std::memcpy(&value, &bits, sizeof value);
@@ -83,12 +85,12 @@ std::uint32_t pair_of(std::uint32_t a, std::uint32_t b, std::uint16_t (*sum)(std
   return low | static_cast<std::uint32_t>(high) << 16;
 }
 
-#define ATOMIC(id, operation, types, T, vector, expression)                                  \
-  void id(Warp& warp, const Micro& micro) {                                                  \
-    apply<T, vector>(warp, micro, [](T old, T b, T c) -> T {                                 \
-      static_cast<void>(old), static_cast<void>(b), static_cast<void>(c);                    \
-      return expression;                                                                     \
-    });                                                                                      \
+#define ATOMIC(id, operation, types, T, vector, expression)               \
+  void id(Warp& warp, const Micro& micro) {                               \
+    apply<T, vector>(warp, micro, [](T old, T b, T c) -> T {              \
+      static_cast<void>(old), static_cast<void>(b), static_cast<void>(c); \
+      return expression;                                                  \
+    });                                                                   \
   }
 #include "simulator/atomics.def"
 #undef ATOMIC

@@ -17,4 +17,16 @@ std::span<const CounterRow> counter_table() {
   return table;
 }
 
+void add(RequestCounts& to, const RequestCounts& more) {
+  to.requests += more.requests;
+  to.sectors += more.sectors;
+  to.bytes += more.bytes;
+}
+
+void add(BufferCounters& to, const BufferCounters& more) {
+  add(to.load, more.load);
+  add(to.store, more.store);
+  add(to.atomic, more.atomic);
+}
+
 }  // namespace tailor::simulator

@@ -35,6 +35,8 @@ struct BufferCounters {
   RequestCounts load, store, atomic;
   bool operator==(const BufferCounters&) const = default;
 };
+void add(RequestCounts& to, const RequestCounts& more);
+void add(BufferCounters& to, const BufferCounters& more);
 
 /// One instruction that touches memory.
 struct SiteCounters {

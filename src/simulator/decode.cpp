@@ -224,10 +224,15 @@ void Decoder::lane_instruction() {
   const LaneOpcode& row = *match->row;
   count(row.pipe);
   const auto sources = static_cast<std::uint32_t>(row.source_count);
-  if (operand_count() != sources + 1)
+  if (operand_count() != sources + row.literal + 1)
     malformed(std::string(current_.ptx->opcode) + " has " + std::to_string(operand_count()) + " operands, expected " +
-              std::to_string(sources + 1));
-  Slot in[3] = {no_slot, no_slot, no_slot};
+              std::to_string(sources + row.literal + 1));
+  Slot in[4] = {no_slot, no_slot, no_slot, no_slot};
+  Micro micro;
+  if (row.literal) {
+    if (operand(sources + 1).kind != PtxOperandKind::immediate) malformed("its last operand must be a constant");
+    micro.extra = static_cast<std::uint32_t>(operand(sources + 1).value);
+  }
   for (std::uint32_t k = 0; k < sources; ++k) {
     in[k] = source(operand(k + 1), row.sources[k]);
     if (match->flush && row.sources[k] == LaneType::f32) {
@@ -237,14 +242,29 @@ void Decoder::lane_instruction() {
     }
   }
   const Slot d = destination(operand(0), row.d);
-  emit(body_.lanes->lane[row.handler], d, in[0], in[1], in[2]);
+  const auto& steps = body_.lanes->lane[row.handler];
+  micro.full = steps[0];
+  micro.some = steps[1];
+  micro.d = d;
+  micro.a = in[0];
+  micro.b = in[1];
+  micro.c = in[2];
+  if (row.carry) {
+    if (carry_ == no_slot) carry_ = temporary(32);
+    in[3] = carry_;
+  }
+  if (in[3] != no_slot) {
+    micro.list = list_of({in[3]});
+    micro.count = 1;
+  }
+  emit(micro);
   if (match->flush && row.d == LaneType::f32) emit(body_.lanes->flush_f32, d, d);
   if (match->saturate) {
-    const auto& steps = row.d == LaneType::f64    ? body_.lanes->saturate_f64
+    const auto& clamp = row.d == LaneType::f64    ? body_.lanes->saturate_f64
                         : row.d == LaneType::f16  ? body_.lanes->saturate_f16
                         : row.d == LaneType::bf16 ? body_.lanes->saturate_bf16
                                                   : body_.lanes->saturate_f32;
-    emit(steps, d, d);
+    emit(clamp, d, d);
   }
 }
 
@@ -315,15 +335,16 @@ void Decoder::move() {
     if (many.count == 0 || bits % static_cast<int>(many.count) != 0 || bits > 64)
       return unsupported("a vector of " + std::to_string(many.count) + " in " + std::to_string(bits) + " bits");
     const int part = bits / static_cast<int>(many.count);
-    const auto& steps = pack ? pack_steps(part, bits) : unpack_steps(part, bits);
-    if (steps[0] == nullptr) return unsupported("parts of " + std::to_string(part) + " bits");
+    const LaneOpcode* row =
+        pack ? find_pack(bits, static_cast<int>(many.count)) : find_unpack(bits, static_cast<int>(many.count));
+    if (row == nullptr) return unsupported("parts of " + std::to_string(part) + " bits");
     std::vector<Slot> slots;
     Micro micro;
     for (std::uint32_t k = 0; k < many.count; ++k) {
       const PtxOperand& one = nested(many.index + k);
       const LaneType kind = part == 32 ? LaneType::u32 : part == 16 ? LaneType::u16 : LaneType::u8;
       slots.push_back(pack                                  ? source(one, kind)
-                      : one.kind == PtxOperandKind::discard ? temporary(32)
+                      : one.kind == PtxOperandKind::discard ? no_slot
                                                             : destination(one, kind));
       if (!pack) micro.writes = static_cast<std::uint8_t>(micro.writes | 1u << k);
     }
@@ -333,8 +354,8 @@ void Decoder::move() {
     } else {
       micro.a = source(from, whole);
     }
-    micro.full = steps[0];
-    micro.some = steps[1];
+    micro.full = body_.lanes->lane[row->handler][0];
+    micro.some = body_.lanes->lane[row->handler][1];
     micro.list = list_of(slots);
     micro.count = static_cast<std::uint8_t>(many.count);
     return emit(micro);

@@ -140,6 +140,7 @@ class Decoder {
     Slot narrow, wide;
     bool sign;
   };
+  Slot carry_ = no_slot;                  ///< of add.cc and its kin
   std::vector<WideResult> wide_results_;  ///< destinations wider than the instruction's type
 
   friend void order_blocks(std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets);

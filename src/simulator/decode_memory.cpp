@@ -220,7 +220,7 @@ void Decoder::load_store(bool is_load) {
   micro.immediate = at.offset;
   micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store)) |
                 (parts.param ? access_uncounted : 0);
-  const auto& table = access_table_of(body_.lanes->name);
+  const AccessTable& table = *body_.lanes->access;
   const auto kind = static_cast<std::size_t>(element_kind(*parts.type, wide));
   const auto power = static_cast<std::size_t>(power_of(parts.vector));
   micro.full = (is_load ? table.load : table.store)[kind][power][0];
@@ -241,7 +241,9 @@ void Decoder::load_store(bool is_load) {
 void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes) {
   if (space == AccessSpace::shared || space == AccessSpace::generic)
     body_.shared_grain = std::min(body_.shared_grain, bytes);
-  if (order != MemoryOrder::weak && space != AccessSpace::shared) body_.orders_memory = true;
+  if (order == MemoryOrder::weak) return;
+  body_.may_spin = true;
+  if (space != AccessSpace::shared) body_.orders_memory = true;
 }
 
 /// Parameters of the entry are constants of the launch.

@@ -11,19 +11,6 @@
 
 namespace tailor::simulator {
 
-int slot_bits(LaneType type) {
-  switch (type) {
-    case LaneType::pred:
-      return 1;
-    case LaneType::u64:
-    case LaneType::s64:
-    case LaneType::f64:
-      return 64;
-    default:
-      return 32;
-  }
-}
-
 namespace {
 
 bool is_signed(LaneType type) {

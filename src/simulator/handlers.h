@@ -12,14 +12,6 @@
 
 namespace tailor::simulator {
 
-/// d <- {list}, parts of `part` bits in `bits`; nullptr when there is none.
-const Step (&pack_steps(int part, int bits))[2];
-/// {list} <- a.
-const Step (&unpack_steps(int part, int bits))[2];
-
-/// The access table of the lane table of that name.
-const AccessTable& access_table_of(std::string_view instruction_set);
-
 /// Runs `extra` micro-operations of the guarded list from `list` in the lanes whose predicate `a` is set (`immediate`:
 /// is not set).
 Step guard_step();

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "simulator/lanes_half.h"
+#include "simulator/lanes_order.h"
 
 namespace tailor::simulator::LANES_TIER {
 namespace {
@@ -145,7 +146,6 @@ INLINE float odd_float_from(Integer a) {
   if constexpr (sizeof a == 8) return odd_float(odd_sum(upper_part(a), lower_part(a)));
 }
 
-INLINE float relu(float a) { return a != a ? a : a > 0 ? a : 0.0f; }
 INLINE float finite_within(float a, float most) { return a > most ? most : a < -most ? -most : a; }
 
 /// tf32 keeps ten bits of fraction.
@@ -156,6 +156,26 @@ INLINE float as_tf32(float a) {
   return float_of(a != a ? 0x7fffffff : (bits + 0xfff + ((bits >> 13) & 1)) & ~0x1fffu);
 }
 INLINE float as_tf32_away(float a) { return float_of(a != a ? 0x7fffffff : (bits_of(a) + 0x1000) & ~0x1fffu); }
+
+/// Eight bits: e4m3 has no infinity and ends at 448, e5m2 is the upper byte of a half. Both saturate.
+template <int fraction, int bias>
+INLINE Word byte_bits(float a, float most) {
+  const Word sign = (bits_of(a) >> 24) & 0x80;
+  const float size = magnitude(a) > most ? most : magnitude(a);
+  const Word rest = bits_of(size);
+  const Word normal = (rest - ((127u - bias) << 23) + (1u << (22 - fraction)) - 1 + ((rest >> (23 - fraction)) & 1)) >>
+                      (23 - fraction);
+  const float aligned = float_of((127u + 23 + 1 - bias - fraction) << 23);  // its last place is the smallest subnormal
+  const Word small = bits_of(size + aligned) - bits_of(aligned);
+  return a != a ? 0x7f : (rest < ((128u - bias) << 23) ? small : normal) | sign;
+}
+INLINE Word e4m3_bits(float a) { return byte_bits<3, 7>(a, 448.0f); }
+INLINE Word e5m2_bits(float a) { return byte_bits<2, 15>(a, 57344.0f); }
+INLINE float float_of_e4m3(Word byte) {
+  const Word size = bits_of(float_of((byte & 0x7f) << 20) * 0x1p120f) | (byte & 0x80) << 24;
+  return float_of((byte & 0x7f) == 0x7f ? 0x7fffffff : size);
+}
+INLINE float float_of_e5m2(Word byte) { return float_of_half((byte & 0xff) << 8); }
 
 INLINE Word joined_halves(Word upper, Word lower) { return upper << 16 | (lower & 0xffff); }
 

@@ -4,10 +4,9 @@
 // Loads and stores, for one instruction set. Three paths: 32 lanes side by side in the buffer this site used last
 // (almost all accesses) are checked and counted by a few comparisons and moved as a block; lanes anywhere in that
 // buffer are moved one by one; the rest goes through Services::resolve, which knows all buffers and reports.
-#include "simulator/lanes_tier.h"
 #include "simulator/micro.h"
 
-namespace tailor::simulator::TAILOR_LANES {
+namespace tailor::simulator::LANES_TIER {
 namespace {
 
 using u8 = std::uint8_t;
@@ -181,6 +180,7 @@ constexpr AccessTable filled() {
 
 }  // namespace
 
+extern const AccessTable access_table;
 constinit const AccessTable access_table = filled();
 
-}  // namespace tailor::simulator::TAILOR_LANES
+}  // namespace tailor::simulator::LANES_TIER

@@ -6,6 +6,8 @@
 
 namespace tailor::simulator::LANES_TIER {
 
+extern const AccessTable access_table;
+
 #define LANE_NAMES(id, ...)            \
   void id##_full(Warp&, const Micro&); \
   void id##_some(Warp&, const Micro&);
@@ -30,6 +32,6 @@ std::uint32_t mask_of(const std::uint32_t* predicate) {
 
 }  // namespace
 
-const TierHandlers tier = {handlers, sizeof handlers / sizeof handlers[0], mask_of};
+const TierHandlers tier = {handlers, sizeof handlers / sizeof handlers[0], mask_of, &access_table};
 
 }  // namespace tailor::simulator::LANES_TIER

@@ -13,6 +13,7 @@ struct TierHandlers {
   const Step (*lane)[2];  ///< in the order of opcodes.def: full, some
   std::uint32_t count;
   std::uint32_t (*mask_of)(const std::uint32_t* predicate);
+  const AccessTable* access;
 };
 
 namespace portable {

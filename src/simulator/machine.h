@@ -42,12 +42,12 @@ struct WarpState : Warp {
   int index = 0;              ///< in the block
   int unit_index = 0;         ///< resident block * warps per block + index
   std::int64_t executed = 0;  ///< instructions
-  std::uint64_t last_progress = 0;
   int idle_slices = 0;
-  std::uint32_t initial = 0;    ///< lanes it started with
-  bool forced = false;          ///< the current fragment no longer waits for lanes that cannot come
+  std::uint32_t initial = 0;  ///< lanes it started with
+  bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
   bool cluster_arrived = false;
   std::uint64_t cluster_phase = 0;
+  std::vector<std::byte> frame_storage, local_storage;
   bool can_run() const;
 };
 
@@ -57,7 +57,7 @@ struct NamedBarrier {
   std::uint32_t expected = 0;  ///< 0: as many as live threads of the block, in whole warps
   std::uint32_t votes = 0;     ///< bar.red: lanes with the predicate
   std::uint32_t voters = 0;
-  std::uint32_t site = 0;  ///< of the first arrival
+  std::uint32_t site = 0;                 ///< of the first arrival
   std::array<std::uint32_t, 32> lanes{};  ///< that have arrived, by warp
 };
 
@@ -124,10 +124,11 @@ struct Machine {
   std::unique_ptr<BlockTraffic> traffic;
   std::uint64_t random = 0;
   std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
+  bool may_spin = false;  ///< the program can wait for memory to change
   std::int64_t clock = 0;      ///< instructions of the unit
 
   std::uint64_t next_random();
-  void start_block(ResidentBlock& block, std::int64_t linear, int slot);
+  void start_block(ResidentBlock& block, std::int64_t linear);
   void schedule();
   void run_warp(WarpState& warp, std::int64_t budget);
   void set_active(WarpState& warp, std::uint32_t mask);
@@ -152,6 +153,9 @@ struct Machine {
   void leave_cluster_barrier(WarpState& warp, Fragment& one);
   ShadowPlace barrier_place(const ResidentBlock& block, int barrier) const;
 };
+
+/// SiteState::buffer of accesses that are not to global memory.
+inline constexpr std::int32_t shared_site = -2, local_site = -3;
 
 inline WarpState& state_of(Warp& warp) { return static_cast<WarpState&>(warp); }
 extern const Services services;

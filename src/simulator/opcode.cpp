@@ -31,19 +31,23 @@ constexpr SourceTypes list_of(Types... types) {
   return {{types...}, sizeof...(types)};
 }
 
-constexpr bool is_carry(std::uint32_t) { return false; }
-
-constexpr LaneOpcode row(std::string_view key, Pipe pipe, LaneType d, SourceTypes sources, std::uint32_t handler) {
-  return {key, pipe, d, sources.types, sources.count, is_carry(handler), handler == handler_lop3_32, handler};
+constexpr LaneOpcode row(std::string_view key, Pipe pipe, LaneType d, SourceTypes sources, std::uint32_t handler,
+                         bool carry = false) {
+  return {key, pipe, d, sources.types, sources.count, carry, handler == handler_lop3_32, handler};
 }
 
 using enum LaneType;
 
 constexpr LaneOpcode rows[] = {
 #define LANE_DATA(id, keys, pipe, d, sources, ...) row(keys, Pipe::pipe, LaneType::d, list_of sources, handler_##id),
+#define CARRY_DATA(id, keys, pipe, d, sources, ...) \
+  row(keys, Pipe::pipe, LaneType::d, list_of sources, handler_##id, true),
 #define LANE_ROW LANE_DATA
 #define SAME LANE_DATA
+#define CARRY_IN CARRY_DATA
+#define CARRY_OUT CARRY_DATA
 #include "simulator/opcodes.def"
+#undef CARRY_DATA
 #undef LANE_DATA
 };
 
@@ -91,9 +95,16 @@ LaneTable composed(std::string_view name, const TierHandlers& tier) {
   table.lane = tier.lane;
   table.lane_count = tier.count;
   table.mask_of = tier.mask_of;
+  table.access = tier.access;
   const auto pair = [&](Step(&to)[2], Handler handler) { std::ranges::copy(tier.lane[handler], to); };
   pair(table.flush_f32, handler_flush_f32);
   pair(table.saturate_f32, handler_saturate_f32);
+  pair(table.flush_f16, handler_flush_f16);
+  pair(table.flush_f16x2, handler_flush_f16x2);
+  pair(table.saturate_f16, handler_saturate_f16);
+  pair(table.saturate_bf16, handler_saturate_bf16);
+  pair(table.saturate_f16x2, handler_saturate_f16x2);
+  pair(table.saturate_bf16x2, handler_saturate_bf16x2);
   pair(table.saturate_f64, handler_saturate_f64);
   pair(table.copy32, handler_mov_32);
   pair(table.copy64, handler_mov_64);
@@ -123,6 +134,31 @@ int slot_bits(LaneType type) {
 }
 
 std::span<const LaneOpcode> lane_opcodes() { return rows; }
+
+namespace {
+
+const LaneOpcode* row_of(std::uint32_t handler) {
+  const auto found = std::ranges::find(rows, handler, &LaneOpcode::handler);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+}  // namespace
+
+const LaneOpcode* find_pack(int whole_bits, int parts) {
+  if (whole_bits == 16 && parts == 2) return row_of(handler_pack_2x8);
+  if (whole_bits == 32 && parts == 4) return row_of(handler_pack_4x8);
+  if (whole_bits == 32 && parts == 2) return row_of(handler_pack_2x16);
+  if (whole_bits == 64 && parts == 4) return row_of(handler_pack_4x16);
+  return whole_bits == 64 && parts == 2 ? row_of(handler_pack_2x32) : nullptr;
+}
+
+const LaneOpcode* find_unpack(int whole_bits, int parts) {
+  if (whole_bits == 16 && parts == 2) return row_of(handler_unpack_2x8);
+  if (whole_bits == 32 && parts == 4) return row_of(handler_unpack_4x8);
+  if (whole_bits == 32 && parts == 2) return row_of(handler_unpack_2x16);
+  if (whole_bits == 64 && parts == 4) return row_of(handler_unpack_4x16);
+  return whole_bits == 64 && parts == 2 ? row_of(handler_unpack_2x32) : nullptr;
+}
 
 std::optional<LaneMatch> find_lane_opcode(std::string_view text) {
   const RowsByText& by_text = rows_by_text();

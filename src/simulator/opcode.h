@@ -59,13 +59,18 @@ struct LaneOpcode {
 /// What a lane instruction's text says: its row and the modifiers that wrap it.
 struct LaneMatch {
   const LaneOpcode* row = nullptr;
-  bool flush = false;     ///< .ftz: f32 subnormals in sources and result become zero, sign kept
+  bool flush = false;     ///< .ftz: f32, f16 and f16x2 subnormals in sources and result become zero, sign kept
   bool saturate = false;  ///< .sat on a floating result: clamped to 0..1, NaN becomes 0
 };
 
 /// nothing: no row has this text.
 std::optional<LaneMatch> find_lane_opcode(std::string_view text);
 std::span<const LaneOpcode> lane_opcodes();
+
+/// `mov` between a vector and a register: 16 bits in 2 parts, 32 in 2 or 4, 64 in 2 or 4; nullptr: not such. The list
+/// holds the parts, low first. pack reads them and writes d; unpack reads a and writes those that are not no_slot.
+const LaneOpcode* find_pack(int whole_bits, int parts);
+const LaneOpcode* find_unpack(int whole_bits, int parts);
 
 /// Handlers of all lane opcodes and of the memory accesses for one instruction set. Fast paths differ, results do not.
 struct LaneTable {
@@ -74,11 +79,13 @@ struct LaneTable {
   std::uint32_t lane_count;
   Step flush_f32[2];     ///< d <- a with subnormals as zero
   Step saturate_f32[2];  ///< d <- a clamped to 0..1
-  Step saturate_f16[2], saturate_bf16[2], saturate_f64[2];
+  Step flush_f16[2], flush_f16x2[2];
+  Step saturate_f16[2], saturate_bf16[2], saturate_f16x2[2], saturate_bf16x2[2], saturate_f64[2];
   Step copy32[2], copy64[2];  ///< d <- a
   Step negate_predicate[2];   ///< d <- !a
   /// Lanes whose predicate word is set, as a mask.
   std::uint32_t (*mask_of)(const std::uint32_t* predicate);
+  const AccessTable* access = nullptr;  ///< loads and stores
 };
 
 /// The fastest table this machine can run, or the one of that name ("" for the fastest). nullptr: none of that name,

@@ -118,6 +118,7 @@ struct Program::Body {
   std::int64_t local_bytes = 0;  ///< per lane
   int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
   bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
+  bool may_spin = false;         ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
   bool uses_clusters = false;
 };
 

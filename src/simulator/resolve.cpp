@@ -14,12 +14,36 @@
 
 namespace tailor::simulator {
 
-void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, std::uint64_t address);
-
 namespace {
 
-/// Keys of SiteState::buffer for what is not global memory.
-constexpr std::int32_t shared_key = -2, local_key = -3;
+std::string element_text(std::int64_t offset, int element_bytes) {
+  return offset % element_bytes == 0 ? fmt::format("element {}", offset / element_bytes)
+                                     : fmt::format("byte {}", offset);
+}
+
+void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, std::uint64_t address) {
+  WarpState& state = state_of(warp);
+  Machine& machine = *state.machine;
+  const Memory::Body& memory = machine.state.memory;
+  const int bytes = static_cast<int>(micro.extra >> access_bytes_shift & access_bytes_mask);
+  std::string where;
+  int nearest = -1;
+  if (address >= global_base && (nearest = memory.nearest(address)) >= 0) {
+    const MemoryBuffer& buffer = memory.buffers[static_cast<std::size_t>(nearest)];
+    const auto offset = static_cast<std::int64_t>(address - global_base) - buffer.offset;
+    where = fmt::format("{} of buffer {}, which has {}", element_text(offset, buffer.element_bytes), buffer.name,
+                        buffer.bytes / buffer.element_bytes);
+  } else if (address < shared_window && address < (std::uint64_t{1} << 32)) {
+    where = fmt::format("offset {} of shared or local memory ({} bytes of shared memory)", address,
+                        machine.state.shared_bytes);
+  } else {
+    where = fmt::format("address 0x{:x}, far from every buffer", address);
+  }
+  machine.report(kind, state, micro.site, lane,
+                 fmt::format("thread {} of block {} accesses {} bytes at {}", state.index * lanes_per_warp + lane,
+                             state.home->linear, bytes, where),
+                 nearest);
+}
 
 int bytes_of(const Micro& micro) { return static_cast<int>(micro.extra >> access_bytes_shift & access_bytes_mask); }
 AccessSpace space_of(const Micro& micro) { return static_cast<AccessSpace>(micro.extra & access_space_mask); }
@@ -129,7 +153,8 @@ void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
       }
       const MemoryBuffer& buffer = machine.state.memory.buffers[static_cast<std::size_t>(found)];
       const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
-      if (address - base > static_cast<std::uint64_t>(buffer.bytes) - size || static_cast<std::uint64_t>(buffer.bytes) < size) {
+      if (address - base > static_cast<std::uint64_t>(buffer.bytes) - size ||
+          static_cast<std::uint64_t>(buffer.bytes) < size) {
         report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
         continue;
       }
@@ -196,7 +221,8 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
     int block = state.home->slot;
     if (const std::uint64_t rank = offset >> shared_rank_shift; rank != 0) {
       if (rank > per_cluster) {
-        report_access(warp, micro, per_cluster > 1 ? FindingKind::bad_cluster_rank : FindingKind::out_of_bounds, lane, offset);
+        report_access(warp, micro, per_cluster > 1 ? FindingKind::bad_cluster_rank : FindingKind::out_of_bounds, lane,
+                      offset);
         continue;
       }
       block += static_cast<int>(rank) - 1 - static_cast<int>(state.home->rank);
@@ -222,7 +248,7 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
   }
   request.mask = allowed;
   if (allowed == 0) return;
-  attribute(machine, micro, shared_key);
+  attribute(machine, micro, shared_site);
   const BankPasses passes = bank_passes(told.offset, allowed, bytes);
   count(machine, micro, passes.wavefronts, allowed);
   machine.memory_counters.bank_conflicts += passes.conflicts;
@@ -266,7 +292,7 @@ void local_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind
   request.mask = allowed;
   if (allowed == 0) return;
   if (!(micro.extra & access_uncounted)) {
-    attribute(machine, micro, local_key);
+    attribute(machine, micro, local_site);
     count(machine, micro, 0, allowed);
   }
   if (!machine.shadow) return;
@@ -284,10 +310,14 @@ AccessSpace space_at(std::uint64_t address) {
 
 void resolve_kind(Warp& warp, const Micro& micro, Request& request, SiteKind kind) {
   switch (space_of(micro)) {
-    case AccessSpace::global: return global_lanes(warp, micro, request, kind);
-    case AccessSpace::shared: return shared_lanes(warp, micro, request, kind);
-    case AccessSpace::local: return local_lanes(warp, micro, request, kind);
-    case AccessSpace::generic: break;
+    case AccessSpace::global:
+      return global_lanes(warp, micro, request, kind);
+    case AccessSpace::shared:
+      return shared_lanes(warp, micro, request, kind);
+    case AccessSpace::local:
+      return local_lanes(warp, micro, request, kind);
+    case AccessSpace::generic:
+      break;
   }
   // A generic address belongs to the window it lies in; lanes may differ.
   std::uint32_t allowed = 0;
@@ -333,7 +363,8 @@ void observe(Warp& warp, const Micro& micro, std::uint64_t first, bool store) {
     if (warp.observe & observe_cache) {
       std::uint64_t address[lanes_per_warp];
       for (std::uint64_t lane = 0; lane < lanes_per_warp; ++lane) address[lane] = first + lane * bytes;
-      machine.traffic->request(store ? CacheAccess::store : CacheAccess::load, address, all_lanes, static_cast<int>(bytes));
+      machine.traffic->request(store ? CacheAccess::store : CacheAccess::load, address, all_lanes,
+                               static_cast<int>(bytes));
     }
     if (!machine.shadow) return;
     told.access.space = ShadowSpace::global;

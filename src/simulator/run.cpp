@@ -105,8 +105,12 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     warp.executed += block.instructions;
     bool pause = false;
     switch (block.ending) {
-      case Ending::next: warp.now.block = block.next; break;
-      case Ending::jump: warp.now.block = block.target; break;
+      case Ending::next:
+        warp.now.block = block.next;
+        break;
+      case Ending::jump:
+        warp.now.block = block.target;
+        break;
       case Ending::branch: {
         const std::uint32_t set = program.lanes->mask_of(words(warp, block.predicate));
         split(warp, (block.negated ? ~set : set) & warp.active, block.target, block.next);
@@ -124,10 +128,18 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
         set_active(warp, 1u << first);
         break;
       }
-      case Ending::exit: exit_lanes(warp); break;
-      case Ending::warp: goes_on = warp_operation(warp, block); break;
-      case Ending::barrier: goes_on = block_barrier(warp, block); break;
-      case Ending::cluster: goes_on = cluster_barrier(warp, block); break;
+      case Ending::exit:
+        exit_lanes(warp);
+        break;
+      case Ending::warp:
+        goes_on = warp_operation(warp, block);
+        break;
+      case Ending::barrier:
+        goes_on = block_barrier(warp, block);
+        break;
+      case Ending::cluster:
+        goes_on = cluster_barrier(warp, block);
+        break;
       case Ending::pause:
         if (const Micro& op = program.ops[block.op]; op.full != nullptr) op.full(warp, op);
         warp.now.block = block.next;

@@ -9,8 +9,9 @@
 // Rules. Lanes of one warp are ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing.
 // Strong accesses (relaxed, volatile, acquire, release, atomics) do not race with one another. A store that finds its
 // own value in memory, and lanes of one instruction that store the same value, do not race with plain stores there;
-// such a store takes the place of the one it equals. What was released at an address stays there until forgotten.
-// Leaves out: scopes of strong accesses in races, and that a relaxed store by a stranger ends a release sequence.
+// such a store takes the place of the one it equals (and is not compared with what that one came after). What was
+// released at an address stays there until forgotten. Leaves out: scopes of strong accesses in races, and that a
+// relaxed store by a stranger ends a release sequence.
 #pragma once
 
 #include <cstddef>
@@ -170,9 +171,9 @@ class UnitShadow {
   /// fence.acq_rel, fence.sc, membar.
   void fence(int warp, std::uint32_t lanes, ShadowScope scope);
   /// A strong write (st.relaxed, st.volatile, relaxed atom and red) publishes what the lane knew at its last fence, or
-  /// at a barrier's end what any participant had fenced; a strong read makes the next fence acquire. Call for every
-  /// strong access to a place in addition to load, store or atomic; .release and .acquire call `release`, `acquire`
-  /// instead.
+  /// at the end of a block_barrier what any thread had fenced; a strong read makes the next fence acquire. Call for
+  /// every strong access to a place in addition to load, store or atomic; .release and .acquire call `release`,
+  /// `acquire` instead.
   void strong_write(int warp, std::uint32_t lane, ShadowPlace place);
   void strong_read(int warp, std::uint32_t lane, ShadowPlace place);
 

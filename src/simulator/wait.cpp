@@ -121,8 +121,8 @@ bool Machine::unstick(WarpState& warp) {
     warp.forced = true;
   } else {
     report(FindingKind::divergent_barrier, warp, block.site, std::countr_zero(chosen->mask),
-           fmt::format("lanes {} of warp {} of block {} are at this barrier, lanes {} are not", lanes_text(chosen->mask),
-                       warp.index, warp.home->linear, lanes_text(warp.live & ~chosen->mask)));
+           fmt::format("lanes {} of warp {} of block {} are at this barrier, lanes {} are not",
+                       lanes_text(chosen->mask), warp.index, warp.home->linear, lanes_text(warp.live & ~chosen->mask)));
     warp.forced = true;
   }
   chosen->parked = false;
@@ -155,8 +155,9 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   std::uint32_t expected = op.b == no_slot ? 0 : words(warp, op.b)[first];
   const auto whole = static_cast<std::uint32_t>(state.warps_per_block * lanes_per_warp);
   if (expected != 0 && (expected % lanes_per_warp != 0 || expected > whole))
-    report(FindingKind::mismatched_barrier, warp, block.site, first,
-           fmt::format("barrier {} is given {} threads; a multiple of 32 up to {} was expected", number, expected, whole));
+    report(
+        FindingKind::mismatched_barrier, warp, block.site, first,
+        fmt::format("barrier {} is given {} threads; a multiple of 32 up to {} was expected", number, expected, whole));
   if (barrier.arrived != 0 && barrier.expected != expected)
     report(FindingKind::mismatched_barrier, warp, block.site, first,
            fmt::format("barrier {} is given {} threads here and {} at line {}", number, expected, barrier.expected,
@@ -172,8 +173,8 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
     barrier.voters += static_cast<std::uint32_t>(std::popcount(warp.active));
   }
   // Whole warps count 32 whatever lanes they have left.
-  barrier.arrived += aligned || warp.active == warp.live ? lanes_per_warp
-                                                         : static_cast<std::uint32_t>(std::popcount(warp.active));
+  barrier.arrived +=
+      aligned || warp.active == warp.live ? lanes_per_warp : static_cast<std::uint32_t>(std::popcount(warp.active));
   barrier.lanes[static_cast<std::size_t>(warp.index)] |= aligned ? all_lanes : warp.active;
   if (shadow && expected != 0)
     shadow->release(warp.unit_index, warp.active, barrier_place(home, static_cast<int>(number)), ShadowScope::block);
@@ -188,8 +189,8 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
 }
 
 ShadowPlace Machine::barrier_place(const ResidentBlock& block, int barrier) const {
-  return {ShadowSpace::shared, (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(block.slot) * 16 +
-                                   static_cast<std::uint64_t>(barrier)};
+  return {ShadowSpace::shared,
+          (std::uint64_t{1} << 62) + static_cast<std::uint64_t>(block.slot) * 16 + static_cast<std::uint64_t>(barrier)};
 }
 
 /// Completes barriers whose last warp has arrived or exited.
@@ -256,7 +257,8 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
              "the warp arrives at the cluster barrier a second time without waiting");
     warp.cluster_arrived = true;
     warp.cluster_phase = barrier.phase;
-    if (shadow && !(op.extra & barrier_relaxed)) shadow->release(warp.unit_index, warp.active, place, ShadowScope::cluster);
+    if (shadow && !(op.extra & barrier_relaxed))
+      shadow->release(warp.unit_index, warp.active, place, ShadowScope::cluster);
     ++barrier.arrived;
     warp.now.block = block.next;
     ++progress;
@@ -299,8 +301,7 @@ void Machine::check_cluster(std::size_t cluster) {
   barrier.arrived = 0;
   ++barrier.phase;
   ++progress;
-  if (shadow)
-    shadow->forget({ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (barrier.phase & 1)});
+  if (shadow) shadow->forget({ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (barrier.phase & 1)});
   for (std::size_t b = first; b < first + per_cluster; ++b)
     for (const auto& warp : resident[b].warps) {
       const auto release = [&](Fragment& one) {

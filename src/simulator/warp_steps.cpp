@@ -50,8 +50,9 @@ void shuffle(Warp& warp, const Micro& micro) {
   if (absent != 0) {
     WarpState& state = state_of(warp);
     const int lane = std::countr_zero(absent);
-    state.machine->report(FindingKind::bad_mask, state, micro.site, lane,
-                          fmt::format("lanes 0x{:08x} read lanes that do not take part (mask 0x{:08x})", absent, masks[lane]));
+    state.machine->report(
+        FindingKind::bad_mask, state, micro.site, lane,
+        fmt::format("lanes 0x{:08x} read lanes that do not take part (mask 0x{:08x})", absent, masks[lane]));
   }
   const Slot p = predicate_slot(warp, micro);
   std::uint32_t* d = words(warp, micro.d);
@@ -130,14 +131,30 @@ void redux(Warp& warp, const Micro& micro, const Combine& combine) {
 
 using U = std::uint32_t;
 using S = std::int32_t;
-void redux_add(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a + b; }); }
-void redux_and(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a & b; }); }
-void redux_or(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a | b; }); }
-void redux_xor(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a ^ b; }); }
-void redux_min_u(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a < b ? a : b; }); }
-void redux_max_u(Warp& w, const Micro& m) { redux<U>(w, m, [](U a, U b) { return a > b ? a : b; }); }
-void redux_min_s(Warp& w, const Micro& m) { redux<S>(w, m, [](S a, S b) { return a < b ? a : b; }); }
-void redux_max_s(Warp& w, const Micro& m) { redux<S>(w, m, [](S a, S b) { return a > b ? a : b; }); }
+void redux_add(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a + b; });
+}
+void redux_and(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a & b; });
+}
+void redux_or(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a | b; });
+}
+void redux_xor(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a ^ b; });
+}
+void redux_min_u(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a < b ? a : b; });
+}
+void redux_max_u(Warp& w, const Micro& m) {
+  redux<U>(w, m, [](U a, U b) { return a > b ? a : b; });
+}
+void redux_min_s(Warp& w, const Micro& m) {
+  redux<S>(w, m, [](S a, S b) { return a < b ? a : b; });
+}
+void redux_max_s(Warp& w, const Micro& m) {
+  redux<S>(w, m, [](S a, S b) { return a > b ? a : b; });
+}
 
 void active_mask(Warp& warp, const Micro& micro) { put(words(warp, micro.d), warp.active, warp.active); }
 

@@ -52,7 +52,9 @@ TEST_CASE("every instruction set has all handlers, and the portable one is alway
 TEST_CASE("smoke") {
   const LaneTable& table = *lane_table();
   const std::vector<LaneOperands> tuples = {{3, 4, 5, 0}, {0x7fffffff, 2, 1, 0}};
-  for (const LaneOpcode& opcode : lane_opcodes()) lane_results(table, opcode, tuples);
+  for (const LaneOpcode& opcode : lane_opcodes()) {
+    if (!opcode.key.empty()) lane_results(table, opcode, tuples);
+  }
   CHECK(lane_results(table, *find_lane_opcode("mad.lo.s32")->row, tuples)[0] == 17);
 }
 

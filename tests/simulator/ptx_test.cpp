@@ -280,6 +280,27 @@ ld.global.L2::128B.f32 %f1, [%rd1];)");
   CHECK(k.instructions[7].opcode == "ld.global.L2::128B.f32");
 }
 
+TEST_CASE("instructions of matrix units and copy engines have no shape of their own") {
+  const PtxModule module = kernel(R"(
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, -1, 0, 1;
+tcgen05.mma.cta_group::1.kind::f16 [%r1 + 4], %rd1, %rd2, %r2, {%r3, %r4, %r5, %r6}, %p1;
+cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3, %r4}], [%r5], {%rs1};
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r1], 64;
+ld.global.L1::evict_last.L2::cache_hint.v2.f32 {%f1, %f2}, [%rd1+32], %rd2;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];
+multimem.ld_reduce.global.add.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
+tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, %rd2, {%f5, %f6}];
+sust.b.2d.b32.trap [%rd1, {%r1, %r2}], {%r3};
+createpolicy.fractional.L2::evict_first.b64 %rd3, 0f3F800000;
+cp.async.commit_group;)");
+  const PtxFunction& k = module.functions[0];
+  CHECK(k.instructions.size() == 11);
+  CHECK(k.instructions[0].count == 8);
+  CHECK(k.instructions[2].count == 4);
+  CHECK(operand(k, 7, 1).count == 3);
+  CHECK(k.instructions[10].count == 0);
+}
+
 TEST_CASE("guards name a predicate, plain or negated") {
   const PtxModule module = kernel("@%p1 ret; @!%p2 bra end; @ %p3 st.global.u32 [%rd1], 1; end: ret;");
   const PtxFunction& k = module.functions[0];

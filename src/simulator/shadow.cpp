@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Judging one access: first everything is checked against what was there before the instruction, then recorded, so that
+// lanes of one instruction are compared only with one another's values. What a later access would also be ordered
+// after is dropped when a new access takes its place; strong accesses take the place of strong ones only.
+#include "simulator/shadow.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "simulator/shadow_unit.h"
+
+namespace tailor::simulator {
+namespace {
+
+/// Regions that different units touch are locked in stripes of lines, in one order.
+class StripeLock {
+ public:
+  StripeLock(GlobalShadow::Body& launch, const Judged& judged) : launch_(launch) {
+    if (!launch.concurrent || judged.access.space != ShadowSpace::global) return;
+    for (int i = 0; i < judged.count; ++i) {
+      const std::uint32_t line = judged.pieces[static_cast<std::size_t>(i)].line / 64;
+      const std::uint32_t at = (line + static_cast<std::uint32_t>(judged.access.region) * 37) %
+                               static_cast<std::uint32_t>(GlobalShadow::Body::stripes);
+      taken_[at / 64] |= std::uint64_t{1} << (at % 64);
+    }
+    each([](std::atomic<bool>& taken) {
+      while (taken.exchange(true, std::memory_order_acquire))
+        while (taken.load(std::memory_order_relaxed)) continue;
+    });
+  }
+  ~StripeLock() {
+    each([](std::atomic<bool>& taken) { taken.store(false, std::memory_order_release); });
+  }
+  StripeLock(const StripeLock&) = delete;
+  StripeLock& operator=(const StripeLock&) = delete;
+
+ private:
+  template <class Act>
+  void each(Act&& act) {
+    for (std::size_t word = 0; word < taken_.size(); ++word)
+      for (std::uint64_t left = taken_[word]; left != 0; left &= left - 1)
+        act(launch_.stripe[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].taken);
+  }
+  GlobalShadow::Body& launch_;
+  std::array<std::uint64_t, 4> taken_{};
+};
+
+bool ordered_at_once(const Judged& j, ShadowWord word) { return word == 0 || word - j.before < j.span; }
+bool dead(const Judged& j, ShadowWord word) { return word == 0 || word - j.before < j.dead_span; }
+bool same_threads(ShadowWord word, ShadowWord piece_word) { return ((word ^ piece_word) & word_who) == 0; }
+ShadowWord word_of(const Judged& j, const ShadowPiece& piece) {
+  return j.me | ShadowWord{piece.lane0} << word_lane_at | ShadowWord{piece.shift} << word_shift_at;
+}
+
+/// A new access may stand for `word`: whoever is not ordered after the old one is not ordered after the new one.
+bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
+  if (dead(j, word)) return true;
+  if (j.strong && (word & word_strong) == 0) return false;
+  return ordered_at_once(j, word) || same_threads(word, mine);
+}
+
+void spread(ShadowWord& of_line, std::array<ShadowWord, 32>& cells) {
+  if (of_line == expanded) return;
+  cells.fill(of_line);
+  of_line = expanded;
+}
+
+template <class Act>
+void for_cells(std::uint32_t cells, Act&& act) {
+  for (; cells != 0; cells &= cells - 1) act(std::countr_zero(cells));
+}
+
+/// Calls act(word, cells) for each run of granules with one word.
+template <class Act>
+void for_words(ShadowWord of_line, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
+  if (of_line != expanded) {
+    if (of_line != 0) act(of_line, cells);
+    return;
+  }
+  while (cells != 0) {
+    const ShadowWord word = (*each)[static_cast<std::size_t>(std::countr_zero(cells))];
+    std::uint32_t same = 0;
+    for (std::uint32_t left = cells; left != 0; left &= left - 1) {
+      const int cell = std::countr_zero(left);
+      if ((*each)[static_cast<std::size_t>(cell)] != word) break;
+      same |= 1u << cell;
+    }
+    if (word != 0) act(word, same);
+    cells &= ~same;
+  }
+}
+
+bool equals_memory(const Judged& j, std::uint32_t lane) {
+  if (j.values == nullptr || j.values->memory == nullptr) return false;
+  const ShadowValues& v = *j.values;
+  const std::byte* there = v.memory + j.access.offset[lane];
+  for (int at = 0; at < j.access.bytes; at += v.element_bytes)
+    if (std::memcmp(there + at, v.elements[at / v.element_bytes] + lane * static_cast<std::uint32_t>(v.stride),
+                    static_cast<std::size_t>(v.element_bytes)) != 0)
+      return false;
+  return true;
+}
+
+bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
+  if (j.values == nullptr) return false;
+  const ShadowValues& v = *j.values;
+  for (int e = 0; e * v.element_bytes < j.access.bytes; ++e)
+    if (std::memcmp(v.elements[e] + a * static_cast<std::uint32_t>(v.stride),
+                    v.elements[e] + b * static_cast<std::uint32_t>(v.stride),
+                    static_cast<std::size_t>(v.element_bytes)) != 0)
+      return false;
+  return true;
+}
+
+/// Puts an access into the list of a line, in the entry of the same threads if there is one.
+void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
+               bool write) {
+  if (lanes == 0 && ((mine >> word_shift_at) & 7) == 5) lanes = 1u << word_lane(mine, 0);
+  const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
+  for (std::size_t i = 0; i < side.list.size();) {
+    ShadowEntry& entry = side.list[i];
+    const bool replaced = entry.write == write && entry.lanes == lanes && ((entry.word ^ mine) & word_who) == 0 &&
+                          stands_for(j, entry.word, mine);
+    if (replaced) entry.cells &= ~cells;
+    if (dead(j, entry.word)) entry.cells = 0;
+    if (entry.cells == 0) {
+      entry = side.list.back();
+      side.list.pop_back();
+      continue;
+    }
+    ++i;
+  }
+  for (ShadowEntry& entry : side.list) {
+    if (entry.write != write) continue;
+    if (entry.lanes == lanes && entry.word == mine) {
+      entry.cells |= cells;
+      return;
+    }
+    const bool same_but_lanes = lanes != 0 && entry.lanes != 0 && entry.cells == cells;
+    if (same_but_lanes && ((entry.word ^ mine) & ~lane_bits) == 0) {
+      entry.lanes |= lanes;
+      return;
+    }
+  }
+  side.list.push_back({mine, cells, lanes, write});
+}
+
+}  // namespace
+
+void UnitShadow::Body::check_contents(Judged& j) {
+  for (int i = 0; i < j.count; ++i) {
+    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
+    ShadowLine& line = j.region.line(piece.line);
+    const std::uint32_t wrong = piece.cells & (~line.initialised | line.pending);
+    if (wrong == 0) continue;
+    std::uint32_t reported = 0;
+    for_cells(wrong, [&](int cell) {
+      for (std::uint32_t left = piece_lanes(piece, cell) & ~reported; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        reported |= 1u << lane;
+        ShadowFinding finding;
+        finding.fault = (line.pending >> cell & 1) != 0 ? ShadowFault::pending : ShadowFault::uninitialised;
+        finding.space = j.access.space;
+        finding.region = j.access.space == ShadowSpace::global ? j.access.region : -1;
+        finding.offset = (std::int64_t{piece.line} * 32 + cell) << j.region.granule_shift();
+        finding.bytes = 1 << j.region.granule_shift();
+        finding.here = {blocks[static_cast<std::size_t>(j.block)].linear, j.access.warp % shape.warps_per_block,
+                        static_cast<int>(lane), j.access.site, false};
+        add(finding);
+      }
+    });
+    j.faulty |= reported;
+  }
+}
+
+void UnitShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells,
+                                  std::uint32_t lanes, bool word_writes) {
+  if (ordered_at_once(j, word) || (j.strong && (word & word_strong) != 0)) return;
+  if (piece.lanes == 0 && lanes == 0 && same_threads(word, word_of(j, piece))) return;
+  if (knows_warp(j.access.warp, j.access.space, word)) return;
+  for_cells(cells, [&](int cell) {
+    const std::uint32_t others = lanes != 0 ? lanes : 1u << word_lane(word, cell);
+    for (std::uint32_t mine = piece_lanes(piece, cell); mine != 0; mine &= mine - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mine));
+      for (std::uint32_t left = others; left != 0; left &= left - 1) {
+        const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (knows(j.access.warp, lane, j.access.space, word, other)) continue;
+        const bool harmless = j.write && !j.strong && word_writes && (word & word_strong) == 0;
+        if (!harmless || !equals_memory(j, lane)) report_race(j, piece, cell, lane, word, other, word_writes);
+        break;
+      }
+    }
+  });
+}
+
+void UnitShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
+  const ShadowLine& line = j.region.line(piece.line);
+  const ShadowSideRecord* side = line.side;
+  const auto each = [&](ShadowWord of_line, const std::array<ShadowWord, 32>* cells, bool writes) {
+    for_words(of_line, cells, piece.cells,
+              [&](ShadowWord word, std::uint32_t at) { check_word(j, piece, word, at, 0, writes); });
+  };
+  each(line.write, side == nullptr ? nullptr : &side->write, true);
+  if (j.write) each(line.read, side == nullptr ? nullptr : &side->read, false);
+  if (side == nullptr) return;
+  for (const ShadowEntry& entry : side->list)
+    if ((entry.write || j.write) && (entry.cells & piece.cells) != 0)
+      check_word(j, piece, entry.word, entry.cells & piece.cells, entry.lanes, entry.write);
+}
+
+void UnitShadow::Body::check_overlaps(Judged& j) {
+  if (j.count < 2 || j.pieces[0].shift != 5) return;  // neighbouring lanes do not overlap
+  bool ascending = true;
+  for (int i = 1; i < j.count && ascending; ++i) {
+    const auto offset_of = [&](int at) { return j.access.offset[j.pieces[static_cast<std::size_t>(at)].lane0]; };
+    ascending = offset_of(i - 1) < offset_of(i);
+  }
+  if (ascending) return;
+  for (int b = 1; b < j.count; ++b) {
+    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(b)];
+    for (int a = b - 1; a >= 0; --a) {
+      const std::uint32_t other = j.pieces[static_cast<std::size_t>(a)].lane0;
+      if (j.access.offset[other] != j.access.offset[piece.lane0]) continue;
+      if (!equal_values(j, other, piece.lane0))
+        report_race(j, piece, std::countr_zero(piece.cells), piece.lane0, 0, other, true);
+      break;
+    }
+  }
+}
+
+void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
+  ShadowLine& line = j.region.line(piece.line);
+  const ShadowWord mine = word_of(j, piece);
+  std::uint32_t rest = piece.cells;
+  if (piece.lanes == 0) {
+    if (line.read != expanded && stands_for(j, line.read, mine) && (piece.cells == ~0u || line.read == mine)) {
+      line.read = mine;
+      return;
+    }
+    if (line.read == expanded || piece.cells != ~0u) {
+      ShadowSideRecord& side = j.region.side(line);
+      spread(line.read, side.read);
+      for_cells(piece.cells, [&](int cell) {
+        ShadowWord& word = side.read[static_cast<std::size_t>(cell)];
+        const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
+                          word_lane(word, cell) == piece_lane(piece, cell);
+        if (!stands_for(j, word, same ? word : mine)) return;
+        word = mine;
+        rest &= ~(1u << cell);
+      });
+    }
+  }
+  if (rest != 0) add_entry(j, j.region.side(line), mine, rest, piece.lanes, false);
+}
+
+void UnitShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
+  ShadowLine& line = j.region.line(piece.line);
+  const ShadowWord mine = word_of(j, piece);
+  if (!j.strong && piece.cells == ~0u) {
+    line.write = mine;
+    line.read = 0;
+    if (line.side != nullptr) line.side->list.clear();
+    return;
+  }
+  ShadowSideRecord& side = j.region.side(line);
+  const bool any_read = line.read != 0;
+  spread(line.write, side.write);
+  if (any_read) spread(line.read, side.read);
+  std::uint32_t rest = 0;
+  for_cells(piece.cells, [&](int cell) {
+    ShadowWord& word = side.write[static_cast<std::size_t>(cell)];
+    ShadowWord& read = side.read[static_cast<std::size_t>(cell)];
+    const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
+                      word_lane(word, cell) == piece_lane(piece, cell);
+    if (!j.strong || stands_for(j, word, same ? word : mine))
+      word = mine;
+    else
+      rest |= 1u << cell;
+    if (any_read && (!j.strong || dead(j, read))) read = 0;
+  });
+  if (rest != 0) add_entry(j, side, mine, rest, 0, true);
+  if (j.strong) return;
+  for (ShadowEntry& entry : side.list) entry.cells &= ~piece.cells;
+  std::erase_if(side.list, [](const ShadowEntry& entry) { return entry.cells == 0; });
+}
+
+bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {
+  if (access.space == ShadowSpace::local) return run_local(access, write);
+  ShadowRegion& region = access.space == ShadowSpace::shared ? shared[static_cast<std::size_t>(access.region)]
+                                                             : global.buffers[static_cast<std::size_t>(access.region)];
+  if (!region.tracked()) return true;
+  Judged j{.access = access, .values = values, .write = write, .region = region};
+  j.strong = access.strong || (read && write);
+  j.block = access.warp / shape.warps_per_block;
+  const BlockShadow& block = blocks[static_cast<std::size_t>(j.block)];
+  const bool is_shared = access.space == ShadowSpace::shared;
+  const ShadowWord id = is_shared ? static_cast<ShadowWord>(j.block) + 1 : block.id;
+  const WarpShadow& warp = warps[static_cast<std::size_t>(access.warp)];
+  j.before = id << word_block_at;
+  j.span = (ShadowWord{block.floor} + 1) << word_clock_at;
+  j.dead_span = is_shared && shape.cluster_blocks == 1 ? j.span : 0;
+  j.me = j.before | ShadowWord{warp.clock} << word_clock_at |
+         static_cast<ShadowWord>(access.warp % shape.warps_per_block) << word_warp_at |
+         (j.strong ? word_strong : ShadowWord{0}) | std::min(access.site, last_remembered_site + 1);
+  j.count = pieces_of(access, region.granule_shift(), !write, j.pieces.data());
+
+  const StripeLock lock(global, j);
+  if (read && region.checks_initialised()) check_contents(j);
+  for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
+  if (write && !j.strong) check_overlaps(j);
+  for (int i = 0; i < j.count; ++i) {
+    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
+    if (!write) {
+      record_read(j, piece);
+      continue;
+    }
+    record_write(j, piece);
+    ShadowLine& line = region.line(piece.line);
+    line.initialised |= piece.cells;
+    line.pending &= ~piece.cells;
+  }
+  return j.faulty == 0;
+}
+
+bool UnitShadow::Body::run_local(const ShadowAccess& access, bool write) {
+  std::vector<std::uint32_t>& bits = local[static_cast<std::size_t>(access.region)];
+  std::uint32_t faulty = 0;
+  const std::uint32_t mask = access.bytes >= 32 ? ~0u : (1u << access.bytes) - 1;
+  for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    std::uint32_t& word = bits[access.offset[lane] / 32];
+    const std::uint32_t at = access.offset[lane] % 32;
+    if (write) word |= mask << at;
+    const std::uint32_t missing = (mask << at) & ~word;
+    if (missing == 0) continue;
+    faulty |= 1u << lane;
+    ShadowFinding finding;
+    finding.fault = ShadowFault::uninitialised;
+    finding.space = ShadowSpace::local;
+    finding.offset = access.offset[lane] - at + static_cast<std::uint32_t>(std::countr_zero(missing));
+    finding.bytes = 1;
+    finding.here = {blocks[static_cast<std::size_t>(access.warp / shape.warps_per_block)].linear,
+                    access.warp % shape.warps_per_block, static_cast<int>(lane), access.site, false};
+    add(finding);
+  }
+  return faulty == 0;
+}
+
+}  // namespace tailor::simulator

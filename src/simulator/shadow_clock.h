@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread knows of others: a vector clock over the threads of a launch, kept as few numbers. Most of what is
+// known is known of whole blocks (everything up to their last barrier), some of single warps or lanes, and of most
+// blocks nothing. Clocks are shared between the threads that know the same; one that is shared is never changed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tailor::simulator {
+
+/// Lanes of a warp whose accesses up to `clock` are known.
+struct KnownLanes {
+  std::uint32_t warp = 0, lanes = 0, clock = 0;
+};
+
+/// Of a block: all its threads up to `floor`, and `lanes` beyond.
+struct KnownBlock {
+  std::uint32_t block = 0, floor = 0;
+  std::vector<KnownLanes> lanes;
+};
+
+class VectorClock {
+ public:
+  void learn_block(std::uint32_t block, std::uint32_t floor);
+  void learn_lanes(std::uint32_t block, const KnownLanes& lanes);
+  void learn(const VectorClock& other);
+  void forget_block(std::uint32_t block);
+  bool covers(const VectorClock& other) const;
+  /// Everything those lanes did up to their clock.
+  bool knows(std::uint32_t block, const KnownLanes& lanes) const;
+  bool empty() const { return blocks_.empty(); }
+
+ private:
+  KnownBlock& block_of(std::uint32_t block);
+  const KnownBlock* find(std::uint32_t block) const;
+
+  std::vector<KnownBlock> blocks_;  ///< by block
+};
+
+/// Null: nothing.
+using Knowledge = std::shared_ptr<VectorClock>;
+
+/// A clock that nobody else sees, with what `knowledge` holds: itself when it is not shared.
+VectorClock& own_clock(Knowledge& knowledge);
+/// Afterwards `knowledge` covers `other` too. Shares rather than copies where it can.
+void learn(Knowledge& knowledge, const Knowledge& other);
+
+}  // namespace tailor::simulator
