@@ -5,6 +5,8 @@
 #include "cli/inputs.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -181,6 +183,11 @@ std::string Chosen::title() const {
   return fmt::format("group {} of {}, {}, {} place{}: {}, {}", number + 1, partition.groups.size(),
                      short_hex(chosen.group.id), chosen.places.size(), chosen.places.size() == 1 ? "" : "s",
                      prepared.title, needs_text(chosen.needs));
+}
+
+fs::path usual_cache_folder() {
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry ? fs::path(entry->pw_dir) / ".cache" / "tailor" : fs::path();
 }
 
 profiler::NvrtcPlaces compiler_places(const std::string& library) {

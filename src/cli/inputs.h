@@ -62,6 +62,9 @@ struct Chosen {
   std::string title() const;
 };
 
+/// Where compiled kernels are kept unless the command line says otherwise; empty without a home.
+std::filesystem::path usual_cache_folder();
+
 /// Where NVRTC is looked for.
 profiler::NvrtcPlaces compiler_places(const std::string& library);
 /// NVRTC from the named file or the usual places: the project's own environment, toolkits, the system's loader.

@@ -35,10 +35,10 @@ std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::file
 
 const costmodel::Model& ranking_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
-  if (model && model->level != ir::Level::compiled) return *model;
+  if (model && model->level < ir::Level::compiled) return *model;
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
-    if (row.level != ir::Level::compiled) known.push_back(row.name);
+    if (row.level < ir::Level::compiled) known.push_back(row.name);
   throw Error(Fault::usage,
               fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
               suggestion(name, known));
@@ -105,6 +105,9 @@ void last_words(const Sweep& sweep) {
         "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
         o.kernels_failed, humane_seconds(o.compiling.value),
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
+  if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
+    sweep.talk.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}", o.kernels_passed,
+                                o.kernels_refuted, o.kernels_not_executed, humane_seconds(o.checking.value)));
   sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
@@ -154,20 +157,33 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   make_folder(config.database.parent_path());
   const std::string space = work_space(config, read_file(calibration_file));
   store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {},
-              {},      std::move(opened), talk,  stop,   {}};
+  Sweep sweep{options,
+              std::move(config),
+              space,
+              &model,
+              calibration,
+              std::move(devices),
+              {},
+              {},
+              std::move(opened),
+              talk,
+              stop,
+              {},
+              {}};
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 
   const bool compiles = options.compile && sweep.config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  sweep.run = run.id;
   for (const SweepDevice& device : sweep.devices) sweep.store.save(device_row(device.device, device.file));
   sweep.store.save(run);
 
   load_and_fuse(sweep);
   score_groups(sweep);
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
   last_words(sweep);
 
   SweepOutcome& outcome = sweep.outcome;

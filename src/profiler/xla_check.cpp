@@ -34,6 +34,12 @@ std::size_t memory_bytes(const ir::Shape& shape) {
   return static_cast<std::size_t>(ir::elements(shape)) * element_width(shape);
 }
 
+/// XLA's kernels load whole vectors of 16 bytes where an array ends within one (".pragma used_bytes_mask"): its buffers
+/// lie in arenas with room behind them. So do ours.
+constexpr std::size_t vector_bytes = 16;
+
+std::size_t padded(std::size_t bytes) { return (bytes + vector_bytes - 1) / vector_bytes * vector_bytes; }
+
 /// Calls visit(row-major place, place in memory) for runs of `run` elements that are neighbours in both.
 template <class Visit>
 void each_run(const ir::Shape& shape, Visit&& visit) {
@@ -163,7 +169,7 @@ class Bench {
         if (arguments_[k].shares == static_cast<std::int32_t>(number)) use = simulator::BufferUse::both;
     }
     const auto width = static_cast<int>(element_width(argument.shape));
-    return memory_.add(argument.name, static_cast<std::int64_t>(memory_bytes(argument.shape)), width, use);
+    return memory_.add(argument.name, static_cast<std::int64_t>(padded(memory_bytes(argument.shape))), width, use);
   }
 
   void execute() {

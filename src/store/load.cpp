@@ -236,6 +236,15 @@ std::vector<PlanRejectionRow> Store::plan_rejections(Id plan, Id device) const {
       device);
 }
 
+std::vector<PlanRejectionRow> Store::plan_rejections_of(Id group, Id device) const {
+  return rows<PlanRejectionRow>(
+      *connection_,
+      "SELECT r.plan_id, r.device_id, r.rule, r.reason FROM plan_rejections r JOIN plans p USING (plan_id) "
+      "WHERE p.group_id = ? AND r.device_id = ? ORDER BY r.plan_id, r.rule",
+      [](Columns& columns, PlanRejectionRow& row) { columns.into(row.plan, row.device, row.rule, row.reason); }, group,
+      device);
+}
+
 std::vector<MeasurementRow> Store::measurements(Id binary) const {
   std::vector<MeasurementRow> all = rows<MeasurementRow>(
       *connection_,

@@ -93,8 +93,9 @@ class Store {
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
   std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
-  std::vector<MeasurementRow> measurements(Id binary) const;        ///< with samples and counters
-  std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
+  std::vector<PlanRejectionRow> plan_rejections_of(Id group, Id device) const;  ///< of all plans of a group
+  std::vector<MeasurementRow> measurements(Id binary) const;                    ///< with samples and counters
+  std::vector<ProgressRow> progress_of(Id group, Id device) const;              ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
 
