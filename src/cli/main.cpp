@@ -66,6 +66,23 @@ void declare(CLI::App& app, ImportOptions& options) {
   app.add_flag("--text", options.text, "print the graph's text form, which can be read back");
 }
 
+void declare(CLI::App& app, ImportXlaOptions& options) {
+  app.add_option("DIR", options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
+  app.add_option("--module", options.module, "which module, when there are several")->type_name("NAME");
+  app.add_option("--kernel", options.kernel, "only the kernel with this entry")->type_name("ENTRY");
+  app.add_option("--device", options.device, "the GPU whose limits and cache are simulated")->type_name("NAME");
+  app.add_flag("--list", options.list, "tie kernels to fusions, execute none");
+  app.add_flag("--compare", options.compare, "beside it what our strategies launch and move; counts with --device");
+  app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");
+  add_count(app, "--seed", options.seed, "of inputs and schedule (default 1)");
+  add_count(app, "--max-elements", options.most_elements,
+            "leave out kernels that compute more elements, 0 for none (default 268435456)");
+  app.add_option("--time-limit", options.time_limit, "give up one execution after so long (default 60)")
+      ->type_name("S");
+  app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
+  add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
+}
+
 void declare(CLI::App& app, FuseOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
   app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1; tailor list strategies)")
@@ -197,6 +214,11 @@ constexpr std::array command_table = std::to_array({
             "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
             "import model.hlo.gz --text -o model.graph",
             "MODEL", bound<ImportOptions, run_import>),
+    command("import-xla", "XLA's own kernels of a model: bound to fusions, executed, compared, counted",
+            "import-xla dump\n"
+            "import-xla dump --device h200 --compare --store xla.db\n"
+            "import-xla dump --module jit_f --kernel input_reduce_fusion",
+            "DIR", bound<ImportXlaOptions, run_import_xla>),
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --strategy stitch-v1 --device h200\n"
             "fuse model.hlo --compare --device h200,a100_80gb\n"
@@ -251,7 +273,7 @@ std::string overview() {
       "and predicts how fast they run.\n\nexamples\n";
   for (const CommandRow& row : command_table) out += fmt::format("  tailor {}\n", split(row.examples, '\n').front());
   out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
-  for (const CommandRow& row : command_table) out += fmt::format("  {:<9} {}\n", row.name, row.what);
+  for (const CommandRow& row : command_table) out += fmt::format("  {:<10} {}\n", row.name, row.what);
   return out +
          "\n  tailor COMMAND --help   examples and options of a command\n"
          "  tailor --version        the version\n";

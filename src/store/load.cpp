@@ -207,6 +207,17 @@ std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
       group, device);
 }
 
+std::vector<GivenKernelRow> Store::given_kernels(Id graph) const {
+  return rows<GivenKernelRow>(
+      *connection_,
+      "SELECT graph_id, kernel_id, group_id, origin, example, places, times, arrays_bytes FROM given_kernels "
+      "WHERE graph_id = ? ORDER BY kernel_id",
+      [](Columns& columns, GivenKernelRow& row) {
+        columns.into(row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times, row.arrays);
+      },
+      graph);
+}
+
 std::vector<CheckRow> Store::checks(Id kernel) const {
   return rows<CheckRow>(
       *connection_,

@@ -128,6 +128,17 @@ struct LoweringRow {
   bool operator==(const LoweringRow&) const = default;
 };
 
+/// A kernel of another compiler, out of its dump of a model.
+struct GivenKernelRow {
+  Id graph, kernel, group;
+  std::string origin;       ///< "XLA"
+  std::string example;      ///< the first instruction that launches it
+  std::int64_t places = 1;  ///< instructions that do
+  double times = 1;         ///< launches per run of the model
+  Bytes arrays;             ///< operands and results, each once
+  bool operator==(const GivenKernelRow&) const = default;
+};
+
 /// Rejections of one rule; `plans` 0 means the group itself is rejected.
 struct RejectionRow {
   Id group, device;

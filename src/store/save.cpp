@@ -107,6 +107,13 @@ void Store::save(const LoweringRow& row) {
   connection_->execute(sql, row.plan, row.device, row.kernel);
 }
 
+void Store::save(const GivenKernelRow& row) {
+  static const std::string sql = insert(
+      "given_kernels", {"graph_id", "kernel_id", "group_id", "origin", "example", "places", "times", "arrays_bytes"});
+  connection_->execute(sql, row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times,
+                       row.arrays);
+}
+
 void Store::save(const RejectionRow& row) {
   static const std::string sql =
       insert("rejections", {"group_id", "device_id", "space", "rule", "sound", "plans", "example", "reason"});

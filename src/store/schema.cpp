@@ -55,7 +55,19 @@ CREATE TABLE checks (
   PRIMARY KEY (kernel_id, method)
 ) STRICT, WITHOUT ROWID;
 INSERT INTO checks SELECT kernel_id, method, state, worst, 0, detail FROM checks_of_1;
-DROP TABLE checks_of_1)"},
+DROP TABLE checks_of_1;
+CREATE TABLE given_kernels (
+  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
+  kernel_id    TEXT NOT NULL REFERENCES kernels,
+  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
+  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
+  example      TEXT NOT NULL,                     -- the first instruction that launches it
+  places       INTEGER NOT NULL,                  -- instructions that do
+  times        REAL NOT NULL,                     -- launches per run of the model
+  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
+  PRIMARY KEY (graph_id, kernel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX given_kernels_by_group ON given_kernels (group_id))"},
 });
 
 /// Views hold nothing: a migration drops them, so that tables may change, and makes today's.

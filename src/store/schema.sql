@@ -170,6 +170,20 @@ CREATE TABLE lowerings (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lowerings_by_kernel ON lowerings (kernel_id);
 
+-- Kernels of another compiler, out of its dump of a model: the baseline beside our own.
+CREATE TABLE given_kernels (
+  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
+  kernel_id    TEXT NOT NULL REFERENCES kernels,
+  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
+  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
+  example      TEXT NOT NULL,                     -- the first instruction that launches it
+  places       INTEGER NOT NULL,                  -- instructions that do
+  times        REAL NOT NULL,                     -- launches per run of the model
+  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
+  PRIMARY KEY (graph_id, kernel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX given_kernels_by_group ON given_kernels (group_id);
+
 -- Why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example.
 CREATE TABLE rejections (
   group_id  TEXT NOT NULL REFERENCES groups,
@@ -421,6 +435,19 @@ JOIN lowerings l USING (kernel_id)
 JOIN plans p USING (plan_id)
 JOIN groups gr USING (group_id)
 JOIN devices d USING (device_id);
+
+-- What executions counted of each group's kernels: ours (origin 'Tailor') and other compilers' side by side.
+CREATE VIEW counted_kernels AS
+SELECT o.group_id, gr.title, o.origin, k.kernel_id, k.name, d.name AS device, m.profiler, m.protocol, c.counter, c.value,
+       c.unit
+FROM (SELECT group_id, kernel_id, origin FROM given_kernels
+      UNION SELECT p.group_id, l.kernel_id, 'Tailor' FROM lowerings l JOIN plans p USING (plan_id)) o
+JOIN groups gr USING (group_id)
+JOIN kernels k USING (kernel_id)
+JOIN binaries b USING (kernel_id)
+JOIN measurements m USING (binary_id)
+JOIN devices d USING (device_id)
+JOIN counters c USING (measurement_id);
 
 CREATE VIEW unchecked_kernels AS
 SELECT kernel_id, name FROM kernel_states WHERE state = 'unchecked';

@@ -63,6 +63,7 @@ class Store {
   void save(const PlanRow& row);
   void save(const KernelRow& row);
   void save(const LoweringRow& row);
+  void save(const GivenKernelRow& row);
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
   void save(const BinaryRow& row);
@@ -85,6 +86,7 @@ class Store {
   std::vector<PlanRow> plans(Id group) const;
   std::optional<KernelRow> kernel(Id id) const;
   std::optional<Id> lowering(Id plan, Id device) const;
+  std::vector<GivenKernelRow> given_kernels(Id graph) const;
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
   std::vector<EstimateRow> estimates(Id plan, Id device) const;

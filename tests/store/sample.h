@@ -155,4 +155,9 @@ inline void save_model(Store& store, int groups) {
   transaction.commit();
 }
 
+/// A kernel of another compiler that computes the first group.
+inline GivenKernelRow a_given_kernel() {
+  return {a_graph().id, named("xla kernel"), a_group(1).id, "XLA", "loop_add_fusion.1", 2, 24, {4096}};
+}
+
 }  // namespace tailor::store

@@ -215,6 +215,8 @@ TEST_CASE("merge reaches every table of the schema") {
   save_group(shard, 1, 2);
   shard.save(a_run());
   shard.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "registers", "why"});
+  shard.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
+  shard.save(a_given_kernel());
   shard.save(CheckRow{a_kernel(a_plan(1, 0)).id, "simulator", "passed", 0.5, ""});
   MeasurementRow timed = a_measurement(a_binary(a_kernel(a_plan(1, 0)), true));
   timed.profiler = "gpu";
@@ -264,4 +266,14 @@ TEST_CASE("a kernel's state is the worst that was found; not executed is uncheck
   store.save(CheckRow{kernel, "c", "unsound", 0.5, "a race", 2});
   CHECK(state() == "unsound");
   CHECK(store.checks(kernel).at(2) == CheckRow{kernel, "c", "unsound", 0.5, "a race", 2});
+}
+
+TEST_CASE("kernels of another compiler stand beside ours, once however often they are stored") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  store.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
+  for (int i = 0; i < 2; ++i) store.save(a_given_kernel());
+  CHECK(store.given_kernels(a_graph().id) == std::vector{a_given_kernel()});
+  CHECK(store.given_kernels(named("another graph")).empty());
 }
