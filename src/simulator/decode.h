@@ -123,6 +123,8 @@ class Decoder {
   bool warp_instruction();
   bool barrier_instruction();
   bool async_instruction();
+  void mbarrier_instruction();
+  Slot whole_address(const PtxOperand& operand);
   void op_ending(Ending ending, Micro op);
 
   Program::Body& body_;
