@@ -44,6 +44,22 @@ struct ImportOptions {
 };
 void run_import(const ImportOptions& options, const Context& context);
 
+struct ImportXlaOptions {
+  std::string folder;    ///< XLA's dump, or a digest
+  std::string module;    ///< needed when the folder holds several
+  std::string kernel;    ///< an entry; empty: all
+  std::string device;    ///< limits and cache of the simulated machine; empty: none
+  std::string database;  ///< store checks and counters there; empty: nowhere
+  bool list = false;     ///< tie kernels to fusions, execute none
+  bool compare = false;  ///< what our strategies would launch and move beside XLA
+  bool no_sanitizers = false;
+  std::int64_t seed = 1;                               ///< of the inputs and the schedule
+  std::int64_t threads = 0;                            ///< 0: one per processor
+  double time_limit = 60;                              ///< seconds of one execution
+  std::int64_t most_elements = std::int64_t{1} << 28;  ///< larger kernels are left out; 0: none is
+};
+void run_import_xla(const ImportXlaOptions& options, const Context& context);
+
 struct FuseOptions {
   std::string model;
   std::string strategy = "stitch-v1";
@@ -76,7 +92,10 @@ void run_explore(const ExploreOptions& options, const Context& context);
 
 struct ExplainOptions {
   GroupOptions what;
-  std::string plan;  ///< a plan's text, or its rank in `explore`; empty: the best
+  std::string plan;         ///< a plan's text, or its rank in `explore`; empty: the best
+  bool simulate = false;    ///< compile and execute it, show what that counted beside the model's counts
+  std::int64_t blocks = 0;  ///< of --simulate: execute a sample of about so many; 0: all
+  std::string nvrtc;        ///< of --simulate: a library file; empty: the usual places
 };
 void run_explain(const ExplainOptions& options, const Context& context);
 
@@ -88,6 +107,24 @@ struct EmitOptions {
   std::string nvrtc;  ///< a library file; empty: the usual places
 };
 void run_emit(const EmitOptions& options, const Context& context);
+
+struct CheckCommand {
+  GroupOptions what;       ///< no group and no plan: every group of the model that can be planned
+  std::string plan;        ///< as above; of one group
+  std::int64_t top = 4;    ///< plans of each group; 0: all
+  bool all_plans = false;  ///< the same as top 0
+  std::int64_t seed = 1;
+  std::int64_t seeds = 1;    ///< executions of each kernel
+  std::int64_t blocks = 0;   ///< execute a sample of about so many; 0: all
+  std::int64_t threads = 0;  ///< 0: one per processor
+  double time_limit = 60;    ///< s, of one execution
+  bool no_sanitizers = false;
+  std::string database;  ///< also store there
+  std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
+  std::string nvrtc;     ///< a library file; empty: the usual places
+};
+/// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
+void run_check(const CheckCommand& options, const Context& context);
 
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table
@@ -109,7 +146,7 @@ struct SweepCommand {
   std::string database;  ///< instead of the file's
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
-  bool no_compile = false;
+  bool no_compile = false, no_check = false;
   std::int64_t workers = 0;  ///< 0: one per processor
 };
 /// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t most_plans = 1'000'000'000;
 constexpr std::int64_t longest_shortlist = 10'000;
+constexpr std::int64_t most_seeds = 1000;
 
 /// A value of the file and the way to it ("plans.axes.threads[1]").
 struct Value {
@@ -170,6 +171,12 @@ constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
     {"axes",          read_axes          },
 });
 
+constexpr auto check_table = std::to_array<Row<CheckConfig>>({
+    {"top",    [](const Reader& r, const Value& v, CheckConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
+    {"seeds",  [](const Reader& r, const Value& v, CheckConfig& c) { c.seeds = r.integer(v, 1, most_seeds); }     },
+    {"blocks", [](const Reader& r, const Value& v, CheckConfig& c) { c.blocks = r.integer(v, 0, most_plans); }    },
+});
+
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
     {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
@@ -182,6 +189,7 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"shortlist",
      [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
     {"compile", [](const Reader& r, const Value& v, SweepConfig& c) { c.compile = r.truth(v); }},
+    {"check", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.check, check_table); }},
     {"arch", [](const Reader& r, const Value& v, SweepConfig& c) { c.arch = r.string(v); }},
     {"seed", [](const Reader& r, const Value& v, SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }},
     {"database", [](const Reader& r, const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
@@ -200,6 +208,7 @@ void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config
   if (config.models.empty()) reader.fail(Fault::usage, root.offset, "'models' is missing", "list HLO files");
   if (config.devices.empty())
     reader.fail(Fault::usage, root.offset, "'devices' is missing", "list devices; 'tailor devices' shows them");
+  if (!config.check.top) config.check.top = config.shortlist;
   if (config.baseline.empty()) config.baseline = config.strategies.front();
   if (std::find(config.strategies.begin(), config.strategies.end(), config.baseline) == config.strategies.end())
     reader.fail(Fault::usage, offset_of(root, "baseline"),
@@ -249,6 +258,8 @@ std::string canonical_text(const SweepConfig& config) {
   json["plans"] = plans_json(config);
   json["shortlist"] = config.shortlist;
   json["compile"] = config.compile;
+  json["check"] = {
+      {"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
   json["arch"] = config.arch;
   json["seed"] = config.seed;
   if (!config.database.empty()) json["database"] = config.database.string();

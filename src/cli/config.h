@@ -31,6 +31,15 @@ struct AxisRestriction {
   bool operator==(const AxisRestriction&) const = default;
 };
 
+/// Which compiled kernels are executed on the simulator, and how.
+struct CheckConfig {
+  std::optional<std::int64_t>
+      top;                  ///< plans of each group, the best first; 0: none. The reader fills in the short list's
+  std::int64_t seeds = 1;   ///< executions of each kernel, with inputs and schedules of their own
+  std::int64_t blocks = 0;  ///< execute a sample of about so many blocks; 0: all
+  bool operator==(const CheckConfig&) const = default;
+};
+
 struct SweepConfig {
   std::string question;
   std::optional<Claim> claim;
@@ -43,6 +52,7 @@ struct SweepConfig {
   std::vector<AxisRestriction> axes;                ///< by name; absent axes are free
   std::int64_t shortlist = 4;                       ///< plans per group that are compiled
   bool compile = true;
+  CheckConfig check;
   std::string arch = "auto";  ///< "auto": each device's own; else "sm_90"
   std::int64_t seed = 1;
   std::filesystem::path database;  ///< resolved; CONFIG.db beside the file when not given

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor explain: one kernel beside its estimate, in the order a person reads a profile. What it is and where; how much
-// of the time each part would take alone; what binds; what was counted; a sentence of advice; the program itself.
+// of the time each part would take alone; what binds; what was counted, and with --simulate what an
+// execution counted beside it; a sentence of advice; the program itself.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
+#include "cli/execution.h"
 #include "cli/output.h"
 #include "cli/planned.h"
 #include "costmodel/occupancy.h"
@@ -28,7 +31,13 @@ struct Explained {
   const Planned& planned;
   costmodel::Occupancy occupancy;
   std::vector<std::string> advice;
+  std::optional<Execution> execution;  ///< where it was asked for and could be had
 };
+
+/// "unchecked", or what the execution found.
+std::string state_of(const Explained& all) {
+  return all.execution ? std::string(profiler::name(all.execution->checked.state)) : "unchecked";
+}
 
 double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
 
@@ -58,11 +67,10 @@ Table estimate_table(const Explained& all) {
   std::string advice;
   for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
   table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
-                        std::string(ir::name(e.level)), std::string(ir::name(e.bound)), std::string("unchecked"),
-                        e.occupancy, std::int64_t{all.occupancy.blocks_per_sm},
-                        std::string(costmodel::name(all.occupancy.limiter)), e.waves, std::int64_t{e.registers},
-                        std::int64_t{k.threads}, k.grid, static_cast<double>(k.shared_bytes), advice,
-                        ir::text(all.planned.plan), ir::text(k)});
+                        std::string(ir::name(e.level)), std::string(ir::name(e.bound)), state_of(all), e.occupancy,
+                        std::int64_t{all.occupancy.blocks_per_sm}, std::string(costmodel::name(all.occupancy.limiter)),
+                        e.waves, std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid,
+                        static_cast<double>(k.shared_bytes), advice, ir::text(all.planned.plan), ir::text(k)});
   return table;
 }
 
@@ -162,9 +170,11 @@ std::string explanation(const Explained& all, const Context& context) {
   out += paragraph("kernel", k.name, width);
   out += paragraph("of", all.chosen.title(), width);
   out += paragraph("plan", ir::text(all.planned.plan), width);
-  out += fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}; unchecked: it has not been executed\n\n",
-                     humane_seconds(e.total.value), humane_seconds(e.low.value), humane_seconds(e.high.value),
-                     ir::name(e.level), ir::name(e.bound));
+  out += fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
+                     humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bound),
+                     all.execution ? "" : "; unchecked: it has not been executed (--simulate does)");
+  if (all.execution) out += execution_words(*all.execution);
+  out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
                    fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
@@ -186,6 +196,8 @@ std::string explanation(const Explained& all, const Context& context) {
                     with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
         width);
   out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
+  if (all.execution && all.execution->checked.counts.blocks_run > 0)
+    out += "\n" + report::terminal(count_table(all.planned, *all.execution), {width, colour, 0}) + "\n";
   if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
@@ -199,11 +211,13 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   const Explained all{
       chosen, one,
       costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
-      costmodel::advice(one.estimate, one.work, chosen.device)};
+      costmodel::advice(one.estimate, one.work, chosen.device),
+      options.simulate ? std::optional(execution_of(options, context, chosen, one)) : std::nullopt};
   Answer answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
+  if (all.execution) answer.sections.push_back({"executed", count_table(one, *all.execution)});
   show(context, answer);
 }
 

@@ -5,6 +5,8 @@
 #include "cli/inputs.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -85,19 +87,6 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
   throw Error(Fault::usage, fmt::format("--group: {} ids begin with '{}'", found.size(), word), hint);
 }
 
-ir::Prepared prepared_or_refused(const explore::DistinctGroup& group, std::size_t number) {
-  const auto refuse = [&](const ir::Rejection& why) -> ir::Prepared {
-    throw Error(Fault::failed,
-                fmt::format("group {} ({}) cannot be planned yet: {}", number + 1, ir::title_of(group.group.graph),
-                            why.reason.empty() ? why.rule : why.reason),
-                "tailor fuse shows which groups can; --group picks one");
-  };
-  if (const auto* why = std::get_if<ir::Rejection>(&group.needs)) return refuse(*why);
-  auto prepared = ir::prepare(group.group);
-  if (const auto* why = std::get_if<ir::Rejection>(&prepared)) return refuse(*why);
-  return std::get<ir::Prepared>(std::move(prepared));
-}
-
 }  // namespace
 
 fs::path usual_data_folder() {
@@ -153,23 +142,40 @@ std::string needs_text(const explore::Classified& needs) {
   return fmt::format("row {} x {}", layout.rows, layout.columns);
 }
 
-Chosen::Chosen(const Context& context, const GroupOptions& options)
+Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)
     : device(load_device(context, options.device)),
       limits(ir::limits(device)),
       calibration(load_calibration(context, options.calibration)),
       model(&projecting_model(options.cost_model)) {
+  for (const std::string& axis : options.axes) restrictions.push_back(parse_axis(axis));
   const explore::Strategy& strategy = explore::find_strategy(options.strategy);
   const ir::Imported imported = load_model(context, options.model);
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph));
   if (partition.groups.empty())
     throw Error(Fault::failed, Position{options.model}, "has no groups: nothing but library calls and free operations",
                 "tailor import shows what is in it");
-  number = options.group.empty() ? heaviest(partition) : group_number(partition, options.group);
-  prepared = prepared_or_refused(group(), number);
-  axes = explore::default_axes(prepared, limits);
-  for (const std::string& axis : options.axes) explore::restrict_axis(axes, parse_axis(axis));
+}
+
+Chosen::Chosen(const Context& context, const GroupOptions& options) : Chosen(context, options, WholeModel{}) {
+  const std::size_t wanted = options.group.empty() ? heaviest(partition) : group_number(partition, options.group);
+  if (const std::optional<ir::Rejection> why = turn_to(wanted))
+    throw Error(Fault::failed,
+                fmt::format("group {} ({}) cannot be planned yet: {}", number + 1, ir::title_of(group().group.graph),
+                            why->reason.empty() ? why->rule : why->reason),
+                "tailor fuse shows which groups can; --group picks one");
   if (options.group.empty() && partition.groups.size() > 1)
     context.talk->note(fmt::format("{}: it moves most bytes; --group picks another", title()));
+}
+
+std::optional<ir::Rejection> Chosen::turn_to(std::size_t wanted) {
+  number = wanted;
+  if (const auto* why = std::get_if<ir::Rejection>(&group().needs)) return *why;
+  auto ready = ir::prepare(group().group);
+  if (const auto* why = std::get_if<ir::Rejection>(&ready)) return *why;
+  prepared = std::get<ir::Prepared>(std::move(ready));
+  axes = explore::default_axes(prepared, limits);
+  for (const explore::AxisLimit& limit : restrictions) explore::restrict_axis(axes, limit);
+  return {};
 }
 
 std::string Chosen::title() const {
@@ -177,6 +183,11 @@ std::string Chosen::title() const {
   return fmt::format("group {} of {}, {}, {} place{}: {}, {}", number + 1, partition.groups.size(),
                      short_hex(chosen.group.id), chosen.places.size(), chosen.places.size() == 1 ? "" : "s",
                      prepared.title, needs_text(chosen.needs));
+}
+
+fs::path usual_cache_folder() {
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry ? fs::path(entry->pw_dir) / ".cache" / "tailor" : fs::path();
 }
 
 profiler::NvrtcPlaces compiler_places(const std::string& library) {

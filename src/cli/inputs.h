@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,11 @@ std::string needs_text(const explore::Classified& needs);
 /// One group of a model, ready to be planned. Neither copied nor moved: `prepared` points into `partition`.
 struct Chosen {
   explicit Chosen(const Context& context, const GroupOptions& options);
+  /// Of a whole model: no group is chosen until turn_to().
+  struct WholeModel {};
+  Chosen(const Context& context, const GroupOptions& options, WholeModel);
+  /// Chooses another group; when it cannot be planned says why and leaves `prepared` and `axes` undefined.
+  std::optional<ir::Rejection> turn_to(std::size_t group);
   Chosen(const Chosen&) = delete;
   Chosen& operator=(const Chosen&) = delete;
 
@@ -49,11 +55,15 @@ struct Chosen {
   std::size_t number = 0;  ///< index into partition.groups
   ir::Prepared prepared;
   explore::Axes axes;
+  std::vector<explore::AxisLimit> restrictions;
 
   const explore::DistinctGroup& group() const { return partition.groups[number]; }
   /// "group 3 of 12, 5f0c..., 24 places: sum_exp_divide, rows of 128".
   std::string title() const;
 };
+
+/// Where compiled kernels are kept unless the command line says otherwise; empty without a home.
+std::filesystem::path usual_cache_folder();
 
 /// Where NVRTC is looked for.
 profiler::NvrtcPlaces compiler_places(const std::string& library);

@@ -66,6 +66,23 @@ void declare(CLI::App& app, ImportOptions& options) {
   app.add_flag("--text", options.text, "print the graph's text form, which can be read back");
 }
 
+void declare(CLI::App& app, ImportXlaOptions& options) {
+  app.add_option("DIR", options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
+  app.add_option("--module", options.module, "which module, when there are several")->type_name("NAME");
+  app.add_option("--kernel", options.kernel, "only the kernel with this entry")->type_name("ENTRY");
+  app.add_option("--device", options.device, "the GPU whose limits and cache are simulated")->type_name("NAME");
+  app.add_flag("--list", options.list, "tie kernels to fusions, execute none");
+  app.add_flag("--compare", options.compare, "beside it what our strategies launch and move; counts with --device");
+  app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");
+  add_count(app, "--seed", options.seed, "of inputs and schedule (default 1)");
+  add_count(app, "--max-elements", options.most_elements,
+            "leave out kernels that compute more elements, 0 for none (default 268435456)");
+  app.add_option("--time-limit", options.time_limit, "give up one execution after so long (default 60)")
+      ->type_name("S");
+  app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
+  add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
+}
+
 void declare(CLI::App& app, FuseOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
   app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1; tailor list strategies)")
@@ -109,6 +126,11 @@ void declare(CLI::App& app, ExploreOptions& options) {
 void declare(CLI::App& app, ExplainOptions& options) {
   declare_group(app, options.what);
   app.add_option("--plan", options.plan, plan_words)->type_name("TEXT|N");
+  CLI::Option* simulate = app.add_flag("--simulate", options.simulate,
+                                       "compile and execute it: counts beside the model's, level simulated");
+  add_count(app, "--blocks", options.blocks, "execute the first, the last and random blocks, about N (default 0: all)")
+      ->needs(simulate);
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE")->needs(simulate);
 }
 
 void declare(CLI::App& app, EmitOptions& options) {
@@ -116,6 +138,24 @@ void declare(CLI::App& app, EmitOptions& options) {
   app.add_option("--plan", options.plan, plan_words)->type_name("TEXT|N");
   app.add_flag("--ptx", options.ptx, "compile with NVRTC and print the PTX");
   app.add_option("--arch", options.arch, "architecture to compile for (default: the device's)")->type_name("sm_NN");
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+}
+
+void declare(CLI::App& app, CheckCommand& options) {
+  declare_group(app, options.what);
+  app.add_option("--plan", options.plan, "only this one: a plan's text, or its rank in tailor explore")
+      ->type_name("TEXT|N");
+  add_count(app, "--top", options.top, "plans of each group, 0 for all (default 4)");
+  app.add_flag("--all-plans", options.all_plans, "every plan of each group, as --top 0");
+  add_count(app, "--seed", options.seed, "of inputs and schedule (default 1)");
+  add_count(app, "--seeds", options.seeds, "execute each kernel so often, with other inputs and schedules (default 1)");
+  add_count(app, "--blocks", options.blocks, "execute the first, the last and random blocks, about N (default 0: all)");
+  app.add_option("--time-limit", options.time_limit, "give up one execution after so long (default 60)")
+      ->type_name("S");
+  app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
+  add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
+  app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");
+  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
@@ -131,6 +171,7 @@ void declare(CLI::App& app, SweepCommand& options) {
   app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
+  app.add_flag("--no-check", options.no_check, "stop after compiling, execute nothing");
   app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
   add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
@@ -173,6 +214,11 @@ constexpr std::array command_table = std::to_array({
             "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
             "import model.hlo.gz --text -o model.graph",
             "MODEL", bound<ImportOptions, run_import>),
+    command("import-xla", "XLA's own kernels of a model: bound to fusions, executed, compared, counted",
+            "import-xla dump\n"
+            "import-xla dump --device h200 --compare --store xla.db\n"
+            "import-xla dump --module jit_f --kernel input_reduce_fusion",
+            "DIR", bound<ImportXlaOptions, run_import_xla>),
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --strategy stitch-v1 --device h200\n"
             "fuse model.hlo --compare --device h200,a100_80gb\n"
@@ -184,13 +230,18 @@ constexpr std::array command_table = std::to_array({
             "MODEL --device", bound<ExploreOptions, run_explore>),
     command("explain", "one kernel beside its estimate",
             "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
-            "explain model.hlo --device h200 --group 3 --plan 2",
+            "explain model.hlo --device h200 --group 3 --plan 2 --simulate",
             "MODEL --device", bound<ExplainOptions, run_explain>),
     command("emit", "the CUDA C++ of one plan, or its PTX",
             "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
             "emit model.hlo --device h200 --group 3 --plan 2 --ptx",
             "MODEL --device", bound<EmitOptions, run_emit>),
-    command("sweep", "the main job from a file: import, fuse, explore, compile, store; goes on where it stopped",
+    command("check", "execute compiled kernels on the simulator and compare what they compute with the reference",
+            "check data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
+            "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
+            "check model.hlo --device h200 --group 3 --all-plans --format json",
+            "MODEL --device", bound<CheckCommand, run_check>),
+    command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
             "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
             "CONFIG", bound<SweepCommand, run_sweep_command>),
@@ -222,7 +273,7 @@ std::string overview() {
       "and predicts how fast they run.\n\nexamples\n";
   for (const CommandRow& row : command_table) out += fmt::format("  tailor {}\n", split(row.examples, '\n').front());
   out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
-  for (const CommandRow& row : command_table) out += fmt::format("  {:<9} {}\n", row.name, row.what);
+  for (const CommandRow& row : command_table) out += fmt::format("  {:<10} {}\n", row.name, row.what);
   return out +
          "\n  tailor COMMAND --help   examples and options of a command\n"
          "  tailor --version        the version\n";

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/import_summary.h"
-#include "ir/kernel.h"
+#include "cli/manifest.h"
 
 namespace tailor::cli {
 
@@ -141,6 +142,108 @@ store::BinaryRow binary_row(const ir::Binary& binary, Id kernel) {
   row.cubin_bytes = static_cast<std::int64_t>(binary.cubin.size());
   row.compile_time = binary.compile_time;
   return row;
+}
+
+std::string check_method(const profiler::CheckOptions& options, int seeds) {
+  const std::uint64_t last = options.seed + static_cast<std::uint64_t>(seeds) - 1;
+  return fmt::format("simulator, seed{}{}{}",
+                     seeds > 1 ? fmt::format("s {} to {}", options.seed, last) : fmt::format(" {}", options.seed),
+                     options.sample_blocks > 0 ? fmt::format(", {} blocks sampled", options.sample_blocks) : "",
+                     options.sanitize ? "" : ", without sanitizers");
+}
+
+store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method) {
+  store::CheckRow row;
+  row.kernel = kernel;
+  row.method = method;
+  row.state = profiler::name(checked.state);
+  row.worst = checked.worst;
+  row.detail = checked.reason;
+  row.findings = static_cast<std::int64_t>(checked.findings.size());
+  return row;
+}
+
+namespace {
+
+/// The counters of a launch by their names in the database.
+struct NamedCount {
+  std::string_view name, unit;
+  double ir::LaunchCounts::*value;
+};
+
+constexpr auto count_table = std::to_array<NamedCount>({
+    {"instructions", "warp instructions", &ir::LaunchCounts::instructions},
+    {"lane_instructions", "lane instructions", &ir::LaunchCounts::lane_instructions},
+    {"fma", "warp instructions", &ir::LaunchCounts::fma},
+    {"alu", "warp instructions", &ir::LaunchCounts::alu},
+    {"xu", "warp instructions", &ir::LaunchCounts::xu},
+    {"f64", "warp instructions", &ir::LaunchCounts::f64},
+    {"convert", "warp instructions", &ir::LaunchCounts::convert},
+    {"move", "warp instructions", &ir::LaunchCounts::move},
+    {"control", "warp instructions", &ir::LaunchCounts::control},
+    {"shuffles", "warp instructions", &ir::LaunchCounts::shuffles},
+    {"votes", "warp instructions", &ir::LaunchCounts::votes},
+    {"block_barriers", "warp instructions", &ir::LaunchCounts::barriers},
+    {"fences", "warp instructions", &ir::LaunchCounts::fences},
+    {"divergent_branches", "branches", &ir::LaunchCounts::divergent_branches},
+    {"bank_conflicts", "wavefronts", &ir::LaunchCounts::bank_conflicts},
+    {"local_load_requests", "requests", &ir::LaunchCounts::local_loads},
+    {"local_store_requests", "requests", &ir::LaunchCounts::local_stores},
+    {"dram_read_bytes", "bytes", &ir::LaunchCounts::dram_read},
+    {"dram_write_bytes", "bytes", &ir::LaunchCounts::dram_written},
+    {"standard_error", "fraction of the instructions", &ir::LaunchCounts::standard_error},
+});
+
+void add_access(std::vector<store::CountRow>& to, const std::string& what, std::string_view passes,
+                const ir::AccessCounts& counts) {
+  if (counts.requests == 0) return;
+  to.push_back({what + "_requests", counts.requests, "requests"});
+  to.push_back({fmt::format("{}_{}", what, passes), counts.sectors, std::string(passes)});
+  to.push_back({what + "_bytes", counts.bytes, "bytes"});
+}
+
+std::vector<store::CountRow> count_rows(const ir::LaunchCounts& counts, const ir::Kernel& kernel) {
+  std::vector<store::CountRow> rows;
+  for (const NamedCount& entry : count_table)
+    if (counts.*entry.value != 0)
+      rows.push_back({std::string(entry.name), counts.*entry.value, std::string(entry.unit)});
+  add_access(rows, "shared_load", "wavefronts", counts.shared_load);
+  add_access(rows, "shared_store", "wavefronts", counts.shared_store);
+  for (std::size_t i = 0; i < counts.buffers.size(); ++i) {
+    const std::string& buffer = kernel.buffers[i].name;
+    add_access(rows, fmt::format("global[{}]_load", buffer), "sectors", counts.buffers[i].load);
+    add_access(rows, fmt::format("global[{}]_store", buffer), "sectors", counts.buffers[i].store);
+    add_access(rows, fmt::format("global[{}]_atomic", buffer), "sectors", counts.buffers[i].atomic);
+  }
+  return rows;
+}
+
+}  // namespace
+
+store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,
+                                      Id device, const std::string& method) {
+  store::MeasurementRow row;
+  row.run = run;
+  row.binary = binary;
+  row.device = device;
+  row.profiler = "simulator";
+  row.protocol =
+      checked.counts.blocks_run < checked.counts.blocks_total
+          ? fmt::format("{}; {} of {} blocks, scaled", method, checked.counts.blocks_run, checked.counts.blocks_total)
+          : fmt::format("{}; all {} blocks", method, checked.counts.blocks_total);
+  row.outcome = checked.state == profiler::Verdict::passed ? "ok" : profiler::name(checked.state);
+  row.reason = checked.reason;
+  row.measured_at = time_now();
+  row.counts = count_rows(checked.counts, kernel);
+  row.id = store::measurement_id(row);
+  return row;
+}
+
+store::PlanRejectionRow plan_rejection_row(const profiler::Checked& checked, Id plan, Id device) {
+  return {plan, device,
+          fmt::format("check-{}",
+                      checked.state == profiler::Verdict::timed_out ? "timed-out" : profiler::name(checked.state)),
+          checked.reason};
 }
 
 }  // namespace tailor::cli

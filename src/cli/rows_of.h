@@ -11,6 +11,8 @@
 #include "explore/tune.h"
 #include "ir/binary.h"
 #include "ir/import.h"
+#include "ir/kernel.h"
+#include "profiler/check.h"
 #include "store/rows.h"
 
 namespace tailor::cli {
@@ -24,5 +26,14 @@ store::PlanRow plan_row(const ir::Plan& plan, Id group);
 store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model);
 store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda);
 store::BinaryRow binary_row(const ir::Binary& binary, Id kernel);
+
+/// "simulator, seed 1", "simulator, seeds 1 to 3, 64 blocks sampled": who executed a kernel, and on what.
+std::string check_method(const profiler::CheckOptions& options, int seeds);
+store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method);
+/// An execution with what it counted, per buffer too. Only of a kernel that was executed.
+store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,
+                                      Id device, const std::string& method);
+/// The rejection of a plan whose kernel was refuted.
+store::PlanRejectionRow plan_rejection_row(const profiler::Checked& checked, Id plan, Id device);
 
 }  // namespace tailor::cli

@@ -3,8 +3,6 @@
 //
 // The commands around the database: sweep fills it, report reads it, db looks after it.
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
 #include <array>
 
@@ -20,11 +18,6 @@
 namespace tailor::cli {
 
 namespace {
-
-std::filesystem::path usual_cache_folder() {
-  const passwd* entry = ::getpwuid(::getuid());
-  return entry ? std::filesystem::path(entry->pw_dir) / ".cache" / "tailor" : std::filesystem::path();
-}
 
 /// Runs with a sink that gathers the answer, then writes it where the command line says.
 template <class Work>
@@ -46,6 +39,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.nvrtc = compiler_places(command.nvrtc);
   if (!command.database.empty()) options.database = command.database;
   options.compile = !command.no_compile;
+  options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
   const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());

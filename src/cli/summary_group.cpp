@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/error.h"
 #include "cli/summary_rows.h"
@@ -71,12 +72,17 @@ void add_binary(const store::Store& store, const Subject& subject, Id kernel, re
   }
 }
 
-/// One failed check outweighs all that passed.
+/// One failed check outweighs all that passed; one that could not be made says why.
 void add_checks(const store::Store& store, Id kernel, report::PlanSummary& plan) {
   for (const store::CheckRow& check : store.checks(kernel)) {
     if (plan.check == report::CheckState::failed) return;
-    plan.check = check.state == "passed" ? report::CheckState::passed : report::CheckState::failed;
-    plan.check_note = fmt::format("{}{}{}{}", check.method, check.state == "passed" ? "" : ": " + check.state,
+    const bool passed = check.state == "passed", unknown = check.state == "not executed";
+    if (unknown && plan.check != report::CheckState::unchecked) continue;
+    plan.check = unknown  ? report::CheckState::unchecked
+                 : passed ? report::CheckState::passed
+                          : report::CheckState::failed;
+    const std::string error = check.worst > 0 ? fmt::format(", worst error {:.2g} of its tolerance", check.worst) : "";
+    plan.check_note = fmt::format("{}{}{}{}", check.method, passed ? error : ": " + check.state,
                                   check.detail.empty() ? "" : ", ", check.detail);
   }
 }
@@ -110,6 +116,13 @@ void add_rejections(const store::Store& store, const Subject& subject, const std
     const bool skeleton = whole && row.rule.starts_with("skeleton");
     group.status = skeleton ? report::GroupStatus::needs_skeleton : report::GroupStatus::rejected;
   }
+  // Plans whose kernels were executed and are wrong.
+  std::map<std::string, report::RejectionCount> refuted;
+  for (const store::PlanRejectionRow& row : store.plan_rejections_of(id, subject.device.id)) {
+    report::RejectionCount& one = refuted[row.rule];
+    if (one.count++ == 0) one = {row.rule, 1, true, row.reason};
+  }
+  for (auto& [rule, one] : refuted) group.rejections.push_back(std::move(one));
 }
 
 }  // namespace

@@ -4,40 +4,22 @@
 // A sweep from its file to its last words.
 #include "cli/sweep.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <ctime>
 #include <map>
-#include <thread>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/manifest.h"
 #include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
-#include "cli/version.h"
 #include "explore/strategy.h"
 
 namespace tailor::cli {
 
 namespace {
-
-std::string now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(static_cast<std::time_t>(milliseconds / 1000)),
-                     milliseconds % 1000);
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data) {
   std::vector<SweepDevice> devices;
@@ -53,10 +35,10 @@ std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::file
 
 const costmodel::Model& ranking_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
-  if (model && model->level != ir::Level::compiled) return *model;
+  if (model && model->level < ir::Level::compiled) return *model;
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
-    if (row.level != ir::Level::compiled) known.push_back(row.name);
+    if (row.level < ir::Level::compiled) known.push_back(row.name);
   throw Error(Fault::usage,
               fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
               suggestion(name, known));
@@ -106,20 +88,8 @@ bool claim_holds(Sweep& sweep) {
 }
 
 store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
-  store::RunRow run;
-  run.tool = fmt::format("tailor {} ({})", version, revision);
-  run.command = sweep.options.command;
-  run.config = canonical_text(sweep.config);
+  store::RunRow run = begun_run(sweep.options.command, toolchain, sweep.config.seed, canonical_text(sweep.config));
   run.config_id = id_of(sweep.config);
-  run.toolchain = toolchain;
-  run.device = "none";  // the GPU of the machine, not those that were asked about
-  run.driver = "none: nothing was measured";
-  run.host = host_name();
-  run.host_cores = static_cast<int>(std::thread::hardware_concurrency());
-  run.seed = sweep.config.seed;
-  run.started_at = now();
-  const auto tick = std::chrono::system_clock::now().time_since_epoch().count();
-  run.id = tailor::id_of(std::string_view(fmt::format("{} {} {} {}", tick, run.host, ::getpid(), run.config)));
   return run;
 }
 
@@ -135,6 +105,9 @@ void last_words(const Sweep& sweep) {
         "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
         o.kernels_failed, humane_seconds(o.compiling.value),
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
+  if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
+    sweep.talk.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}", o.kernels_passed,
+                                o.kernels_refuted, o.kernels_not_executed, humane_seconds(o.checking.value)));
   sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
@@ -184,20 +157,33 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   make_folder(config.database.parent_path());
   const std::string space = work_space(config, read_file(calibration_file));
   store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {},
-              {},      std::move(opened), talk,  stop,   {}};
+  Sweep sweep{options,
+              std::move(config),
+              space,
+              &model,
+              calibration,
+              std::move(devices),
+              {},
+              {},
+              std::move(opened),
+              talk,
+              stop,
+              {},
+              {}};
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 
   const bool compiles = options.compile && sweep.config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  sweep.run = run.id;
   for (const SweepDevice& device : sweep.devices) sweep.store.save(device_row(device.device, device.file));
   sweep.store.save(run);
 
   load_and_fuse(sweep);
   score_groups(sweep);
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
   last_words(sweep);
 
   SweepOutcome& outcome = sweep.outcome;
@@ -212,7 +198,7 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.why), nvrtc.remedy);
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
-  run.finished_at = now();
+  run.finished_at = time_now();
   run.outcome = stop.stop_requested() ? "interrupted" : "done";
   sweep.store.save(run);
   return sweep.outcome;

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main job: import, fuse, enumerate, score, compile the short list, store; all from one file. What is in the
-// database already is not done again, so a sweep that was interrupted goes on where it stopped; Ctrl-C commits what is
-// finished. A group that cannot be planned, or a kernel that does not compile, is stored as such and does not end it.
+// The main job: import, fuse, enumerate, score, compile the short list, execute it on the simulator, store; all from
+// one file. What is in the database already is not done again, so a sweep that was interrupted goes on where it
+// stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that does not compile or computes
+// something else is stored as such and does not end it.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -14,6 +16,8 @@
 #include "base/units.h"
 #include "cli/config.h"
 #include "cli/terminal.h"
+#include "ir/binary.h"
+#include "profiler/check.h"
 #include "profiler/nvrtc.h"
 
 namespace tailor::cli {
@@ -25,8 +29,11 @@ struct SweepOptions {
   profiler::NvrtcPlaces nvrtc;                    ///< where to look for the compiler
   std::optional<std::filesystem::path> database;  ///< instead of the file's
   bool compile = true;                            ///< false: stop after scoring
+  bool check = true;                              ///< false: stop after compiling
   int workers = 0;                                ///< 0: one per processor
   std::string command;                            ///< as typed, for the manifest
+  /// Executes kernels; empty: the simulator.
+  std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
 };
 
 /// What a sweep did, for the last words and for tests.
@@ -37,7 +44,8 @@ struct SweepOutcome {
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
   std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
-  Seconds scoring, compiling, in_compiler;
+  std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
+  Seconds scoring, compiling, in_compiler, checking;
   double compiler_share = 0;  ///< of the compile stage's worker time inside the compiler
 };
 

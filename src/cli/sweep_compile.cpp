@@ -15,30 +15,27 @@
 
 namespace tailor::cli {
 
-namespace {
-
-/// One kernel of a short list: the plan it came from and where it shall run.
-struct CompileTask {
-  const SweepGroup* group = nullptr;
-  const SweepDevice* device = nullptr;
-  ir::Plan plan;
-  Id kernel;
-};
-
 std::string arch_of(const Sweep& sweep, const SweepDevice& device) {
   return sweep.config.arch == "auto" ? device.device.arch : sweep.config.arch;
 }
 
-/// The stored short list of a group on a device: plans whose lowering was kept.
-std::vector<CompileTask> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device) {
-  std::vector<CompileTask> tasks;
+std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device) {
+  std::vector<ShortListed> tasks;
   for (const store::PlanRow& row : sweep.store.plans(group.group.id))
     if (const std::optional<Id> kernel = sweep.store.lowering(row.id, device.id))
       tasks.push_back({&group, &device, ir::parse_plan(row.text), *kernel});
   return tasks;
 }
 
-void store_compiled(Sweep& sweep, const CompileTask& task, const ir::Binary& binary) {
+ir::Kernel lowered_again(const ShortListed& task) {
+  ir::LowerScratch scratch;
+  return std::get<ir::Kernel>(
+      lower(std::get<ir::Prepared>(task.group->prepared), task.plan, task.device->limits, scratch));
+}
+
+namespace {
+
+void store_compiled(Sweep& sweep, const ShortListed& task, const ir::Binary& binary) {
   sweep.store.save(binary_row(binary, task.kernel));
   switch (binary.outcome) {
     case ir::CompileOutcome::ok:
@@ -50,21 +47,17 @@ void store_compiled(Sweep& sweep, const CompileTask& task, const ir::Binary& bin
       return;
   }
   (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
-  const ir::Lowered lowered = [&] {
-    ir::LowerScratch scratch;
-    return lower(std::get<ir::Prepared>(task.group->prepared), task.plan, task.device->limits, scratch);
-  }();
-  const costmodel::Work work = costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast);
+  const costmodel::Work work = costmodel::count(lowered_again(task), costmodel::Mode::fast);
   const ir::Estimate estimate = costmodel::compiled(work, binary, task.device->device, sweep.calibration);
   sweep.store.save(estimate_row(id_of(task.plan, task.group->group.id), task.device->id, estimate, "compiled"));
 }
 
 /// Compiles one batch; returns false when it was stopped before all of it was done.
-bool compile_batch(Sweep& sweep, const profiler::Nvrtc& api, const std::vector<CompileTask>& tasks,
+bool compile_batch(Sweep& sweep, const profiler::Nvrtc& api, const std::vector<ShortListed>& tasks,
                    const std::vector<std::pair<const SweepGroup*, const SweepDevice*>>& finished,
                    profiler::CompileAccount& account, std::int64_t done, std::int64_t total) {
   std::vector<profiler::CompileRequest> requests;
-  for (const CompileTask& task : tasks) {
+  for (const ShortListed& task : tasks) {
     profiler::CompileRequest request;
     request.cuda = sweep.store.kernel(task.kernel)->cuda;
     request.arch = arch_of(sweep, *task.device);
@@ -110,12 +103,12 @@ void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
         open.emplace_back(group.get(), &device);
 
   profiler::CompileAccount account;
-  std::vector<CompileTask> tasks;
+  std::vector<ShortListed> tasks;
   std::vector<std::pair<const SweepGroup*, const SweepDevice*>> finished;
   const auto total = static_cast<std::int64_t>(open.size()) * sweep.config.shortlist;
   std::int64_t done = 0;
   for (std::size_t i = 0; i < open.size() && !sweep.stop.stop_requested(); ++i) {
-    for (CompileTask& task : short_list(sweep, *open[i].first, *open[i].second)) tasks.push_back(std::move(task));
+    for (ShortListed& task : short_list(sweep, *open[i].first, *open[i].second)) tasks.push_back(std::move(task));
     finished.push_back(open[i]);
     if (tasks.size() < batch && i + 1 < open.size()) continue;
     if (!compile_batch(sweep, api, tasks, finished, account, done, total)) break;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stages of a sweep, each over what the one before stored: load the models, fuse them, score every distinct group
-// on every device, compile the short lists. A stage commits unit by unit and asks the stop token between units.
+// on every device, compile the short lists, execute them. A stage commits unit by unit and asks the stop token between
+// units.
 #pragma once
 
 #include <memory>
@@ -52,6 +53,7 @@ struct Sweep {
   Talk& talk;
   std::stop_token stop;
   SweepOutcome outcome;
+  Id run;
 };
 
 /// Imports every model, stores graphs, fusions, groups, library calls and bounds; fills `groups`.
@@ -60,6 +62,22 @@ void load_and_fuse(Sweep& sweep);
 void score_groups(Sweep& sweep);
 /// Compiles every stored kernel of a device that has no binary for it yet; stores binaries and compiled estimates.
 void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
+
+/// Executes every stored binary of the short lists that was not yet; stores verdicts, counters and simulated estimates,
+/// and rejects plans whose kernels are wrong.
+void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
+
+/// One kernel of a short list: the plan it came from and where it shall run.
+struct ShortListed {
+  const SweepGroup* group = nullptr;
+  const SweepDevice* device = nullptr;
+  ir::Plan plan;
+  Id kernel;
+};
+/// The stored short list of a group on a device: plans whose lowering was kept.
+std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device);
+std::string arch_of(const Sweep& sweep, const SweepDevice& device);
+ir::Kernel lowered_again(const ShortListed& task);
 
 /// Applies the config's restrictions to the default axes of a group.
 explore::Axes axes_of(const Sweep& sweep, const ir::Prepared& prepared, const ir::Limits& limits);

@@ -19,6 +19,11 @@ constexpr std::array table = std::to_array<Model>({
      [](const Seen& seen) { return projected(*seen.work, *seen.device, *seen.calibration); }},
     {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills",
      [](const Seen& seen) { return compiled(*seen.work, *seen.binary, *seen.device, *seen.calibration); }},
+    {"simulated", ir::Level::simulated, "kernel, binary, counters, device",
+     "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed",
+     [](const Seen& seen) {
+       return simulated(*seen.work, *seen.binary, *seen.counts, *seen.device, *seen.calibration);
+     }},
 });
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "costmodel/calibration.h"
 #include "costmodel/work.h"
 #include "ir/binary.h"
+#include "ir/counters.h"
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/fusion.h"
@@ -38,6 +39,12 @@ ir::Estimate projected(const Work& work, const ir::Device& device, const Calibra
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const ir::Device& device,
                       const Calibration& calibration);
 
+/// The work as an execution counted it: memory requests, sectors, bytes, shuffles, barriers and instructions by pipe.
+Work with_counts(const Work& work, const ir::LaunchCounts& counts);
+/// compiled on with_counts(work, counts).
+ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
+                       const ir::Device& device, const Calibration& calibration);
+
 /// What a model may look at; absent ones are nullptr.
 struct Seen {
   const GroupWork* group = nullptr;
@@ -45,6 +52,7 @@ struct Seen {
   const ir::Binary* binary = nullptr;
   const ir::Device* device = nullptr;
   const Calibration* calibration = nullptr;
+  const ir::LaunchCounts* counts = nullptr;
 };
 
 struct Model {

@@ -64,16 +64,10 @@ Evaluator evaluator_of(const Graph& graph, const Node& node) {
   return nullptr;
 }
 
-/// Structure operations hand their operands on.
-bool passes_operands(Op op) {
-  return op == Op::tuple || op == Op::opt_barrier || op == Op::add_dependency || op == Op::domain ||
-         op == Op::copy_start || op == Op::copy_done;
-}
-
 class Walk {
  public:
-  Walk(const Graph& graph, std::span<const Tensor> inputs)
-      : graph_(graph), inputs_(inputs), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+  Walk(const Graph& graph, std::span<const Tensor> inputs, const Visit& visit)
+      : graph_(graph), inputs_(inputs), visit_(visit), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const Node& node : graph.nodes)
       for (const NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
     for (const NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
@@ -82,7 +76,7 @@ class Walk {
   std::vector<Tensor> run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (uses_[i] == 0) continue;
-      values_[i] = step(graph_.nodes[i]);
+      values_[i] = step(static_cast<NodeId>(i));
       for (const NodeId operand : graph_.nodes[i].operands)
         if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
     }
@@ -93,8 +87,19 @@ class Walk {
   }
 
  private:
-  std::vector<Value> step(const Node& node) {
+  std::vector<Value> step(NodeId id) {
+    const Node& node = graph_.nodes[static_cast<std::size_t>(id)];
     Call call{graph_, node, {}};
+    std::vector<Value> results = results_of(call);
+    if (!visit_) return results;
+    std::vector<const Tensor*> made;
+    for (const Value& value : results) made.push_back(value.get());
+    visit_(id, call, made);
+    return results;
+  }
+
+  std::vector<Value> results_of(Call& call) {
+    const Node& node = call.node;
     if (node.op == Op::parameter) return {input(call)};
     if (node.op == Op::constant) return {constant(call)};
     if (node.op == Op::get_tuple_element) {
@@ -151,6 +156,7 @@ class Walk {
 
   const Graph& graph_;
   std::span<const Tensor> inputs_;
+  const Visit& visit_;
   std::vector<std::vector<Value>> values_;
   std::vector<std::int32_t> uses_;
 };
@@ -219,7 +225,18 @@ Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
   return tensor;
 }
 
-std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs) { return Walk(graph, inputs).run(); }
+bool passes_operands(Op op) {
+  return op == Op::tuple || op == Op::opt_barrier || op == Op::add_dependency || op == Op::domain ||
+         op == Op::copy_start || op == Op::copy_done;
+}
+
+std::vector<Tensor> evaluate_visited(const Graph& graph, std::span<const Tensor> inputs, const Visit& visit) {
+  return Walk(graph, inputs, visit).run();
+}
+
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs) {
+  return evaluate_visited(graph, inputs, {});
+}
 
 bool can_evaluate(const Graph& graph, NodeId id) {
   const Node& node = graph.nodes[static_cast<std::size_t>(id)];

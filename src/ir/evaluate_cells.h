@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,13 @@ struct Call {
 
 /// Throws Error(failed): "node %x (gather): ...".
 [[noreturn]] void fail(const Call& call, std::string_view what);
+
+/// Told of every node that has been evaluated, operands before users, with the values it read and made. Structure
+/// operations and get_tuple_element have no operands here: they hand on what is there.
+using Visit = std::function<void(NodeId node, const Call& call, std::span<const Tensor* const> results)>;
+std::vector<Tensor> evaluate_visited(const Graph& graph, std::span<const Tensor> inputs, const Visit& visit);
+/// Operations that hand on all values of their operands (add_dependency: of the first).
+bool passes_operands(Op op);
 
 /// The shapes a node gives: its own, or its `results`.
 std::vector<Shape> result_shapes(const Node& node);

@@ -76,9 +76,23 @@ Imported import_hlo(std::string_view text, std::string_view file) {
   return imported;
 }
 
-Imported import_file(const std::string& path) {
+Graph import_computation(const HloModule& module, const HloComputation& computation) {
+  DraftContext context(module);
+  Draft draft(context, computation.name);
+  draft.walk_graph(computation);
+  Graph graph = std::move(draft).graph();
+  run_passes(graph, context.ledger);
+  return graph;
+}
+
+std::string read_unpacked(const std::string& path) {
   std::string content = read_file(path);
   if (content.starts_with("\x1f\x8b")) content = unpacked(content, path);
+  return content;
+}
+
+Imported import_file(const std::string& path) {
+  const std::string content = read_unpacked(path);
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
   if (!name.ends_with(".graph")) return import_hlo(content, path);

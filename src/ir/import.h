@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/hlo_module.h"
 
 namespace tailor::ir {
 
@@ -41,6 +42,13 @@ struct Imported {
 
 /// Throws Error(failed) with file, line, column, what was found and what was expected.
 Imported import_hlo(std::string_view text, std::string_view file);
+
+/// One computation of a module as a normalised graph of its own: parameter i of the graph is the i-th array of its
+/// parameters, outputs are the arrays of its root. Throws as import_hlo() does.
+Graph import_computation(const HloModule& module, const HloComputation& computation);
+
+/// The text of a file, unpacked when it is gzip-compressed. Throws Error(failed).
+std::string read_unpacked(const std::string& path);
 
 /// Reads .hlo, .txt or gzip-compressed HLO (.gz), or our own text form (.graph).
 Imported import_file(const std::string& path);

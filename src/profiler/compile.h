@@ -19,7 +19,7 @@ struct CompileRequest {
   std::string cuda = {};                  ///< the text
   std::string entry = {};                 ///< the kernel's name in the cubin; empty: the text has just one
   std::string arch = "sm_90";             ///< "sm_90", "sm_90a"
-  bool line_info = false;                 ///< line numbers of the text in the machine code, for profilers
+  bool line_info = true;                  ///< the text's lines in PTX and machine code, for findings and profilers
   std::vector<std::string> options = {};  ///< more of NVRTC's own options
 };
 

@@ -117,7 +117,8 @@ std::string method(const Summary& summary) {
     out += "<li><strong>Not measured.</strong> Every time on this page is a prediction of a model.</li>\n";
   out +=
       "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written but not executed: nothing is "
-      "claimed about its results.</li>\n"
+      "claimed about its results. <span class=\"badge passed\">passed</span>: it was executed and its results are "
+      "those of the reference, within bounds on rounding; nothing that no right kernel does was found.</li>\n"
       "<li>Library calls run as they are; they are counted, not fused.</li>\n"
       "<li>Intervals (low, high) are the models' own claims. Parts of an estimate overlap in time and do not add "
       "up.</li>\n</ul>\n";

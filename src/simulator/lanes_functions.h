@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approximate functions as polynomials without branches, so that they vectorise: no table, no call. Sums and products
-// are written apart and compiled without contraction, so every instruction set gives the same bits. Coefficients are
-// Chebyshev fits, in this order of error: 2^x on half a unit 3e-9, sine 2e-8, cosine 2e-9, tanh 3e-8, atanh 1e-7, each of
-// the term they multiply. Specials and subnormals are right; the bounds are in opcodes_special.def.
+// Approximate functions as polynomials without branches, so that they vectorise: no table, no call. Contraction is
+// off and `fused` is exact everywhere, so every instruction set gives the same bits. Coefficients are
+// Chebyshev fits, in this order of error: 2^x on half a unit 3e-9, sine 2e-8, cosine 2e-9, tanh 3e-8, atanh 1e-7, each
+// of the term they multiply. Specials and subnormals are right; the bounds are in opcodes_special.def.
 #pragma once
 
 #include "simulator/lanes_order.h"
@@ -15,24 +15,20 @@ namespace {
 constexpr float nearest_magic = 0x1.8p23f;  ///< added and taken away: rounds |x| < 2^22 to an integer
 constexpr double nearest_magic64 = 0x1.8p52;
 
-INLINE float power_of_two(Int exponent) { return float_of(static_cast<Word>(exponent + 127) << 23); }
-
-/// 2^n times 2^f, the exponent in two steps so that subnormal results round once.
+/// 2^n times 2^f: n is added to the exponent of 2^f, 64 more where the result may be subnormal, taken away by a product
+/// that rounds once. At 128 the sum is exactly infinity.
 INLINE float exp2_of(float x) {
-  const float low = x > -151.0f ? x : -151.0f;
-  const float inside = low < 129.0f ? low : 129.0f;
+  const float low = x < -151.0f ? -151.0f : x;
+  const float inside = low > 128.0f ? 128.0f : low;
   const float shifted = inside + nearest_magic;
-  const float f = inside - (shifted - nearest_magic);
-  float p = 0x1.4413896e1ad27p-13f;
-  p = p * f + 0x1.5f0890162a90ap-10f;
-  p = p * f + 0x1.3b2a53045179ap-7f;
-  p = p * f + 0x1.c6af6cdbbdcc7p-5f;
-  p = p * f + 0x1.ebfbe00e63baep-3f;
-  p = p * f + 0x1.62e4302fc626ep-1f;
-  p = p * f + 1.0f;
-  const Int n = static_cast<Int>(bits_of(shifted) - bits_of(nearest_magic));
-  const Int half = n >> 1;
-  const float result = p * power_of_two(half) * power_of_two(n - half);
+  const float f = inside - (shifted - nearest_magic), f2 = f * f;
+  const float p01 = fused(0x1.62e4302fc626ep-1f, f, 1.0f);
+  const float p23 = fused(0x1.c6af6cdbbdcc7p-5f, f, 0x1.ebfbe00e63baep-3f);
+  const float p45 = fused(0x1.5f0890162a90ap-10f, f, 0x1.3b2a53045179ap-7f);
+  const float p = fused(fused(fused(0x1.4413896e1ad27p-13f, f2, p45), f2, p23), f2, p01);
+  const bool small = inside < -125.0f;
+  const Word scaled = bits_of(p) + (bits_of(shifted) << 23) + (small ? 64u << 23 : 0);
+  const float result = float_of(scaled) * (small ? 0x1p-64f : 1.0f);
   return x != x ? x : result;
 }
 
@@ -44,10 +40,10 @@ INLINE float log2_of(float x) {
   const float m = float_of((bits & 0x7fffff) + 0x3f3504f3);
   const float s = (m - 1.0f) / (m + 1.0f), t = s * s;
   float p = 0x1.2ef5164641d4ep-3f;
-  p = p * t + 0x1.997bdb6306f5fp-3f;
-  p = p * t + 0x1.55555b9a33dd8p-2f;
-  const float term = s + s * (t * p);
-  const float result = static_cast<float>(exponent - (small ? 23 : 0)) + term * 0x1.715476p+1f;
+  p = fused(p, t, 0x1.997bdb6306f5fp-3f);
+  p = fused(p, t, 0x1.55555b9a33dd8p-2f);
+  const float term = fused(s, t * p, s);
+  const float result = fused(term, 0x1.715476p+1f, static_cast<float>(exponent - (small ? 23 : 0)));
   const float edge = x == 0 ? -__builtin_inff() : x < 0 ? __builtin_nanf("") : x;
   return x > 0 && x < __builtin_inff() ? result : edge;
 }
@@ -63,13 +59,13 @@ INLINE float sine(float x, Big quarter) {
   const float r = wide > 1.0f ? 1.0f : wide < -1.0f ? -1.0f : wide;
   const float t = r * r;
   float s = -0x1.9aaea824295bdp-13f;
-  s = s * t + 0x1.110bf61b4ab5ap-7f;
-  s = s * t + -0x1.5555527a9cd76p-3f;
-  s = r + r * (t * s);
+  s = fused(s, t, 0x1.110bf61b4ab5ap-7f);
+  s = fused(s, t, -0x1.5555527a9cd76p-3f);
+  s = fused(r, t * s, r);
   float c = 0x1.9bc2efe6da813p-16f;
-  c = c * t + -0x1.6c12aa69e0797p-10f;
-  c = c * t + 0x1.55555430a073cp-5f;
-  c = (1.0f - 0.5f * t) + t * t * c;
+  c = fused(c, t, -0x1.6c12aa69e0797p-10f);
+  c = fused(c, t, 0x1.55555430a073cp-5f);
+  c = fused(t * t, c, fused(-0.5f, t, 1.0f));
   const Word turn = static_cast<Word>(bits_of(shifted)) + static_cast<Word>(quarter);
   const float value = (turn & 1) != 0 ? c : s;
   const float result = float_of(bits_of(value) ^ (turn & 2) << 30);
@@ -79,11 +75,11 @@ INLINE float sine(float x, Big quarter) {
 INLINE float tanh_of(float x) {
   const float size = magnitude(x), t = size * size;
   float p = -0x1.9ada602bacb8cp-8f;
-  p = p * t + 0x1.59e1c7ad1c727p-6f;
-  p = p * t + -0x1.b955dc0d295e9p-5f;
-  p = p * t + 0x1.110ee014ec7b4p-3f;
-  p = p * t + -0x1.55555351d578ap-2f;
-  const float small = size + size * (t * p);
+  p = fused(p, t, 0x1.59e1c7ad1c727p-6f);
+  p = fused(p, t, -0x1.b955dc0d295e9p-5f);
+  p = fused(p, t, 0x1.110ee014ec7b4p-3f);
+  p = fused(p, t, -0x1.55555351d578ap-2f);
+  const float small = fused(size, t * p, size);
   const float e = exp2_of(size * 0x1.715476p+1f);
   const float large = 1.0f - 2.0f / (e + 1.0f);
   const float result = size < 0.6f ? small : large;

@@ -85,12 +85,12 @@ void tell_order(WarpState& state, const Micro& micro, const Told& told, std::uin
     if (acquires) {
       shadow.acquire(state.unit_index, 1u << lane, place, ShadowScope::device);
     } else if (reads) {
-      shadow.strong_read(state.unit_index, lane, place);
+      shadow.strong_read(state.unit_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
     }
     if (releases) {
       shadow.release(state.unit_index, 1u << lane, place, ShadowScope::device);
     } else if (writes) {
-      shadow.strong_write(state.unit_index, lane, place);
+      shadow.strong_write(state.unit_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
     }
   }
 }

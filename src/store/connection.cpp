@@ -50,6 +50,10 @@ void bind(SQLite::Statement& statement, int at, int value) { statement.bind(at, 
 void bind(SQLite::Statement& statement, int at, bool value) { statement.bind(at, value ? 1 : 0); }
 void bind(SQLite::Statement& statement, int at, double value) { statement.bind(at, value); }
 
+void bind(SQLite::Statement& statement, int at, std::optional<double> value) {
+  value ? statement.bind(at, *value) : statement.bind(at);
+}
+
 void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value) {
   if (value.empty()) return statement.bind(at);
   statement.bind(at, static_cast<const void*>(value.data()), static_cast<int>(value.size()));
@@ -61,6 +65,12 @@ void Columns::read(std::int64_t& value) { value = statement_.getColumn(at_++).ge
 void Columns::read(int& value) { value = statement_.getColumn(at_++).getInt(); }
 void Columns::read(bool& value) { value = statement_.getColumn(at_++).getInt() != 0; }
 void Columns::read(double& value) { value = statement_.getColumn(at_++).getDouble(); }
+
+void Columns::read(std::optional<double>& value) {
+  value.reset();
+  if (!statement_.isColumnNull(at_)) value = statement_.getColumn(at_).getDouble();
+  ++at_;
+}
 
 void Columns::read(std::optional<Id>& value) {
   value.reset();

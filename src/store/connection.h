@@ -43,6 +43,7 @@ void bind(SQLite::Statement& statement, int at, std::int64_t value);
 void bind(SQLite::Statement& statement, int at, int value);
 void bind(SQLite::Statement& statement, int at, bool value);
 void bind(SQLite::Statement& statement, int at, double value);
+void bind(SQLite::Statement& statement, int at, std::optional<double> value);          ///< NULL when empty
 void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value);  ///< NULL when empty
 template <class Dimension>
 void bind(SQLite::Statement& statement, int at, Quantity<Dimension> value) {
@@ -64,6 +65,7 @@ class Columns {
   void read(int& value);
   void read(bool& value);
   void read(double& value);
+  void read(std::optional<double>& value);
   template <class Dimension>
   void read(Quantity<Dimension>& value) {
     read(value.value);

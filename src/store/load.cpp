@@ -207,11 +207,65 @@ std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
       group, device);
 }
 
+std::vector<GivenKernelRow> Store::given_kernels(Id graph) const {
+  return rows<GivenKernelRow>(
+      *connection_,
+      "SELECT graph_id, kernel_id, group_id, origin, example, places, times, arrays_bytes FROM given_kernels "
+      "WHERE graph_id = ? ORDER BY kernel_id",
+      [](Columns& columns, GivenKernelRow& row) {
+        columns.into(row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times, row.arrays);
+      },
+      graph);
+}
+
 std::vector<CheckRow> Store::checks(Id kernel) const {
   return rows<CheckRow>(
-      *connection_, "SELECT kernel_id, method, state, worst, detail FROM checks WHERE kernel_id = ? ORDER BY method",
-      [](Columns& columns, CheckRow& row) { columns.into(row.kernel, row.method, row.state, row.worst, row.detail); },
+      *connection_,
+      "SELECT kernel_id, method, state, worst, detail, findings FROM checks WHERE kernel_id = ? ORDER BY method",
+      [](Columns& columns, CheckRow& row) {
+        columns.into(row.kernel, row.method, row.state, row.worst, row.detail, row.findings);
+      },
       kernel);
+}
+
+std::vector<PlanRejectionRow> Store::plan_rejections(Id plan, Id device) const {
+  return rows<PlanRejectionRow>(
+      *connection_,
+      "SELECT plan_id, device_id, rule, reason FROM plan_rejections WHERE plan_id = ? AND device_id = ? ORDER BY rule",
+      [](Columns& columns, PlanRejectionRow& row) { columns.into(row.plan, row.device, row.rule, row.reason); }, plan,
+      device);
+}
+
+std::vector<PlanRejectionRow> Store::plan_rejections_of(Id group, Id device) const {
+  return rows<PlanRejectionRow>(
+      *connection_,
+      "SELECT r.plan_id, r.device_id, r.rule, r.reason FROM plan_rejections r JOIN plans p USING (plan_id) "
+      "WHERE p.group_id = ? AND r.device_id = ? ORDER BY r.plan_id, r.rule",
+      [](Columns& columns, PlanRejectionRow& row) { columns.into(row.plan, row.device, row.rule, row.reason); }, group,
+      device);
+}
+
+std::vector<MeasurementRow> Store::measurements(Id binary) const {
+  std::vector<MeasurementRow> all = rows<MeasurementRow>(
+      *connection_,
+      "SELECT measurement_id, run_id, binary_id, device_id, profiler, protocol, outcome, reason, median_s, "
+      "sm_clock_hz, dram_clock_hz, measured_at FROM measurements WHERE binary_id = ? ORDER BY measurement_id",
+      [](Columns& columns, MeasurementRow& row) {
+        std::optional<double> median;
+        columns.into(row.id, row.run, row.binary, row.device, row.profiler, row.protocol, row.outcome, row.reason,
+                     median, row.sm_clock, row.dram_clock, row.measured_at);
+        if (median) row.median = Seconds{*median};
+      },
+      binary);
+  for (MeasurementRow& row : all) {
+    row.samples = rows<Seconds>(
+        *connection_, "SELECT duration_s FROM samples WHERE measurement_id = ? ORDER BY sample",
+        [](Columns& columns, Seconds& duration) { columns.read(duration); }, row.id);
+    row.counts = rows<CountRow>(
+        *connection_, "SELECT counter, value, unit FROM counters WHERE measurement_id = ? ORDER BY counter",
+        [](Columns& columns, CountRow& one) { columns.into(one.counter, one.value, one.unit); }, row.id);
+  }
+  return all;
 }
 
 std::vector<ProgressRow> Store::progress_of(Id group, Id device) const {

@@ -26,9 +26,9 @@ constexpr auto merge_table = std::to_array<Merged>({
     {"runs", "finished_at"}, {"devices", ""},         {"graphs", ""},          {"groups", ""},
     {"fusions", ""},         {"fusion_groups", ""},   {"fusion_edges", ""},    {"library_calls", ""},
     {"library_times", ""},   {"plans", ""},           {"kernels", ""},         {"lowerings", ""},
-    {"rejections", "plans"}, {"plan_rejections", ""}, {"binaries", "outcome"}, {"estimates", ""},
-    {"group_bounds", ""},    {"checks", "state"},     {"measurements", ""},    {"samples", ""},
-    {"counters", ""},        {"calibrations", ""},    {"progress", "legal"},
+    {"given_kernels", ""},   {"rejections", "plans"}, {"plan_rejections", ""}, {"binaries", "outcome"},
+    {"estimates", ""},       {"group_bounds", ""},    {"checks", "state"},     {"measurements", ""},
+    {"samples", ""},         {"counters", ""},        {"calibrations", ""},    {"progress", "legal"},
 });
 
 struct TableColumns {

@@ -128,6 +128,17 @@ struct LoweringRow {
   bool operator==(const LoweringRow&) const = default;
 };
 
+/// A kernel of another compiler, out of its dump of a model.
+struct GivenKernelRow {
+  Id graph, kernel, group;
+  std::string origin;       ///< "XLA"
+  std::string example;      ///< the first instruction that launches it
+  std::int64_t places = 1;  ///< instructions that do
+  double times = 1;         ///< launches per run of the model
+  Bytes arrays;             ///< operands and results, each once
+  bool operator==(const GivenKernelRow&) const = default;
+};
+
 /// Rejections of one rule; `plans` 0 means the group itself is rejected.
 struct RejectionRow {
   Id group, device;
@@ -181,12 +192,40 @@ struct GroupBoundRow {
 
 struct CheckRow {
   Id kernel;
-  std::string method;
-  std::string state;  ///< passed, wrong, crashed, timed out
-  double worst = 0;   ///< largest error over its tolerance
+  std::string method;  ///< "simulator, seed 1"
+  std::string state;   ///< passed, wrong, unsound, crashed, timed out, not executed
+  double worst = 0;    ///< largest error over its tolerance
   std::string detail;
+  std::int64_t findings = 0;
   bool operator==(const CheckRow&) const = default;
 };
+
+/// One counter of an execution: "instructions", or "load_sectors of x" for what belongs to a buffer.
+struct CountRow {
+  std::string counter;
+  double value = 0;
+  std::string unit;
+  bool operator==(const CountRow&) const = default;
+};
+
+/// One execution of a compiled kernel, with its raw samples and counters.
+struct MeasurementRow {
+  Id id;  ///< of profiler, protocol, binary, device and run: see measurement_id()
+  Id run, binary, device;
+  std::string profiler;  ///< simulator, gpu
+  std::string protocol;  ///< what was executed and how, in words
+  std::string outcome;   ///< ok, or how it ended
+  std::string reason;    ///< empty when ok
+  std::optional<Seconds> median;
+  std::optional<double> sm_clock, dram_clock;  ///< Hz
+  std::string measured_at;
+  std::vector<Seconds> samples;
+  std::vector<CountRow> counts;
+  bool operator==(const MeasurementRow&) const = default;
+};
+
+/// The simulator is deterministic: an execution is known by what was executed. On a GPU every run is another.
+Id measurement_id(const MeasurementRow& row);
 
 /// One finished stage of one group on one device.
 struct ProgressRow {

@@ -107,6 +107,13 @@ void Store::save(const LoweringRow& row) {
   connection_->execute(sql, row.plan, row.device, row.kernel);
 }
 
+void Store::save(const GivenKernelRow& row) {
+  static const std::string sql = insert(
+      "given_kernels", {"graph_id", "kernel_id", "group_id", "origin", "example", "places", "times", "arrays_bytes"});
+  connection_->execute(sql, row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times,
+                       row.arrays);
+}
+
 void Store::save(const RejectionRow& row) {
   static const std::string sql =
       insert("rejections", {"group_id", "device_id", "space", "rule", "sound", "plans", "example", "reason"});
@@ -146,10 +153,31 @@ void Store::save(const GroupBoundRow& row) {
 
 void Store::save(const CheckRow& row) {
   static const std::string sql =
-      insert("checks", {"kernel_id", "method", "state", "worst", "detail"},
+      insert("checks", {"kernel_id", "method", "state", "worst", "findings", "detail"},
              "(kernel_id, method) DO UPDATE SET state = excluded.state, worst = excluded.worst, "
-             "detail = excluded.detail");
-  connection_->execute(sql, row.kernel, row.method, row.state, row.worst, row.detail);
+             "findings = excluded.findings, detail = excluded.detail");
+  connection_->execute(sql, row.kernel, row.method, row.state, row.worst, row.findings, row.detail);
+}
+
+Id measurement_id(const MeasurementRow& row) {
+  const std::string run = row.profiler == "simulator" ? "" : hex(row.run) + row.measured_at;
+  return id_of(fmt::format("{}\n{}\n{}\n{}\n{}", row.profiler, row.protocol, hex(row.binary), hex(row.device), run));
+}
+
+void Store::save(const MeasurementRow& row) {
+  static const std::string sql =
+      insert("measurements", {"measurement_id", "run_id", "binary_id", "device_id", "profiler", "protocol", "outcome",
+                              "reason", "median_s", "sm_clock_hz", "dram_clock_hz", "measured_at"});
+  static const std::string sample = insert("samples", {"measurement_id", "sample", "duration_s"});
+  static const std::string count = insert("counters", {"measurement_id", "counter", "value", "unit"});
+  Savepoint several(*connection_);
+  const std::optional<double> median = row.median ? std::optional(row.median->value) : std::nullopt;
+  connection_->execute(sql, row.id, row.run, row.binary, row.device, row.profiler, row.protocol, row.outcome,
+                       row.reason, median, row.sm_clock, row.dram_clock, row.measured_at);
+  std::int64_t place = 0;
+  for (const Seconds& duration : row.samples) connection_->execute(sample, row.id, place++, duration);
+  for (const CountRow& one : row.counts) connection_->execute(count, row.id, one.counter, one.value, one.unit);
+  several.release();
 }
 
 void Store::save(const ProgressRow& row) {

@@ -40,7 +40,52 @@ void check_version(const std::filesystem::path& path, std::int64_t version, cons
 
 }  // namespace
 
-const Schema current_schema{schema_sql, 1, {}};
+namespace {
+
+constexpr auto migration_steps = std::to_array<Migration>({
+    {1, R"(CREATE TABLE checks_of_1 AS SELECT * FROM checks;
+DROP TABLE checks;
+CREATE TABLE checks (
+  kernel_id TEXT NOT NULL REFERENCES kernels,
+  method    TEXT NOT NULL,               -- who executed it, and on what
+  state     TEXT NOT NULL CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed')),
+  worst     REAL NOT NULL,               -- largest error over its tolerance; infinite where none is allowed
+  findings  INTEGER NOT NULL,            -- distinct ones
+  detail    TEXT NOT NULL,               -- the first of them, or the element that is most wrong
+  PRIMARY KEY (kernel_id, method)
+) STRICT, WITHOUT ROWID;
+INSERT INTO checks SELECT kernel_id, method, state, worst, 0, detail FROM checks_of_1;
+DROP TABLE checks_of_1;
+CREATE TABLE given_kernels (
+  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
+  kernel_id    TEXT NOT NULL REFERENCES kernels,
+  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
+  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
+  example      TEXT NOT NULL,                     -- the first instruction that launches it
+  places       INTEGER NOT NULL,                  -- instructions that do
+  times        REAL NOT NULL,                     -- launches per run of the model
+  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
+  PRIMARY KEY (graph_id, kernel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX given_kernels_by_group ON given_kernels (group_id))"},
+});
+
+/// Views hold nothing: a migration drops them, so that tables may change, and makes today's.
+void drop_views(Connection& connection) {
+  std::vector<std::string> names;
+  connection.each("SELECT name FROM sqlite_master WHERE type = 'view'",
+                  [&](Columns& columns) { columns.read(names.emplace_back()); });
+  for (const std::string& name : names) connection.script(fmt::format("DROP VIEW \"{}\"", name));
+}
+
+std::string views_of(const Schema& schema) {
+  const std::size_t at = schema.sql.find("-- ---- views");
+  return at == schema.sql.npos ? std::string() : std::string(schema.sql.substr(at));
+}
+
+}  // namespace
+
+const Schema current_schema{schema_sql, 2, migration_steps};
 
 FileKind inspect(const std::filesystem::path& path, const Schema& schema) {
   std::error_code error;
@@ -82,6 +127,8 @@ void prepare(Connection& connection, const Schema& schema) {
       connection.script(fmt::format("PRAGMA application_id = {}", application_id));
       version = schema.version;
     }
+    const bool older = version < schema.version;
+    if (older) drop_views(connection);
     for (const Migration& step : schema.steps) {
       if (step.from != version) continue;
       connection.script(std::string(step.sql));
@@ -92,6 +139,7 @@ void prepare(Connection& connection, const Schema& schema) {
           connection.path(),
           fmt::format("the database has schema version {}, from which no step leads to {}", version, schema.version),
           "start a new database; the file was not changed");
+    if (older) connection.script(views_of(schema));
     connection.script(fmt::format("PRAGMA user_version = {}", schema.version));
     transaction.commit();
   });

@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database a run leaves behind, schema version 1. Keys are natural: an *_id is the 32 hexadecimal digits of a hash of
+-- The database a run leaves behind, schema version 2. Keys are natural: an *_id is the 32 hexadecimal digits of a hash of
 -- the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds (_s), sizes
 -- in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC (_at).
 -- Nothing here needs Tailor to be read; docs/database.md shows queries.
@@ -170,6 +170,20 @@ CREATE TABLE lowerings (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lowerings_by_kernel ON lowerings (kernel_id);
 
+-- Kernels of another compiler, out of its dump of a model: the baseline beside our own.
+CREATE TABLE given_kernels (
+  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
+  kernel_id    TEXT NOT NULL REFERENCES kernels,
+  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
+  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
+  example      TEXT NOT NULL,                     -- the first instruction that launches it
+  places       INTEGER NOT NULL,                  -- instructions that do
+  times        REAL NOT NULL,                     -- launches per run of the model
+  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
+  PRIMARY KEY (graph_id, kernel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX given_kernels_by_group ON given_kernels (group_id);
+
 -- Why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example.
 CREATE TABLE rejections (
   group_id  TEXT NOT NULL REFERENCES groups,
@@ -249,17 +263,19 @@ CREATE TABLE group_bounds (
   PRIMARY KEY (group_id, device_id, model)
 ) STRICT, WITHOUT ROWID;
 
--- Whether a kernel's results were compared with the reference. No row: unchecked.
+-- Whether a kernel was executed and its results compared with the reference. No row: unchecked. unsound: the execution
+-- found what no right kernel does (out of bounds, races), whatever its results. not executed: it could not be, see detail.
 CREATE TABLE checks (
   kernel_id TEXT NOT NULL REFERENCES kernels,
   method    TEXT NOT NULL,               -- who executed it, and on what
-  state     TEXT NOT NULL CHECK (state IN ('passed', 'wrong', 'crashed', 'timed out')),
-  worst     REAL NOT NULL,               -- largest error over its tolerance
-  detail    TEXT NOT NULL,
+  state     TEXT NOT NULL CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed')),
+  worst     REAL NOT NULL,               -- largest error over its tolerance; infinite where none is allowed
+  findings  INTEGER NOT NULL,            -- distinct ones
+  detail    TEXT NOT NULL,               -- the first of them, or the element that is most wrong
   PRIMARY KEY (kernel_id, method)
 ) STRICT, WITHOUT ROWID;
 
--- Timed executions, with every raw sample.
+-- Executions on a GPU, with every raw sample, and on the simulator, which has counters and no time.
 CREATE TABLE measurements (
   measurement_id TEXT PRIMARY KEY NOT NULL,
   run_id         TEXT NOT NULL REFERENCES runs,
@@ -305,6 +321,7 @@ CREATE TABLE calibrations (
 ) STRICT, WITHOUT ROWID;
 
 -- What is done, so that a run resumes where another stopped. A row is written in the transaction of the work itself.
+-- Stages: score, compile, check.
 CREATE TABLE progress (
   group_id  TEXT NOT NULL REFERENCES groups,
   device_id TEXT NOT NULL REFERENCES devices,
@@ -317,7 +334,8 @@ CREATE TABLE progress (
 
 -- ---- views: the questions people ask --------------------------------------------------------------------------------
 
--- Each plan on each device with the estimate of its most precise level.
+-- Each plan on each device with the estimate of its most precise level. A plan that was rejected after it was estimated,
+-- because its kernel is wrong, has none.
 CREATE VIEW plan_times AS
 SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound,
        e.issue_s
@@ -326,7 +344,8 @@ JOIN estimates e ON e.plan_id = p.plan_id
 JOIN levels l ON l.level = e.level
 WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.level
                   WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id
-                    AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)));
+                    AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)))
+  AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id);
 
 -- The plans of each group and device, best first. Plans that a more precise level has looked at come before the others:
 -- times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions win.
@@ -400,11 +419,35 @@ WHERE r.plans = 0;
 -- Every kernel with the worst that is known of it: 'unchecked' until it was executed and compared.
 CREATE VIEW kernel_states AS
 SELECT k.kernel_id, k.name,
-       CASE WHEN count(c.state) = 0 THEN 'unchecked'
-            WHEN sum(c.state <> 'passed') > 0 THEN min(CASE WHEN c.state <> 'passed' THEN c.state END)
-            ELSE 'passed' END AS state
+       CASE WHEN sum(c.state NOT IN ('passed', 'not executed')) > 0
+              THEN max(CASE WHEN c.state NOT IN ('passed', 'not executed') THEN c.state END)
+            WHEN sum(c.state = 'passed') > 0 THEN 'passed'
+            ELSE 'unchecked' END AS state
 FROM kernels k LEFT JOIN checks c USING (kernel_id)
 GROUP BY k.kernel_id;
+
+-- The kernels of each group that were executed, with what was found; the plans that become them.
+CREATE VIEW checked_plans AS
+SELECT p.group_id, gr.title, l.device_id, d.name AS device, p.plan_id, p.text AS plan, c.method, c.state, c.worst,
+       c.findings, c.detail
+FROM checks c
+JOIN lowerings l USING (kernel_id)
+JOIN plans p USING (plan_id)
+JOIN groups gr USING (group_id)
+JOIN devices d USING (device_id);
+
+-- What executions counted of each group's kernels: ours (origin 'Tailor') and other compilers' side by side.
+CREATE VIEW counted_kernels AS
+SELECT o.group_id, gr.title, o.origin, k.kernel_id, k.name, d.name AS device, m.profiler, m.protocol, c.counter, c.value,
+       c.unit
+FROM (SELECT group_id, kernel_id, origin FROM given_kernels
+      UNION SELECT p.group_id, l.kernel_id, 'Tailor' FROM lowerings l JOIN plans p USING (plan_id)) o
+JOIN groups gr USING (group_id)
+JOIN kernels k USING (kernel_id)
+JOIN binaries b USING (kernel_id)
+JOIN measurements m USING (binary_id)
+JOIN devices d USING (device_id)
+JOIN counters c USING (measurement_id);
 
 CREATE VIEW unchecked_kernels AS
 SELECT kernel_id, name FROM kernel_states WHERE state = 'unchecked';

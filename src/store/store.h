@@ -63,12 +63,14 @@ class Store {
   void save(const PlanRow& row);
   void save(const KernelRow& row);
   void save(const LoweringRow& row);
+  void save(const GivenKernelRow& row);
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
   void save(const BinaryRow& row);
   void save(const EstimateRow& row);
   void save(const GroupBoundRow& row);
-  void save(const CheckRow& row);  ///< the last word of a method counts
+  void save(const CheckRow& row);        ///< the last word of a method counts
+  void save(const MeasurementRow& row);  ///< with samples and counters; a known one stays
   void save(const ProgressRow& row);
 
   // Loading, in the order of the keys unless told otherwise.
@@ -84,12 +86,16 @@ class Store {
   std::vector<PlanRow> plans(Id group) const;
   std::optional<KernelRow> kernel(Id id) const;
   std::optional<Id> lowering(Id plan, Id device) const;
+  std::vector<GivenKernelRow> given_kernels(Id graph) const;
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
-  std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
+  std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
+  std::vector<PlanRejectionRow> plan_rejections_of(Id group, Id device) const;  ///< of all plans of a group
+  std::vector<MeasurementRow> measurements(Id binary) const;                    ///< with samples and counters
+  std::vector<ProgressRow> progress_of(Id group, Id device) const;              ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
 

@@ -45,6 +45,7 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
   CHECK(config.devices == std::vector<std::string>{"h200"});
   CHECK(config.baseline == "none");
   CHECK(config.shortlist == 4);
+  CHECK(config.check == CheckConfig{4, 1, 0});
   CHECK_FALSE(config.max_plans_per_group.has_value());
   CHECK(config.database.filename() == "test.db");
   CHECK(config.report.empty());
@@ -55,7 +56,7 @@ TEST_CASE("every key of a sweep file arrives") {
       parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
  "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
- "shortlist": 2, "compile": false, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
+ "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
                    beside);
   CHECK(config.question == "q?");
   CHECK(config.claim == Claim{"t", "speedup", 1.5});
@@ -67,6 +68,7 @@ TEST_CASE("every key of a sweep file arrives") {
         std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
   CHECK(config.shortlist == 2);
   CHECK_FALSE(config.compile);
+  CHECK(config.check == CheckConfig{1, 3, 64});
   CHECK(config.arch == "sm_80");
   CHECK(config.seed == 7);
   CHECK(config.database == beside.parent_path() / "y.db");
@@ -102,6 +104,8 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
       {with("\"shortlist\": -1"), "3:15 'shortlist' is -1, a whole number from 0 to 10000 was expected / "},
       {with("\"shortlist\":12345678,\n  \"seed\": 1"),
        "3:14 'shortlist' is 12345678, a whole number from 0 to 10000 was expected / "},
+      {with("\"check\": {\"tip\": 1}"), "3:12 unknown key 'check.tip' / did you mean 'top'?"},
+      {with("\"check\": false"), "3:11 'check' is true or false, an object was expected / "},
       {with("\"compile\": 1"), "3:13 'compile' is a number, true or false was expected / "},
       {with("\"strategies\": []"), "3:16 'strategies' is an empty list / name at least one"},
       {with("\"strategies\": [\"a\", 1]"), "3:22 'strategies[1]' is a number, a string was expected / "},

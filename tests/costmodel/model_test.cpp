@@ -190,8 +190,67 @@ TEST_CASE("compiled takes the compiler's registers and charges spills") {
   CHECK(advice(spilled, w, d).at(0).starts_with("spills take"));
 }
 
+namespace {
+
+/// What an execution would count that does exactly what the program says.
+ir::LaunchCounts counts_of(const Work& w) {
+  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+  const auto access = [&](const Traffic& t) {
+    return ir::AccessCounts{number(t.requests), number(t.sectors), number(t.bytes)};
+  };
+  ir::LaunchCounts counts;
+  for (const BufferWork& buffer : w.buffers)
+    counts.buffers.push_back({access(buffer.load), access(buffer.store), access(buffer.atomic)});
+  counts.shared_load = {number(w.shared_load.requests), number(w.shared_load.wavefronts), number(w.shared_load.bytes)};
+  counts.shared_store = {number(w.shared_store.requests), number(w.shared_store.wavefronts),
+                         number(w.shared_store.bytes)};
+  counts.shuffles = number(w.shuffles);
+  counts.barriers = number(w.barriers);
+  counts.fma = number(w.pipes.fma);
+  counts.alu = number(w.pipes.alu);
+  counts.xu = number(w.pipes.xu);
+  counts.f64 = number(w.pipes.f64);
+  counts.convert = number(w.pipes.widen + w.pipes.narrow);
+  counts.control = number(w.pipes.control);
+  counts.blocks_run = counts.blocks_total = w.grid;
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("simulated is compiled when an execution counts what the program says, and grows with every count") {
+  const ir::Device d = ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices");
+  Work w = count(ir::example_layer_norm(4096, 6, 64), Mode::fast);
+  w.pipes.address = 0;
+  ir::Binary binary;
+  binary.outcome = ir::CompileOutcome::ok;
+  binary.registers = 40;
+  const ir::LaunchCounts counts = counts_of(w);
+  Work again = with_counts(w, counts);
+  CHECK(again == w);
+  const ir::Estimate one = compiled(w, binary, d, calibration());
+  const ir::Estimate other = simulated(w, binary, counts, d, calibration());
+  CHECK(other.level == ir::Level::simulated);
+  CHECK(other.total == one.total);
+  CHECK(other.total >= sol(compulsory_work(w), d, calibration()).total);
+  const auto grown = [&](auto&& grow) {
+    ir::LaunchCounts more = counts;
+    grow(more);
+    CHECK(simulated(w, binary, more, d, calibration()).total >= other.total);
+  };
+  grown([](ir::LaunchCounts& c) { c.buffers[0].load.sectors *= 4; });
+  grown([](ir::LaunchCounts& c) { c.shared_load.sectors *= 100; });
+  grown([](ir::LaunchCounts& c) { c.shuffles *= 100; });
+  grown([](ir::LaunchCounts& c) { c.fma *= 100; });
+  grown([](ir::LaunchCounts& c) { c.alu *= 100; });
+  grown([](ir::LaunchCounts& c) { c.control = 1e9; });
+  ir::LaunchCounts busy = counts;
+  busy.xu = 1e9;
+  CHECK(simulated(w, binary, busy, d, calibration()).total > other.total);
+}
+
 TEST_CASE("the table finds its models and sol of a group counts inputs and outputs once") {
-  CHECK(models().size() == 3);
+  CHECK(models().size() == 4);
   CHECK(find_model("projected") != nullptr);
   CHECK(find_model("projcted") == nullptr);
   const ir::Group group = group_of(graph_text("softmax", 64, 1000, "f32"));

@@ -182,7 +182,7 @@ TEST_CASE("an architecture the compiler does not know is unsupported and names t
 TEST_CASE("line information changes the machine code and not the registers") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  const ir::Binary plain = compile(*api, {.cuda = kernels::reversed});
+  const ir::Binary plain = compile(*api, {.cuda = kernels::reversed, .line_info = false});
   const ir::Binary lines = compile(*api, {.cuda = kernels::reversed, .line_info = true});
   CHECK(lines.cubin.size() > plain.cubin.size());
   CHECK(lines.registers == plain.registers);

@@ -217,3 +217,32 @@ TEST_CASE("an older database is migrated step by step, in one transaction") {
   Connection lost = connect(folder / "stuck.db");
   CHECK(says(complaint([&] { prepare(lost, Schema{"", 2, {}}); }), "no step leads"));
 }
+
+TEST_CASE("a database of version 1 becomes one of today, with what it holds") {
+  const Folder folder;
+  const std::string first = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "tests" / "store" / "schema_1.sql");
+  make_database(folder / "old.db",
+                fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1;", application_id) + first +
+                    "INSERT INTO kernels VALUES ('00000000000000000000000000000001', 'k', 't', 'c', 32, 1, 0, 1);"
+                    "INSERT INTO checks VALUES ('00000000000000000000000000000001', 'by hand', 'wrong', 3.5, 'why')");
+  const Store migrated = Store::open(folder / "old.db");
+  const std::vector<CheckRow> checks = migrated.checks(id_from_hex("00000000000000000000000000000001"));
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].state == "wrong");
+  CHECK(checks[0].worst == 3.5);
+  CHECK(checks[0].detail == "why");
+  CHECK(migrated.damage() == "");
+  const Store fresh = Store::open(folder / "fresh.db");
+  const auto schema_of = [&](const std::filesystem::path& path) {
+    Connection connection(path, SQLite::OPEN_READONLY, {1});
+    std::string all;
+    connection.each("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name",
+                    [&](Columns& columns) {
+                      std::string name, sql;
+                      columns.into(name, sql);
+                      all += name + ": " + sql + "\n";
+                    });
+    return all;
+  };
+  CHECK(schema_of(folder / "old.db") == schema_of(folder / "fresh.db"));
+}

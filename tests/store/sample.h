@@ -85,6 +85,20 @@ inline BinaryRow a_binary(const KernelRow& kernel, bool ok) {
   return row;
 }
 
+inline MeasurementRow a_measurement(const BinaryRow& binary) {
+  MeasurementRow row;
+  row.run = a_run().id;
+  row.binary = binary.id;
+  row.device = a_device().id;
+  row.profiler = "simulator";
+  row.protocol = "full shape, seed 1";
+  row.outcome = "ok";
+  row.measured_at = "2026-01-01T00:00:01Z";
+  row.counts = {{"global_load_sectors", 4096, "sectors"}, {"instructions", 1e9, "warp instructions"}};
+  row.id = measurement_id(row);
+  return row;
+}
+
 /// What a shard of work on one group leaves: `plans` plans scored, the first compiled and lowered.
 inline void save_group(Store& store, int group, int plans) {
   Store::Transaction transaction(store);
@@ -108,6 +122,21 @@ inline void save_group(Store& store, int group, int plans) {
   transaction.commit();
 }
 
+/// The second plan of a group was executed, and is wrong.
+inline void save_wrong_plan(Store& store, int group) {
+  Store::Transaction transaction(store);
+  const PlanRow plan = a_plan(group, 1);
+  const KernelRow kernel = a_kernel(plan);
+  store.save(kernel);
+  store.save(LoweringRow{plan.id, a_device().id, kernel.id});
+  store.save(CheckRow{kernel.id, "simulator, seed 1", "wrong", 8.0, "y: 1 of 9 elements is wrong", 0});
+  store.save(PlanRejectionRow{plan.id, a_device().id, "check", "y: 1 of 9 elements is wrong"});
+  store.save(a_binary(kernel, true));
+  store.save(a_run());
+  store.save(a_measurement(a_binary(kernel, true)));
+  transaction.commit();
+}
+
 inline void save_model(Store& store, int groups) {
   Store::Transaction transaction(store);
   store.save(a_device());
@@ -124,6 +153,11 @@ inline void save_model(Store& store, int groups) {
   store.save(LibraryCallRow{a_graph().id, "dot.1", "dot", "f32[8,8]", 2, 1024, {768}});
   store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "roof", {1e-6}});
   transaction.commit();
+}
+
+/// A kernel of another compiler that computes the first group.
+inline GivenKernelRow a_given_kernel() {
+  return {a_graph().id, named("xla kernel"), a_group(1).id, "XLA", "loop_add_fusion.1", 2, 24, {4096}};
 }
 
 }  // namespace tailor::store

@@ -215,15 +215,65 @@ TEST_CASE("merge reaches every table of the schema") {
   save_group(shard, 1, 2);
   shard.save(a_run());
   shard.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "registers", "why"});
+  shard.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
+  shard.save(a_given_kernel());
   shard.save(CheckRow{a_kernel(a_plan(1, 0)).id, "simulator", "passed", 0.5, ""});
+  MeasurementRow timed = a_measurement(a_binary(a_kernel(a_plan(1, 0)), true));
+  timed.profiler = "gpu";
+  timed.id = measurement_id(timed);
+  timed.median = Seconds{6.8e-6};
+  timed.samples = {{6.7e-6}, {6.9e-6}};
+  shard.save(timed);
+  CHECK(shard.measurements(timed.binary) == std::vector{timed});
   const std::string filled = shard.dump();
   for (const TableSize& size : shard.sizes()) {
     INFO(size.table);
-    const bool later = size.table == "measurements" || size.table == "samples" || size.table == "counters" ||
-                       size.table == "calibrations";
+    const bool later = size.table == "calibrations";
     CHECK((size.rows > 0) == !later);
   }
   Store whole = Store::open(folder / "whole.db");
   whole.merge(folder / "shard.db");
   CHECK(whole.dump() == filled);
+}
+
+TEST_CASE("a plan whose kernel is wrong is nobody's best") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  save_group(store, 1, 3);
+  const PlanRow best = a_plan(1, 0);
+  REQUIRE(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.plan == best.id);
+  store.save(CheckRow{a_kernel(best).id, "simulator, seed 1", "wrong", 1e9, "y: all wrong", 0});
+  store.save(PlanRejectionRow{best.id, a_device().id, "check", "y: all wrong"});
+  CHECK(store.plan_rejections(best.id, a_device().id).size() == 1);
+  const std::vector<BestPlan> left = store.best_plans(a_group(1).id, a_device().id, 9);
+  CHECK(left.size() == 2);
+  for (const BestPlan& plan : left) CHECK(plan.estimate.plan != best.id);
+}
+
+TEST_CASE("a kernel's state is the worst that was found; not executed is unchecked") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  save_group(store, 1, 1);
+  const Id kernel = a_kernel(a_plan(1, 0)).id;
+  const auto state = [&] { return store.kernel_states().at(0).state; };
+  CHECK(state() == "unchecked");
+  store.save(CheckRow{kernel, "a", "not executed", 0, "cannot simulate wgmma"});
+  CHECK(state() == "unchecked");
+  store.save(CheckRow{kernel, "b", "passed", 0.5, ""});
+  CHECK(state() == "passed");
+  store.save(CheckRow{kernel, "c", "unsound", 0.5, "a race", 2});
+  CHECK(state() == "unsound");
+  CHECK(store.checks(kernel).at(2) == CheckRow{kernel, "c", "unsound", 0.5, "a race", 2});
+}
+
+TEST_CASE("kernels of another compiler stand beside ours, once however often they are stored") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  store.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
+  for (int i = 0; i < 2; ++i) store.save(a_given_kernel());
+  CHECK(store.given_kernels(a_graph().id) == std::vector{a_given_kernel()});
+  CHECK(store.given_kernels(named("another graph")).empty());
 }

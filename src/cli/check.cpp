@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor check: choose plans, compile them, execute them, say what was found. Verdicts are an answer like any other;
+// the exit code says whether all of them are good.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/check_tables.h"
+#include "cli/manifest.h"
+#include "cli/output.h"
+#include "cli/planned.h"
+#include "cli/rows_of.h"
+#include "codegen/cuda.h"
+#include "profiler/check_pool.h"
+#include "profiler/pool.h"
+#include "profiler/simulate.h"
+#include "store/store.h"
+
+namespace tailor::cli {
+
+namespace {
+
+CheckItem item_of(const Chosen& chosen, std::int64_t place, ir::Plan plan, ir::Kernel kernel) {
+  CheckItem item;
+  item.group = chosen.number;
+  item.of = &chosen.group().group;
+  item.title = chosen.prepared.title;
+  item.place = place;
+  item.cuda = codegen::cuda(kernel, &plan);
+  item.kernel_id = ir::id_of(kernel);
+  item.plan = std::move(plan);
+  item.kernel = std::move(kernel);
+  return item;
+}
+
+/// The best plans of the chosen group, each a different kernel.
+void add_best(const Chosen& chosen, std::int64_t top, std::stop_token stop, std::vector<CheckItem>& items) {
+  explore::TuneOptions how;
+  how.model = chosen.model;
+  how.stop = stop;
+  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
+  const std::int64_t wanted = top > 0 ? top : static_cast<std::int64_t>(tuned.ranked.size());
+  std::int64_t place = 0;
+  for (explore::Listed& listed : explore::shortlist(chosen.prepared, tuned, chosen.limits, wanted))
+    items.push_back(item_of(chosen, ++place, std::move(listed.plan), std::move(listed.kernel)));
+}
+
+/// The plan that was asked for.
+std::vector<CheckItem> single_item(const CheckCommand& options, const Context& context, const Chosen& chosen) {
+  Planned one = planned(context, chosen, options.plan);
+  const bool rank = options.plan.find_first_not_of("0123456789") == std::string::npos;
+  std::vector<CheckItem> items;
+  items.push_back(item_of(chosen, rank ? std::stoll(options.plan) : 0, std::move(one.plan), std::move(one.kernel)));
+  return items;
+}
+
+std::vector<CheckItem> items_of(const CheckCommand& options, const Context& context, Chosen& chosen, bool whole,
+                                std::stop_token stop) {
+  std::vector<CheckItem> items;
+  const std::int64_t top = options.all_plans ? 0 : options.top;
+  if (!whole) {
+    add_best(chosen, top, stop, items);
+  } else {
+    std::int64_t unplanned = 0;
+    const auto groups = static_cast<std::int64_t>(chosen.partition.groups.size());
+    for (std::int64_t i = 0; i < groups && !stop.stop_requested(); ++i) {
+      context.talk->progress({"choosing plans", i, groups, {}});
+      if (chosen.turn_to(static_cast<std::size_t>(i)))
+        ++unplanned;
+      else
+        add_best(chosen, top, stop, items);
+    }
+    if (unplanned > 0)
+      context.talk->note(fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", unplanned, groups));
+  }
+  return items;
+}
+
+void compile_items(const CheckCommand& options, const Context& context, const ir::Device& device,
+                   const profiler::Nvrtc& api, std::stop_token stop, std::vector<CheckItem>& items) {
+  std::vector<profiler::CompileRequest> requests;
+  for (const CheckItem& item : items) requests.push_back({.cuda = item.cuda, .arch = device.arch});
+  const profiler::BinaryCache cache{options.cache.empty() ? usual_cache_folder()
+                                                          : std::filesystem::path(options.cache)};
+  profiler::CompileStage stage;
+  stage.workers = static_cast<int>(options.threads);
+  stage.cache = cache.folder.empty() ? nullptr : &cache;
+  stage.stop = stop;
+  stage.progress = [&](const profiler::CompileProgress& progress) {
+    context.talk->progress(
+        {"compiling kernels", static_cast<std::int64_t>(progress.done), static_cast<std::int64_t>(progress.total), {}});
+  };
+  profiler::CompiledAll compiled = profiler::compile_all(api, requests, stage);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i].binary = std::move(compiled.binaries[i]);
+}
+
+profiler::CheckOptions check_options(const CheckCommand& options, std::stop_token stop) {
+  profiler::CheckOptions each;
+  each.seed = static_cast<std::uint64_t>(options.seed);
+  each.sanitize = !options.no_sanitizers;
+  each.sample_blocks = options.blocks;
+  each.time_limit = {options.time_limit};
+  each.stop = stop;
+  return each;
+}
+
+profiler::CheckAccount check_items(const CheckCommand& options, const Context& context, const Chosen& chosen,
+                                   std::stop_token stop, std::vector<CheckItem>& items) {
+  std::vector<profiler::CheckRequest> requests;
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].binary || items[i].binary->outcome != ir::CompileOutcome::ok) continue;
+    asked.push_back(i);
+    requests.push_back({items[i].of, &items[i].kernel, &*items[i].binary,
+                        profiler::machine_limits(chosen.device, items[i].plan.blocks_per_sm)});
+  }
+  profiler::CheckStage stage;
+  stage.workers = static_cast<int>(options.threads);
+  stage.seeds = static_cast<int>(options.seeds);
+  stage.each = check_options(options, stop);
+  stage.executor = profiler::simulator_of;
+  stage.progress = [&](const profiler::CheckProgress& progress) {
+    context.talk->progress({"executing kernels", static_cast<std::int64_t>(progress.done),
+                            static_cast<std::int64_t>(progress.total),
+                            progress.refuted > 0 ? fmt::format("{} wrong", progress.refuted) : std::string()});
+  };
+  profiler::CheckedAll all = profiler::check_all(requests, stage);
+  for (std::size_t i = 0; i < asked.size(); ++i) items[asked[i]].checked = std::move(all.verdicts[i]);
+  context.talk->finish();
+  return all.account;
+}
+
+/// What explore and the compiler know is stored with the verdicts, so that the database stands for itself.
+void store_items(const CheckCommand& options, const Context& context, const Chosen& chosen,
+                 const std::vector<CheckItem>& items) {
+  store::Store store = store::Store::open(options.database);
+  const std::filesystem::path file = context.data / "devices" / (chosen.device.name + ".json");
+  const bool is_path = options.what.device.find('/') != std::string::npos || options.what.device.ends_with(".json");
+  const store::DeviceRow device =
+      device_row(chosen.device, read_file(is_path ? std::filesystem::path(options.what.device) : file));
+  const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
+  store::RunRow run = begun_run(context.command, toolchain, options.seed, "");
+  const std::string method = check_method(check_options(options, {}), static_cast<int>(options.seeds));
+  store::Store::Transaction unit(store);
+  store.save(device);
+  store.save(run);
+  for (const CheckItem& item : items) {
+    const explore::DistinctGroup& distinct = chosen.partition.groups[item.group];
+    store.save(group_row(distinct.group, explore::needed_work(distinct), item.title));
+    const store::PlanRow plan = plan_row(item.plan, item.of->id);
+    store.save(plan);
+    store.save(kernel_row(item.kernel, item.kernel_id, item.cuda));
+    store.save(store::LoweringRow{plan.id, device.id, item.kernel_id});
+    if (!item.binary) continue;
+    store.save(binary_row(*item.binary, item.kernel_id));
+    if (!item.checked) continue;
+    store.save(check_row(*item.checked, item.kernel_id, method));
+    if (item.checked->counts.blocks_run > 0)
+      store.save(measurement_row(*item.checked, item.kernel, run.id, item.binary->source, device.id, method));
+    if (profiler::is_refuted(item.checked->state)) store.save(plan_rejection_row(*item.checked, plan.id, device.id));
+  }
+  run.finished_at = time_now();
+  run.outcome = "done";
+  store.save(run);
+  unit.commit();
+  context.talk->note(fmt::format("stored in {}", options.database));
+}
+
+void last_words(const Context& context, const std::vector<CheckItem>& items, const profiler::CheckAccount& account) {
+  std::int64_t passed = 0;
+  for (const CheckItem& item : items)
+    passed += item.checked && item.checked->state == profiler::Verdict::passed ? 1 : 0;
+  context.talk->note(fmt::format(
+      "{} of {} kernels passed; {} lane instructions executed in {} ({}/s of one thread), {} references in {}", passed,
+      items.size(), with_commas(static_cast<std::int64_t>(account.lane_instructions)),
+      humane_seconds(account.wall.value),
+      three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
+      account.references, humane_seconds(account.reference.value)));
+}
+
+/// Nothing when all passed.
+void refuse_bad(const std::vector<CheckItem>& items) {
+  std::int64_t refuted = 0, unknown = 0;
+  for (const CheckItem& item : items) {
+    if (item.checked && profiler::is_refuted(item.checked->state))
+      ++refuted;
+    else if (!item.checked || item.checked->state != profiler::Verdict::passed)
+      ++unknown;
+  }
+  if (refuted > 0)
+    throw Error(Fault::failed, fmt::format("{} of {} kernels are not right", refuted, items.size()),
+                "the answer says which and why; tailor emit prints the CUDA text of one");
+  if (unknown > 0)
+    throw Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", unknown, items.size()),
+                "the answer says why");
+}
+
+}  // namespace
+
+void run_check(const CheckCommand& options, const Context& context) {
+  if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
+  if (!(options.time_limit > 0))
+    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  const bool whole = options.plan.empty() && options.what.group.empty();
+  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+  if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  std::optional<Chosen> chosen;
+  if (whole)
+    chosen.emplace(context, options.what, Chosen::WholeModel{});
+  else
+    chosen.emplace(context, options.what);
+  std::vector<CheckItem> items;
+  if (!options.plan.empty()) items = single_item(options, context, *chosen);
+  const InterruptWatch interrupts;
+  if (options.plan.empty()) items = items_of(options, context, *chosen, whole, interrupts.token());
+  stop_if_asked(interrupts);
+  if (items.empty())
+    throw Error(Fault::failed, "there is no plan to check", "tailor explore says which rule drops how many");
+  compile_items(options, context, chosen->device, *nvrtc.api, interrupts.token(), items);
+  stop_if_asked(interrupts);
+  const profiler::CheckAccount account = check_items(options, context, *chosen, interrupts.token(), items);
+  if (!options.database.empty()) store_items(options, context, *chosen, items);
+  Answer answer{"tailor.check/1", chosen->device.name, {}, ""};
+  answer.sections.push_back({"kernels", verdict_table(items)});
+  report::Table findings = finding_table(items);
+  if (!findings.rows.empty() || context.format == Format::json)
+    answer.sections.push_back({"findings", std::move(findings)});
+  show(context, answer);
+  last_words(context, items, account);
+  stop_if_asked(interrupts);
+  refuse_bad(items);
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verdicts and findings, row by row.
+#include "cli/check_tables.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/output.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using report::Cell;
+using report::Hint;
+
+/// What did not get as far as an execution still has a state and a reason.
+std::pair<std::string, std::string> state_of(const CheckItem& item) {
+  if (item.checked) return {std::string(profiler::name(item.checked->state)), item.checked->reason};
+  if (!item.binary) return {"stopped", "not begun"};
+  return {"not compiled", std::string(trim(std::string_view(item.binary->log).substr(0, item.binary->log.find('\n'))))};
+}
+
+Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
+
+std::string line_text(const std::string& text, std::int64_t line) {
+  const std::vector<std::string_view> lines = split(text, '\n');
+  if (line < 1 || line > static_cast<std::int64_t>(lines.size())) return {};
+  return std::string(trim(lines[static_cast<std::size_t>(line - 1)]));
+}
+
+}  // namespace
+
+report::Table verdict_table(const std::vector<CheckItem>& items) {
+  report::Table table;
+  table.columns = {column("number", "group", Hint::integer),
+                   column("group", "id", Hint::text, 6),
+                   column("title", "of", Hint::text, 3),
+                   column("rank", "plan", Hint::integer),
+                   column("kernel", "kernel", Hint::text, 5),
+                   column("state", "state"),
+                   column("worst", "worst error / tolerance", Hint::number),
+                   column("findings", "findings", Hint::integer),
+                   column("lane_instructions", "lane instructions", Hint::count, 2),
+                   column("blocks", "blocks run", Hint::count, 4),
+                   column("time", "time", Hint::seconds),
+                   column("reason", "reason", Hint::text, 1),
+                   column("plan", "plan text", Hint::text, 7)};
+  for (const CheckItem& item : items) {
+    const auto [state, reason] = state_of(item);
+    const bool known = item.checked.has_value();
+    table.rows.push_back({static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title,
+                          line_number(item.place), item.kernel.name, state, known ? Cell(item.checked->worst) : Cell(),
+                          known ? Cell(static_cast<std::int64_t>(item.checked->findings.size())) : Cell(),
+                          known ? Cell(item.checked->lane_instructions) : Cell(),
+                          known ? Cell(item.checked->counts.blocks_run) : Cell(),
+                          known ? Cell(item.checked->time.value) : Cell(), reason, ir::text(item.plan)});
+  }
+  return table;
+}
+
+report::Table finding_table(const std::vector<CheckItem>& items) {
+  report::Table table;
+  table.title = "findings";
+  table.columns = {column("number", "group", Hint::integer),
+                   column("rank", "plan", Hint::integer),
+                   column("kind", "kind"),
+                   column("text", "what"),
+                   column("times", "times", Hint::count),
+                   column("ptx_line", "PTX line", Hint::integer, 2),
+                   column("cuda_line", "CUDA line", Hint::integer),
+                   column("source", "source", Hint::text, 1)};
+  for (const CheckItem& item : items) {
+    if (!item.checked) continue;
+    for (const simulator::Finding& one : item.checked->findings)
+      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), line_number(item.place),
+                            std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
+                            line_number(one.source_line), line_text(item.cuda, one.source_line)});
+  }
+  return table;
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tailor check found, as tables.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explore/tune.h"
+#include "ir/binary.h"
+#include "profiler/check.h"
+#include "report/table.h"
+
+namespace tailor::cli {
+
+/// One kernel on its way from plan to verdict.
+struct CheckItem {
+  std::size_t group = 0;  ///< number in the partition
+  const ir::Group* of = nullptr;
+  std::string title;       ///< of the group
+  std::int64_t place = 0;  ///< rank of the plan; 0: it was given as text
+  ir::Plan plan;
+  ir::Kernel kernel;
+  Id kernel_id;
+  std::string cuda;
+  std::optional<ir::Binary> binary;
+  std::optional<profiler::Checked> checked;
+};
+
+report::Table verdict_table(const std::vector<CheckItem>& items);
+/// One row per finding, with the line of the CUDA text it happened on.
+report::Table finding_table(const std::vector<CheckItem>& items);
+
+}  // namespace tailor::cli

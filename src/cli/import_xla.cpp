@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor import-xla: XLA's own kernels of a model, out of a dump folder: tied to their fusions, executed on the
+// simulator, compared with the reference, counted, stored, and set beside our strategies. What stops one kernel is told
+// in its row; the exit code says whether every kernel that was executed is right.
+#include "cli/import_xla.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "profiler/check.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using profiler::XlaOutcome;
+
+std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name) {
+  std::vector<const profiler::XlaKernel*> chosen;
+  std::vector<std::string_view> known;
+  for (const profiler::XlaKernel& kernel : module.kernels) {
+    known.push_back(kernel.entry);
+    if (name.empty() || kernel.entry == name) chosen.push_back(&kernel);
+  }
+  if (chosen.empty() && !name.empty())
+    throw Error(Fault::usage, fmt::format("no kernel is called '{}'", name), suggestion(name, known));
+  return chosen;
+}
+
+profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const std::optional<ir::Device>& device) {
+  profiler::XlaCheckOptions how;
+  how.seed = static_cast<std::uint64_t>(options.seed);
+  how.most_elements = options.most_elements;
+  how.simulation.threads = options.threads > 0 ? static_cast<int>(options.threads)
+                                               : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  how.simulation.sanitize = !options.no_sanitizers;
+  how.simulation.count_cache = true;
+  how.simulation.time_limit = {options.time_limit};
+  if (device) how.simulation.machine = profiler::machine_limits(*device, 0);
+  return how;
+}
+
+std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const ImportXlaOptions& options,
+                                  const std::optional<ir::Device>& device, const Context& context) {
+  const profiler::XlaCheckOptions how = check_options(options, device);
+  const auto kernels = chosen_kernels(module, options.kernel);
+  std::vector<CheckedXla> all;
+  for (const profiler::XlaKernel* kernel : kernels) {
+    if (!options.list)
+      context.talk->progress({"executing " + kernel->entry,
+                              static_cast<std::int64_t>(all.size()),
+                              static_cast<std::int64_t>(kernels.size()),
+                              {}});
+    all.push_back({kernel, options.list ? profiler::XlaCheck{} : profiler::check(module, *kernel, how)});
+  }
+  context.talk->finish();
+  return all;
+}
+
+}  // namespace
+
+void run_import_xla(const ImportXlaOptions& options, const Context& context) {
+  if (!options.database.empty() && options.device.empty())
+    throw Error(Fault::usage, "tailor import-xla --store needs --device: counters belong to a machine",
+                "name the GPU the dump was made for, as --device h200");
+  if (!options.database.empty() && options.list)
+    throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
+  std::optional<ir::Device> device;
+  if (!options.device.empty()) device = load_device(context, options.device);
+  const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
+  const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
+  if (!module.unused_entries.empty())
+    context.talk->note(fmt::format("{} PTX entries are launched by nothing", module.unused_entries.size()));
+  const std::vector<CheckedXla> all = check_all(module, options, device, context);
+
+  Answer answer{"tailor.import-xla/1", options.device, {}, ""};
+  answer.sections.push_back({"kernels", xla_kernel_table(all, !options.list)});
+  if (!options.list) answer.sections.push_back({"outcomes", xla_outcome_table(all)});
+  if (!module.others.empty()) answer.sections.push_back({"others", xla_other_table(module)});
+  if (options.compare) answer.sections.push_back({"comparison", xla_comparison(module, all, device, options, context)});
+  if (!options.database.empty()) store_xla(module, all, *device, options, context);
+  show(context, answer);
+  const auto wrong = std::count_if(all.begin(), all.end(), [](const CheckedXla& row) {
+    return row.check.outcome == XlaOutcome::differs || row.check.outcome == XlaOutcome::findings;
+  });
+  if (!options.list && wrong > 0)
+    throw Error(Fault::failed, fmt::format("{} of {} kernels are not what the reference says", wrong, all.size()),
+                "see their rows");
+}
+
+}  // namespace tailor::cli

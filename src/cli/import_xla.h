@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of tailor import-xla: what was found of each kernel, the tables that show it, XLA beside our strategies,
+// and the rows a database keeps.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cli/commands.h"
+#include "ir/device.h"
+#include "profiler/xla_check.h"
+#include "report/table.h"
+
+namespace tailor::cli {
+
+/// A kernel of XLA's and what came of executing it.
+struct CheckedXla {
+  const profiler::XlaKernel* kernel = nullptr;
+  profiler::XlaCheck check;
+};
+
+/// Operands and results of a kernel, each once.
+double array_bytes(const profiler::XlaKernel& kernel);
+
+/// One row per kernel; without outcomes when none was executed.
+report::Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed);
+report::Table xla_outcome_table(const std::vector<CheckedXla>& all);
+report::Table xla_other_table(const profiler::XlaModule& module);
+
+/// One run of the model: XLA's kernels as they were executed, and what our strategies make of the same module. With a
+/// device our kernels' requests and sectors are counted too, of the best plan of each group.
+report::Table xla_comparison(const profiler::XlaModule& module, const std::vector<CheckedXla>& all,
+                             const std::optional<ir::Device>& device, const ImportXlaOptions& options,
+                             const Context& context);
+
+/// Stores the module, its groups, and for every kernel its verdict and counters. Throws Error(failed) as the store
+/// does.
+void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
+               const ImportXlaOptions& options, const Context& context);
+
+}  // namespace tailor::cli

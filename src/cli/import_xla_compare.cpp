@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// XLA beside ourselves, on one module. XLA's row is what its kernels did when they were executed, times how often they
+// run. Ours are what a strategy would launch: bytes are inputs and outputs once; with a device each group's best plan
+// is lowered and counted, which needs no execution. Kernels and groups without a count are counted themselves.
+#include <fmt/format.h>
+
+#include "cli/import_xla.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "costmodel/count.h"
+#include "explore/strategy.h"
+#include "explore/tune.h"
+#include "ir/import.h"
+
+namespace tailor::cli {
+
+using report::Hint;
+using report::Table;
+
+namespace {
+
+/// Plans of a group that are scored for a comparison: enough to find a good one.
+constexpr std::int64_t plans_scored = 200;
+
+struct Totals {
+  std::int64_t kernels = 0;
+  double launches = 0, arrays = 0;
+  double requests = 0, sectors = 0;  ///< of what was counted
+  double dram = 0;
+  std::int64_t counted = 0;  ///< kernels whose requests and sectors are in the sums
+};
+
+/// Bytes a kernel must move: inputs and outputs once, of arrays that are looked up or updated in place what is touched.
+double bytes_needed(const profiler::XlaModule& module, const profiler::XlaKernel& kernel) {
+  return kernel.computation.empty() ? array_bytes(kernel) : explore::bytes_once(profiler::graph_of(module, kernel));
+}
+
+Totals executed_totals(const profiler::XlaModule& module, const std::vector<CheckedXla>& all) {
+  Totals totals;
+  for (const CheckedXla& row : all) {
+    const simulator::Counters& c = row.check.simulation.counters;
+    totals.kernels += static_cast<std::int64_t>(row.kernel->places.size());
+    totals.launches += row.kernel->times;
+    totals.arrays += row.kernel->times * bytes_needed(module, *row.kernel);
+    if (!row.check.executed) continue;
+    totals.counted += static_cast<std::int64_t>(row.kernel->places.size());
+    const auto add = [&](double& sum, std::int64_t value) { sum += row.kernel->times * static_cast<double>(value); };
+    add(totals.requests, c.global_load_requests + c.global_store_requests + c.global_atomic_requests);
+    add(totals.sectors, c.global_load_sectors + c.global_store_sectors + c.global_atomic_sectors);
+    add(totals.dram, c.dram_read_bytes + c.dram_write_bytes);
+  }
+  return totals;
+}
+
+/// What the best plan of a group asks of memory; false when there is no plan.
+bool add_best_plan(const explore::DistinctGroup& group, const ir::Device& device,
+                   const costmodel::Calibration& calibration, Totals& totals) {
+  const auto prepared = ir::prepare(group.group);
+  const ir::Prepared* ready = std::get_if<ir::Prepared>(&prepared);
+  if (ready == nullptr) return false;
+  const ir::Limits limits = ir::limits(device);
+  explore::TuneOptions how;
+  how.max_plans = plans_scored;
+  const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, limits), device, calibration, how);
+  const auto best = explore::shortlist(*ready, tuned, limits, 1);
+  if (best.empty()) return false;
+  for (const costmodel::BufferWork& buffer : best.front().work.buffers) {
+    for (const costmodel::Traffic* traffic : {&buffer.load, &buffer.store, &buffer.atomic}) {
+      totals.requests += group.times * static_cast<double>(traffic->requests);
+      totals.sectors += group.times * static_cast<double>(traffic->sectors);
+    }
+    totals.dram += group.times * static_cast<double>(buffer.read_bytes + buffer.written_bytes);
+  }
+  return true;
+}
+
+Totals planned_totals(const explore::Partition& partition, const std::optional<ir::Device>& device,
+                      const costmodel::Calibration& calibration) {
+  Totals totals;
+  totals.kernels = partition.kernels;
+  totals.launches = partition.launches;
+  totals.arrays = partition.bytes;
+  if (!device) return totals;
+  for (const explore::DistinctGroup& group : partition.groups)
+    if (add_best_plan(group, *device, calibration, totals))
+      totals.counted += static_cast<std::int64_t>(group.places.size());
+  return totals;
+}
+
+void add_row(Table& table, const std::string& who, const std::string& how, const Totals& totals, bool counted) {
+  const auto cell = [&](double value) { return counted ? report::Cell(value) : report::Cell(); };
+  table.rows.push_back({who, totals.kernels, static_cast<std::int64_t>(totals.launches), totals.arrays, how,
+                        totals.counted, cell(totals.requests), cell(totals.sectors), cell(32 * totals.sectors),
+                        cell(totals.dram)});
+}
+
+}  // namespace
+
+Table xla_comparison(const profiler::XlaModule& module, const std::vector<CheckedXla>& all,
+                     const std::optional<ir::Device>& device, const ImportXlaOptions& options, const Context& context) {
+  Table table;
+  table.title = "one run of the model: XLA's own kernels and our strategies on the same module";
+  table.columns = {column("who", "kernels of"),
+                   column("kernels", "kernels", Hint::count),
+                   column("launches", "launches", Hint::count),
+                   column("arrays", "arrays", Hint::bytes),
+                   column("how", "counted by", Hint::text, 2),
+                   column("counted", "kernels counted", Hint::count, 1),
+                   column("requests", "requests", Hint::number, 3),
+                   column("sectors", "sectors", Hint::number, 3),
+                   column("accessed", "sectors moved", Hint::bytes),
+                   column("dram", "DRAM", Hint::bytes)};
+  add_row(table, "XLA", options.list ? "nothing" : "simulator", executed_totals(module, all), !options.list);
+  const costmodel::Calibration calibration = load_calibration(context, "uncalibrated");
+  const ir::Imported imported = ir::import_hlo(*module.text, module.source.hlo.string());
+  for (const char* name : {"imported", "stitch-v1"}) {
+    context.talk->progress({fmt::format("planning {}", name), 0, 0, {}});
+    const explore::Partition partition =
+        explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph));
+    add_row(table, name, device ? "cost model" : "nothing", planned_totals(partition, device, calibration),
+            device.has_value());
+  }
+  context.talk->finish();
+  return table;
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// XLA's kernels as rows. The module is a graph whose fusion is the one it brings along; each kernel is a kernel with
+// its PTX as text, a binary whose compiler is XLA, a verdict, and an execution with its counters, named as ours are.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/import_xla.h"
+#include "cli/inputs.h"
+#include "cli/manifest.h"
+#include "cli/rows_of.h"
+#include "explore/strategy.h"
+#include "ir/import.h"
+#include "store/store.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using profiler::XlaOutcome;
+
+constexpr std::string_view origin = "XLA";
+
+/// How a verdict is called in the database.
+std::string_view state_of(XlaOutcome outcome) {
+  switch (outcome) {
+    case XlaOutcome::matched:
+      return "passed";
+    case XlaOutcome::differs:
+      return "wrong";
+    case XlaOutcome::findings:
+      return "unsound";
+    default:
+      return "not executed";
+  }
+}
+
+void add_access(std::vector<store::CountRow>& rows, const std::string& what, const simulator::RequestCounts& counts) {
+  if (counts.requests == 0) return;
+  rows.push_back({what + "_requests", static_cast<double>(counts.requests), "requests"});
+  rows.push_back({what + "_sectors", static_cast<double>(counts.sectors), "sectors"});
+  rows.push_back({what + "_bytes", static_cast<double>(counts.bytes), "bytes"});
+}
+
+std::vector<store::CountRow> counts_of(const profiler::XlaKernel& kernel, const simulator::Simulation& run) {
+  std::vector<store::CountRow> rows;
+  for (const simulator::CounterRow& counter : simulator::counter_table())
+    if (run.counters.*counter.value != 0)
+      rows.push_back(
+          {std::string(counter.name), static_cast<double>(run.counters.*counter.value), std::string(counter.unit)});
+  std::size_t next = 0;  // arguments that share memory have one buffer
+  for (const profiler::XlaArgument& argument : kernel.arguments) {
+    if (argument.shares >= 0 || next >= run.buffers.size()) continue;
+    const simulator::BufferCounters& buffer = run.buffers[next++];
+    add_access(rows, fmt::format("global[{}]_load", argument.name), buffer.load);
+    add_access(rows, fmt::format("global[{}]_store", argument.name), buffer.store);
+    add_access(rows, fmt::format("global[{}]_atomic", argument.name), buffer.atomic);
+  }
+  return rows;
+}
+
+/// What everything stored of a module hangs on.
+struct Shelf {
+  store::Store& store;
+  Id graph, device, run;
+  std::string arch, method;
+};
+
+Id store_group(store::Store& to, const profiler::XlaModule& module, const profiler::XlaKernel& kernel) {
+  const ir::Graph graph = profiler::graph_of(module, kernel);
+  std::vector<ir::NodeId> nodes;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (graph.nodes[i].op != ir::Op::parameter) nodes.push_back(static_cast<ir::NodeId>(i));
+  explore::DistinctGroup distinct;
+  distinct.group = ir::cut(graph, nodes);
+  to.save(group_row(distinct.group, explore::needed_work(distinct), ir::title_of(distinct.group.graph)));
+  return distinct.group.id;
+}
+
+void store_kernel(const Shelf& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
+  const profiler::XlaKernel& kernel = *row.kernel;
+  const std::string ptx = read_file(kernel.ptx);
+  const auto& launch = kernel.launch;
+  const Id id =
+      id_of(fmt::format("{}\n{}\n{} {} {} x {} {} {}, {} bytes", ptx, kernel.entry, launch.grid[0], launch.grid[1],
+                        launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.shared));
+  store::KernelRow made;
+  made.id = id;
+  made.name = kernel.entry;
+  made.text = ptx;
+  made.threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+  made.blocks = std::int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+  made.shared = launch.shared;
+  shelf.store.save(made);
+  shelf.store.save(store::GivenKernelRow{shelf.graph,
+                                         id,
+                                         store_group(shelf.store, module, kernel),
+                                         std::string(origin),
+                                         kernel.places.front(),
+                                         static_cast<std::int64_t>(kernel.places.size()),
+                                         kernel.times,
+                                         {array_bytes(kernel)}});
+  store::BinaryRow binary;
+  binary.id = id_of(fmt::format("{} {}", origin, hex(id)));
+  binary.kernel = id;
+  binary.arch = shelf.arch;
+  binary.compiler = origin;
+  binary.ok = true;
+  shelf.store.save(binary);
+  store::CheckRow verdict;
+  verdict.kernel = id;
+  verdict.method = shelf.method;
+  verdict.state = state_of(row.check.outcome);
+  verdict.worst = row.check.worst;
+  verdict.detail = row.check.detail;
+  verdict.findings = static_cast<std::int64_t>(row.check.simulation.findings.size());
+  shelf.store.save(verdict);
+  if (!row.check.executed) return;
+  store::MeasurementRow execution;
+  execution.run = shelf.run;
+  execution.binary = binary.id;
+  execution.device = shelf.device;
+  execution.profiler = "simulator";
+  execution.protocol = shelf.method + "; all blocks";
+  execution.outcome = row.check.outcome == XlaOutcome::matched ? "ok" : state_of(row.check.outcome);
+  execution.reason = row.check.detail;
+  execution.measured_at = time_now();
+  execution.counts = counts_of(kernel, row.check.simulation);
+  execution.id = store::measurement_id(execution);
+  shelf.store.save(execution);
+}
+
+Id store_module(store::Store& to, const profiler::XlaModule& module) {
+  const std::string file = module.source.hlo.string();
+  const ir::Imported imported = ir::import_hlo(*module.text, file);
+  const store::GraphRow graph = graph_row(imported, module.source.name, module.source.hlo.filename().string());
+  to.save(graph);
+  const ir::Fusion fusion = explore::fuse(explore::find_strategy("imported"), imported.graph);
+  const explore::Partition partition = explore::partition(imported.graph, fusion);
+  for (const explore::DistinctGroup& group : partition.groups)
+    to.save(group_row(group.group, explore::needed_work(group), ir::title_of(group.group.graph)));
+  to.save(fusion_row(graph.id, imported.graph, fusion, partition));
+  return graph.id;
+}
+
+}  // namespace
+
+void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
+               const ImportXlaOptions& options, const Context& context) {
+  store::Store to = store::Store::open(options.database);
+  store::RunRow run = begun_run(context.command, std::string(origin), options.seed, "");
+  run.config_id = id_of(std::string_view(run.config));
+  store::Store::Transaction unit(to);
+  to.save(run);
+  const bool is_path = options.device.find('/') != options.device.npos || options.device.ends_with(".json");
+  const store::DeviceRow row =
+      device_row(device, read_file(is_path ? std::filesystem::path(options.device)
+                                           : context.data / "devices" / (options.device + ".json")));
+  to.save(row);
+  const Shelf shelf{
+      to, store_module(to, module), row.id, run.id, device.arch, fmt::format("simulator, seed {}", options.seed)};
+  std::int64_t stored = 0;
+  for (const CheckedXla& checked : all) {
+    if (!checked.kernel->problem.empty()) continue;
+    store_kernel(shelf, module, checked);
+    ++stored;
+  }
+  run.outcome = "done";
+  run.finished_at = time_now();
+  to.save(run);
+  unit.commit();
+  context.talk->note(fmt::format("stored {} kernels of {} in {}", stored, module.source.name, options.database));
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Level simulated: the formulas of level compiled on counted numbers. What an execution counts replaces what was
+// counted from the program; what it cannot tell (distinct bytes, the critical path, live registers) stays. Counts are
+// of PTX: addresses stand among its integer operations, and moves are left out, since the assembler folds nearly all of
+// them.
+#include <algorithm>
+#include <cmath>
+
+#include "costmodel/model.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+std::int64_t whole(double count) { return static_cast<std::int64_t>(std::llround(count)); }
+
+Traffic traffic(const ir::AccessCounts& counts) {
+  return {whole(counts.requests), whole(counts.sectors), whole(counts.bytes)};
+}
+
+SharedWork shared(const ir::AccessCounts& counts) {
+  return {whole(counts.requests), whole(counts.bytes), whole(counts.sectors)};
+}
+
+}  // namespace
+
+Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
+  Work seen = work;
+  double requests = counts.shared_load.requests + counts.shared_store.requests;
+  for (std::size_t i = 0; i < seen.buffers.size() && i < counts.buffers.size(); ++i) {
+    const ir::BufferCounts& from = counts.buffers[i];
+    BufferWork& to = seen.buffers[i];
+    to.load = traffic(from.load);
+    to.store = traffic(from.store);
+    to.atomic = traffic(from.atomic);
+    to.reload_sectors = std::min(to.reload_sectors, to.load.sectors);
+    requests += from.load.requests + from.store.requests + from.atomic.requests;
+  }
+  seen.shared_load = shared(counts.shared_load);
+  seen.shared_store = shared(counts.shared_store);
+  seen.shuffles = whole(counts.shuffles);
+  seen.barriers = whole(counts.barriers);
+  seen.pipes.fma = whole(counts.fma);
+  seen.pipes.alu = whole(counts.alu + counts.votes);
+  seen.pipes.xu = whole(counts.xu);
+  seen.pipes.f64 = whole(counts.f64);
+  // PTX has one class of conversions; the program knows their kinds.
+  const auto program = static_cast<double>(work.pipes.widen + work.pipes.narrow);
+  const double widening = program > 0 ? static_cast<double>(work.pipes.widen) / program : 0;
+  seen.pipes.widen = whole(counts.convert * widening);
+  seen.pipes.narrow = whole(counts.convert) - seen.pipes.widen;
+  seen.pipes.memory = whole(requests);
+  seen.pipes.shuffle = seen.shuffles;
+  seen.pipes.barrier = seen.barriers;
+  seen.pipes.control = whole(counts.control);
+  seen.pipes.address = 0;
+  const auto before = static_cast<double>(instructions(work.pipes));
+  const double growth = before > 0 ? static_cast<double>(instructions(seen.pipes)) / before : 1;
+  seen.busiest_block = whole(static_cast<double>(work.busiest_block) * growth);
+  seen.sampled = counts.blocks_run < counts.blocks_total;
+  return seen;
+}
+
+ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
+                       const ir::Device& device, const Calibration& calibration) {
+  ir::Estimate estimate = compiled(with_counts(work, counts), binary, device, calibration);
+  estimate.level = ir::Level::simulated;
+  return estimate;
+}
+
+}  // namespace tailor::costmodel

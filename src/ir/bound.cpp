@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds beside the evaluator's walk. What moves elements moves their bounds, by the same code on f64 arrays; sums of
+// bounds are reductions like any other.
+#include "ir/bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/bound_elementwise.h"
+#include "ir/number.h"
+
+namespace tailor::ir {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Deviations of the probabilistic bound on sums: exceeded by one element in 10^8 (Higham and Mary, theorem 2.4).
+constexpr double deviations = 6;
+
+Tensor as_tensor(const Shape& shape, const Errors& errors) {
+  Shape wide = shape;
+  wide.dtype = DType::f64;
+  Tensor tensor = zeros(wide);
+  if (errors != nullptr)
+    std::copy_n(reinterpret_cast<const std::byte*>(errors->data()), tensor.bytes.size(), tensor.bytes.begin());
+  return tensor;
+}
+
+Errors as_errors(const Tensor& tensor) {
+  auto errors = std::make_shared<std::vector<double>>(tensor.bytes.size() / sizeof(double));
+  std::copy_n(tensor.bytes.begin(), tensor.bytes.size(), reinterpret_cast<std::byte*>(errors->data()));
+  return errors;
+}
+
+Errors constant_errors(const Shape& shape, double error) {
+  return std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(shape)), error);
+}
+
+bool all_exact(const std::vector<Errors>& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const Errors& e) { return e == nullptr; });
+}
+
+/// The node as if its values were f64.
+Node widened(const Node& node) {
+  Node wide = node;
+  wide.shape.dtype = DType::f64;
+  return wide;
+}
+
+/// Runs `evaluator` on the bounds of the first `arrays` operands in their place.
+Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t arrays,
+             std::vector<Tensor> (*evaluator)(const Call&)) {
+  std::vector<Tensor> bounds;
+  for (std::size_t k = 0; k < arrays; ++k) bounds.push_back(as_tensor(call.operand(k).shape, operands[k]));
+  const Node node = widened(call.node);
+  Call wide{call.graph, node, call.operands};
+  for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = &bounds[k];
+  return as_errors(evaluator(wide).front());
+}
+
+Errors reduced(const Call& call, const Tensor& terms, Reducer reducer) {
+  Node node = widened(call.node);
+  node.attributes.reducer = reducer;
+  Shape scalar = shape_of(DType::f64, {});
+  const Tensor start = zeros(scalar);
+  const Call wide{call.graph, node, {&terms, &start}};
+  return as_errors(evaluate_reduce(wide).front());
+}
+
+/// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top.
+Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const Tensor& input = call.operand(0);
+  const DType dtype = result.shape.dtype;
+  const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
+  const auto terms_of_one = static_cast<double>(elements(input.shape) / outputs);
+  const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
+  Tensor terms = as_tensor(input.shape, operand);
+  auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
+  std::vector<Cell> cells(block_cells);
+  const std::int64_t total = elements(input.shape);
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = std::min(block_cells, total - first);
+    load_cells(input, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double size = std::fabs(cells[static_cast<std::size_t>(i)].real);
+      // An infinite term makes the sum infinite or NaN for certain.
+      bounds[first + i] += std::isfinite(size) ? each * size : 0;
+    }
+  }
+  const Errors sums = reduced(call, terms, Reducer::add);
+  auto errors = std::make_shared<std::vector<double>>(*sums);
+  for (std::size_t i = 0; i < errors->size(); ++i) {
+    const double y = as_double(result, static_cast<std::int64_t>(i));
+    if (std::isfinite(y))
+      (*errors)[i] += rounding(dtype, y);
+    else if (row(dtype).compute != dtype && std::isinf(y))
+      (*errors)[i] = infinity;  // f32, where kernels add, need not overflow
+  }
+  return errors;
+}
+
+/// Relative bounds add up; (1 + u)^n.
+Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const Tensor& input = call.operand(0);
+  Tensor terms = as_tensor(input.shape, operand);
+  auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
+  const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
+  for (std::int64_t i = 0; i < elements(input.shape); ++i) {
+    const double size = std::fabs(as_double(input, i));
+    bounds[i] =
+        bounds[i] < size || bounds[i] == 0 ? u + (bounds[i] == 0 ? 0 : bounds[i] / (size - bounds[i])) : infinity;
+  }
+  auto errors = std::make_shared<std::vector<double>>(*reduced(call, terms, Reducer::add));
+  for (std::size_t i = 0; i < errors->size(); ++i) {
+    const double y = as_double(result, static_cast<std::int64_t>(i));
+    (*errors)[i] =
+        std::isfinite(y) ? std::fabs(y) * std::expm1((*errors)[i]) + rounding(result.shape.dtype, y) : infinity;
+  }
+  return errors;
+}
+
+/// Whether a region only chooses among its arguments.
+bool only_chooses(const Graph& body) {
+  return std::all_of(body.nodes.begin(), body.nodes.end(), [](const Node& node) {
+    return class_of(node.op) == OpClass::leaf || node.op == Op::compare || node.op == Op::select ||
+           node.op == Op::maximum || node.op == Op::minimum || node.op == Op::bit_and || node.op == Op::bit_or ||
+           node.op == Op::bit_not || node.op == Op::tuple || !is_floating(node.shape.dtype);
+  });
+}
+
+/// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
+class BoundWalk {
+ public:
+  explicit BoundWalk(const Graph& graph) : graph_(graph), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+    for (const Node& node : graph.nodes)
+      for (const NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+    for (const NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+  }
+
+  void visit(NodeId id, const Call& call, std::span<const Tensor* const> results) {
+    const Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+    std::vector<Errors> operands;
+    for (const NodeId operand : node.operands) {
+      const std::vector<Errors>& all = errors_[static_cast<std::size_t>(operand)];
+      operands.insert(operands.end(), all.begin(), all.end());
+      if (node.op == Op::add_dependency) break;
+    }
+    std::vector<Errors>& made = errors_[static_cast<std::size_t>(id)];
+    if (class_of(node.op) == OpClass::leaf)
+      made.assign(1, nullptr);
+    else if (node.op == Op::get_tuple_element)
+      made.assign(1, operands[static_cast<std::size_t>(node.attributes.number)]);
+    else if (passes_operands(node.op))
+      made = std::move(operands);
+    else
+      made = of_call(call, operands, results);
+    for (const NodeId operand : node.operands)
+      if (--uses_[static_cast<std::size_t>(operand)] == 0) errors_[static_cast<std::size_t>(operand)].clear();
+  }
+
+  std::vector<Errors> outputs() const {
+    std::vector<Errors> all;
+    for (const NodeId output : graph_.outputs) {
+      const std::vector<Errors>& one = errors_[static_cast<std::size_t>(output)];
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+
+ private:
+  static std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
+                                     std::span<const Tensor* const> results) {
+    const Node& node = call.node;
+    const bool exact = all_exact(operands);
+    if (class_of(node.op) == OpClass::elementwise && has_element_step(call.graph, node))
+      return {elementwise_errors(call, operands, *results[0])};
+    if (class_of(node.op) == OpClass::index || node.op == Op::bitcast_convert || node.op == Op::copy)
+      return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
+    if (node.op == Op::reduce) return reduction(call, operands, results);
+    if (exact && (node.op == Op::sort || node.op == Op::topk)) return std::vector<Errors>(results.size());
+    if (node.op == Op::gather || node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice) {
+      const std::size_t arrays = node.op == Op::dynamic_update_slice ? 2 : 1;
+      const bool places_known = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end(),
+                                            [](const Errors& e) { return e == nullptr; });
+      if (exact) return {nullptr};
+      if (places_known) return {moved(call, operands, arrays, evaluate_lookup)};
+    }
+    return not_known(results);
+  }
+
+  static std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
+                                       std::span<const Tensor* const> results) {
+    const bool exact = all_exact(operands);
+    const Reducer reducer = call.node.attributes.reducer;
+    if (reducer == Reducer::custom || reducer == Reducer::none || call.operands.size() != 2) {
+      const Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+      return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
+    }
+    if (!is_floating(results[0]->shape.dtype)) {
+      if (exact) return {nullptr};
+      const Errors most = reduced(call, as_tensor(call.operand(0).shape, operands[0]), Reducer::maximum);
+      if (results[0]->shape.dtype == DType::pred) return {most};
+      return not_known(results);
+    }
+    if (reducer == Reducer::add) return {sum_errors(call, operands[0], *results[0])};
+    if (reducer == Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
+    if (exact) return {nullptr};
+    return {reduced(call, as_tensor(call.operand(0).shape, operands[0]), Reducer::maximum)};
+  }
+
+  static std::vector<Errors> not_known(std::span<const Tensor* const> results) {
+    std::vector<Errors> all;
+    for (const Tensor* result : results)
+      all.push_back(is_floating(result->shape.dtype) || has_cells(result->shape.dtype)
+                        ? constant_errors(result->shape, infinity)
+                        : nullptr);
+    return all;
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<Errors>> errors_;
+  std::vector<std::int32_t> uses_;
+};
+
+}  // namespace
+
+double unit_roundoff(DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
+
+std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs) {
+  BoundWalk bounds(graph);
+  std::vector<Tensor> values = evaluate_visited(
+      graph, inputs,
+      [&](NodeId id, const Call& call, std::span<const Tensor* const> results) { bounds.visit(id, call, results); });
+  const std::vector<Errors> errors = bounds.outputs();
+  std::vector<Bounded> all;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.push_back({std::move(values[i]), errors[i] ? *errors[i] : std::vector<double>()});
+  return all;
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds of elementwise operations; bound.h has the model.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "ir/evaluate_cells.h"
+
+namespace tailor::ir {
+
+/// The bounds of one value, per element; nullptr: exact.
+using Errors = std::shared_ptr<const std::vector<double>>;
+
+/// `operands` parallel to call.operands, `result` what the evaluator made of them.
+Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);
+
+/// The smallest positive normal number of f32 and wider: what flushing to zero may lose.
+double flushed_to_zero(DType dtype);
+/// Largest rounding error of a result: see `rounding` in bound.h.
+double rounding(DType dtype, double value);
+
+}  // namespace tailor::ir

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One walk from the outputs back to the parameters. A node asks something of its operands for its own sake (an index, a
+// root) and hands on what was asked of itself where its operation keeps the meaning: moves and conversions, sums,
+// products, the larger of two.
+#include "ir/inputs.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "ir/attribute_text.h"
+
+namespace tailor::ir {
+
+namespace {
+
+/// Operations whose result is in range, or positive, when the operands from `first` to `last` are.
+struct HandsOn {
+  Op op;
+  std::size_t first, last;
+};
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+constexpr auto hands_on = std::to_array<HandsOn>({
+    {Op::convert, 0, all},
+    {Op::bitcast, 0, all},
+    {Op::reshape, 0, all},
+    {Op::broadcast, 0, all},
+    {Op::transpose, 0, all},
+    {Op::copy, 0, all},
+    {Op::slice, 0, all},
+    {Op::concatenate, 0, all},
+    {Op::reverse, 0, all},
+    {Op::pad, 0, 0},
+    {Op::gather, 0, 0},
+    {Op::dynamic_slice, 0, 0},
+    {Op::dynamic_update_slice, 0, 1},
+    {Op::select, 1, 2},
+    {Op::clamp, 1, 1},
+    {Op::maximum, 0, all},
+    {Op::minimum, 0, all},
+    {Op::add, 0, all},
+    {Op::multiply, 0, all},
+    {Op::reduce, 0, all},
+    {Op::divide, 0, 0},
+    {Op::sqrt, 0, 0},
+    {Op::rsqrt, 0, 0},
+    {Op::reduce_precision, 0, 0},
+    {Op::get_tuple_element, 0, 0},
+});
+
+class Wishes {
+ public:
+  explicit Wishes(const Graph& graph) : graph_(graph), ranges_(graph.nodes.size()) {
+    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+      ask_operands(graph.nodes[i]);
+      hand_on(graph.nodes[i], ranges_[i]);
+    }
+  }
+  const InputRange& of(NodeId node) const { return ranges_[static_cast<std::size_t>(node)]; }
+
+ private:
+  const Shape& shape(const Node& node, std::size_t operand) const {
+    return graph_.nodes[static_cast<std::size_t>(node.operands[operand])].shape;
+  }
+
+  void ask(const Node& node, std::size_t operand, const InputRange& wish) {
+    if (operand >= node.operands.size()) return;
+    InputRange& range = ranges_[static_cast<std::size_t>(node.operands[operand])];
+    if (wish.limit > 0) range.limit = range.limit == 0 ? wish.limit : std::min(range.limit, wish.limit);
+    range.distinct = range.distinct || wish.distinct;
+    range.positive = range.positive || wish.positive;
+  }
+
+  void ask_operands(const Node& node) {
+    if (node.operands.empty()) return;
+    switch (node.op) {
+      case Op::sqrt:
+      case Op::rsqrt:
+      case Op::log:
+      case Op::log1p:
+      case Op::power:
+        return ask(node, 0, {0, false, true});
+      case Op::divide:
+      case Op::remainder:
+        return ask(node, 1, {0, false, true});
+      case Op::dynamic_slice:
+        return ask_starts(node, 1, node.shape.dims);
+      case Op::dynamic_update_slice:
+        return ask_starts(node, 2, shape(node, 1).dims);
+      case Op::gather:
+        return ask(node, 1, {places_in(node, 0, "start_index_map"), false, false});
+      case Op::scatter: {
+        const std::size_t arrays = (node.operands.size() - 1) / 2;
+        return ask(node, arrays, {places_in(node, 0, "scatter_dims_to_operand_dims"), true, false});
+      }
+      default:
+        return;
+    }
+  }
+
+  /// Start indices are scalars from operand `first` on, or one vector.
+  void ask_starts(const Node& node, std::size_t first, const Dims& window) {
+    const Dims& dims = shape(node, 0).dims;
+    const bool vector = node.operands.size() == first + 1 && dims.size() > 1;
+    for (int i = 0; i < dims.size(); ++i)
+      ask(node, vector ? first : first + static_cast<std::size_t>(i),
+          {std::max<std::int64_t>(dims[i] - window[i] + 1, 1), false, false});
+  }
+
+  /// Indices that are inside along every dimension that is indexed, the slice's own extent left out of account.
+  std::int64_t places_in(const Node& node, std::size_t array, std::string_view map) const {
+    const Dims& dims = shape(node, array).dims;
+    std::int64_t limit = 0;
+    for (const std::int64_t dim : attribute_numbers(node.attributes.text, map))
+      if (dim >= 0 && dim < dims.size()) {
+        const std::int64_t extent = dims[static_cast<int>(dim)];
+        limit = limit == 0 ? extent : std::min(limit, extent);
+      }
+    return limit;
+  }
+
+  void hand_on(const Node& node, const InputRange& wish) {
+    const auto* row = std::find_if(hands_on.begin(), hands_on.end(), [&](const HandsOn& r) { return r.op == node.op; });
+    if (row == hands_on.end() || (wish.limit == 0 && !wish.positive)) return;
+    for (std::size_t k = row->first; k < node.operands.size() && k <= row->last; ++k) ask(node, k, wish);
+  }
+
+  const Graph& graph_;
+  std::vector<InputRange> ranges_;
+};
+
+std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
+/// A factor without a divisor in common with `limit`: multiples of it meet every residue once.
+std::uint64_t stride_over(std::uint64_t limit, std::uint64_t seed) {
+  std::uint64_t factor = mixed(seed) % limit | 1;
+  while (std::gcd(factor, limit) != 1) factor += 2;
+  return factor % limit;
+}
+
+}  // namespace
+
+std::vector<InputRange> input_ranges(const Graph& graph) {
+  const Wishes wishes(graph);
+  std::vector<InputRange> ranges;
+  for (const NodeId parameter : parameters(graph)) ranges.push_back(wishes.of(parameter));
+  return ranges;
+}
+
+Tensor input_tensor(const Shape& shape, const InputRange& range, std::uint64_t seed) {
+  Tensor tensor = random_tensor(shape, seed);
+  const std::int64_t count = elements(shape);
+  if (is_integer(shape.dtype) && range.limit > 0) {
+    const int value_bits = row(shape.dtype).bits - (is_signed(shape.dtype) ? 1 : 0);
+    const std::uint64_t most = value_bits >= 63 ? ~std::uint64_t{0} : std::uint64_t{1} << value_bits;
+    const std::uint64_t limit = std::min(static_cast<std::uint64_t>(range.limit), most);
+    const std::uint64_t step = stride_over(limit, seed);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto place = static_cast<std::uint64_t>(i);
+      const std::uint64_t value =
+          range.distinct ? (place % limit * step + mixed(seed)) % limit : mixed(seed ^ mixed(place)) % limit;
+      store_integer(tensor, i, static_cast<std::int64_t>(value));
+    }
+  }
+  if (is_floating(shape.dtype) && range.positive)
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double value = as_double(tensor, i);  // in [-2, 2)
+      store(tensor, i, 0.5 + 0.75 * std::min(std::abs(value), 1.99));
+    }
+  return tensor;
+}
+
+std::vector<Tensor> sensible_inputs(const Graph& graph, std::uint64_t seed) {
+  const std::vector<InputRange> ranges = input_ranges(graph);
+  const std::vector<NodeId> nodes = parameters(graph);
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    inputs.push_back(input_tensor(graph.nodes[static_cast<std::size_t>(nodes[i])].shape, ranges[i], mixed(seed + i)));
+  return inputs;
+}
+
+}  // namespace tailor::ir

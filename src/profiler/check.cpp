@@ -1,0 +1,304 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From executions to a verdict. Findings speak before results: a kernel with a race may be right today.
+#include "profiler/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "base/text.h"
+#include "ir/compare.h"
+#include "ir/number.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+using simulator::Simulation;
+using simulator::SimulationOutcome;
+
+/// Below this fraction of elements that can be judged, other inputs are tried.
+constexpr double enough_judged = 0.9;
+/// Batches of a sample: their spread gives its standard error.
+constexpr int batches = 4;
+
+double judged_fraction(const std::vector<ir::Bounded>& outputs) {
+  std::int64_t all = 0, judged = 0;
+  for (const ir::Bounded& output : outputs) {
+    const std::int64_t count = ir::elements(output.value.shape);
+    all += count;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const bool bounded = output.error.empty() || std::isfinite(output.error[static_cast<std::size_t>(i)]);
+      judged += bounded && std::isfinite(ir::as_double(output.value, i)) ? 1 : 0;
+    }
+  }
+  return all == 0 ? 1 : static_cast<double>(judged) / static_cast<double>(all);
+}
+
+/// Floats from [-2, 2) to [0.25, 2.25): roots and logarithms of them are numbers.
+void make_positive(ir::Tensor& tensor) {
+  if (!ir::is_floating(tensor.shape.dtype)) return;
+  for (std::int64_t i = 0; i < ir::elements(tensor.shape); ++i)
+    ir::store(tensor, i, std::fabs(ir::as_double(tensor, i)) + 0.25);
+}
+
+/// The first node that the evaluator has no semantics for, in words; empty when there is none.
+std::string without_semantics(const ir::Graph& graph) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (!ir::can_evaluate(graph, static_cast<ir::NodeId>(i)))
+      return fmt::format("the reference has no semantics for {} (%{})", ir::name(graph.nodes[i].op),
+                         graph.nodes[i].name);
+  return {};
+}
+
+simulator::SimulationOptions simulation_options(const CheckOptions& options) {
+  simulator::SimulationOptions to;
+  to.seed = options.seed;
+  to.threads = options.threads;
+  to.sanitize = options.sanitize;
+  to.count_cache = options.count_cache;
+  to.time_limit = options.time_limit;
+  to.machine = options.machine;
+  to.stop = options.stop;
+  return to;
+}
+
+ir::AccessCounts access(const simulator::RequestCounts& counts) {
+  return {static_cast<double>(counts.requests), static_cast<double>(counts.sectors), static_cast<double>(counts.bytes)};
+}
+
+ir::LaunchCounts counts_of(const Simulation& run, std::size_t buffers) {
+  const simulator::Counters& c = run.counters;
+  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
+  ir::LaunchCounts to;
+  to.instructions = number(c.instructions);
+  to.lane_instructions = number(c.lane_instructions);
+  to.fma = number(c.fma);
+  to.alu = number(c.alu);
+  to.xu = number(c.xu);
+  to.f64 = number(c.f64);
+  to.convert = number(c.convert);
+  to.move = number(c.move);
+  to.control = number(c.control);
+  to.shuffles = number(c.shuffles);
+  to.votes = number(c.votes);
+  to.barriers = number(c.block_barriers);
+  to.fences = number(c.fences);
+  to.divergent_branches = number(c.divergent_branches);
+  to.shared_load = {number(c.shared_load_requests), number(c.shared_load_wavefronts), number(c.shared_load_bytes)};
+  to.shared_store = {number(c.shared_store_requests), number(c.shared_store_wavefronts), number(c.shared_store_bytes)};
+  to.bank_conflicts = number(c.bank_conflicts);
+  to.local_loads = number(c.local_load_requests);
+  to.local_stores = number(c.local_store_requests);
+  to.dram_read = number(c.dram_read_bytes);
+  to.dram_written = number(c.dram_write_bytes);
+  for (std::size_t i = 0; i < buffers && i < run.buffers.size(); ++i)
+    to.buffers.push_back({access(run.buffers[i].load), access(run.buffers[i].store), access(run.buffers[i].atomic)});
+  to.blocks_run = run.blocks_run;
+  to.blocks_total = run.blocks_total;
+  return to;
+}
+
+/// Visits every number of a LaunchCounts that adds up.
+template <class Counts, class Visitor>
+void each_count(Counts& counts, Visitor&& visit) {
+  for (auto* one : {&counts.instructions, &counts.lane_instructions, &counts.fma, &counts.alu, &counts.xu, &counts.f64,
+                    &counts.convert, &counts.move, &counts.control, &counts.shuffles, &counts.votes, &counts.barriers,
+                    &counts.fences, &counts.divergent_branches, &counts.bank_conflicts, &counts.local_loads,
+                    &counts.local_stores, &counts.dram_read, &counts.dram_written})
+    visit(*one);
+  const auto each_access = [&](auto& access) {
+    for (auto* one : {&access.requests, &access.sectors, &access.bytes}) visit(*one);
+  };
+  each_access(counts.shared_load);
+  each_access(counts.shared_store);
+  for (auto& buffer : counts.buffers)
+    for (auto* one : {&buffer.load, &buffer.store, &buffer.atomic}) each_access(*one);
+}
+
+void add(ir::LaunchCounts& sum, ir::LaunchCounts more, double weight) {
+  if (sum.buffers.size() < more.buffers.size()) sum.buffers.resize(more.buffers.size());
+  more.buffers.resize(sum.buffers.size());
+  std::vector<double> values;
+  each_count(more, [&](double& value) { values.push_back(value * weight); });
+  std::size_t next = 0;
+  each_count(sum, [&](double& value) { value += values[next++]; });
+  sum.blocks_run += more.blocks_run;
+  sum.blocks_total = more.blocks_total;
+}
+
+/// Elements that a run of some blocks did not write take the reference's place.
+std::vector<std::byte> written_over(const ir::Bounded& expected, const std::vector<std::byte>& before,
+                                    const std::vector<std::byte>& after) {
+  const auto size = static_cast<std::size_t>(ir::element_bytes(expected.value.shape.dtype));
+  std::vector<std::byte> result = after;
+  for (std::size_t at = 0; at + size <= after.size(); at += size)
+    if (std::equal(after.begin() + static_cast<std::ptrdiff_t>(at),
+                   after.begin() + static_cast<std::ptrdiff_t>(at + size),
+                   before.begin() + static_cast<std::ptrdiff_t>(at)))
+      std::copy_n(expected.value.bytes.begin() + static_cast<std::ptrdiff_t>(at), size,
+                  result.begin() + static_cast<std::ptrdiff_t>(at));
+  return result;
+}
+
+/// Which blocks each run executes: none named means all.
+struct Sample {
+  std::vector<std::vector<std::int64_t>> runs{{}};
+  std::int64_t interior = 0;  ///< blocks that the random batches stand for
+};
+
+/// The first and the last block, which may be ragged, then batches of random others.
+Sample sample_of(std::int64_t grid, const CheckOptions& options) {
+  Sample sample;
+  if (options.sample_blocks == 0 || options.sample_blocks >= grid || grid < 2 * batches + 2) return sample;
+  const auto each = std::max<std::int64_t>((options.sample_blocks - 2) / batches, 1);
+  std::mt19937_64 random(options.seed);
+  sample.interior = grid - 2;
+  sample.runs = {{0, grid - 1}};
+  for (int batch = 0; batch < batches; ++batch) {
+    std::vector<std::int64_t> blocks;
+    for (std::int64_t i = 0; i < each; ++i)
+      blocks.push_back(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(sample.interior)));
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    sample.runs.push_back(std::move(blocks));
+  }
+  return sample;
+}
+
+/// Scales batches to the whole grid; the ends count once.
+ir::LaunchCounts scaled(const std::vector<ir::LaunchCounts>& runs, const Sample& sample) {
+  if (runs.size() < 2) return runs.empty() ? ir::LaunchCounts{} : runs.front();
+  ir::LaunchCounts sum = runs.front();
+  std::vector<double> guesses;
+  const auto share = static_cast<double>(sample.interior) / static_cast<double>(runs.size() - 1);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const auto blocks = static_cast<double>(std::max<std::int64_t>(runs[i].blocks_run, 1));
+    add(sum, runs[i], share / blocks);
+    guesses.push_back(runs[i].instructions / blocks);
+  }
+  double mean = 0, spread = 0;
+  for (const double guess : guesses) mean += guess / static_cast<double>(guesses.size());
+  for (const double guess : guesses) spread += (guess - mean) * (guess - mean);
+  const auto n = static_cast<double>(guesses.size());
+  if (n > 1 && mean > 0) sum.standard_error = std::sqrt(spread / (n * (n - 1))) / mean;
+  return sum;
+}
+
+/// Adds what one run's outputs say; a sample is judged where it wrote.
+void judge(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole, Checked& verdict) {
+  std::size_t k = 0;
+  for (const ir::Buffer& buffer : kernel.buffers) {
+    if (!buffer.output) continue;
+    const ir::Bounded& expected = reference.outputs[k];
+    const ir::Difference difference =
+        ir::compare(expected, whole ? run.after[k] : written_over(expected, run.before[k], run.after[k]));
+    ++k;
+    verdict.worst = std::max(verdict.worst, difference.worst);
+    if (difference.wrong == 0 || verdict.state == Verdict::wrong) continue;
+    verdict.state = Verdict::wrong;
+    verdict.reason = fmt::format("{}: {}", buffer.name, ir::describe(difference, expected.value.shape));
+  }
+}
+
+/// Whether the simulation ended in a way that leaves nothing to compare.
+bool ended_early(const Simulation& run, const CheckOptions& options, Checked& verdict) {
+  const auto end = [&](Verdict state, std::string reason) {
+    verdict.state = state;
+    verdict.reason = std::move(reason);
+    return true;
+  };
+  switch (run.outcome) {
+    case SimulationOutcome::finished:
+      return false;
+    case SimulationOutcome::stopped:
+      if (options.stop.stop_requested()) return end(Verdict::stopped, run.reason);
+      if (std::any_of(run.findings.begin(), run.findings.end(),
+                      [](const simulator::Finding& one) { return one.kind != simulator::FindingKind::too_long; }))
+        return end(Verdict::unsound, describe(run.findings.front()));
+      return end(Verdict::timed_out, run.reason);
+    case SimulationOutcome::refused:
+      return end(Verdict::unsound, run.reason);
+    case SimulationOutcome::unsupported:
+      return end(Verdict::not_executed, fmt::format("cannot simulate {}", run.reason));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view name(Verdict state) {
+  constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not executed", "stopped"};
+  return names[static_cast<std::size_t>(state)];
+}
+
+Reference reference_of(const ir::Group& group, std::uint64_t seed) {
+  Reference reference;
+  reference.seed = seed;
+  reference.why_not = without_semantics(group.graph);
+  if (!reference.why_not.empty()) return reference;
+  std::uint64_t next = seed;
+  for (const ir::NodeId id : ir::parameters(group.graph))
+    reference.inputs.push_back(ir::random_tensor(group.graph.nodes[static_cast<std::size_t>(id)].shape, next++));
+  reference.outputs = ir::evaluate_bounded(group.graph, reference.inputs);
+  reference.judged = judged_fraction(reference.outputs);
+  reference.inputs_are = "in [-2, 2)";
+  if (reference.judged >= enough_judged) return reference;
+  Reference positive;
+  positive.seed = seed;
+  positive.inputs = reference.inputs;
+  for (ir::Tensor& input : positive.inputs) make_positive(input);
+  positive.outputs = ir::evaluate_bounded(group.graph, positive.inputs);
+  positive.judged = judged_fraction(positive.outputs);
+  positive.inputs_are = "positive";
+  return positive.judged > reference.judged ? positive : reference;
+}
+
+simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm) {
+  simulator::MachineLimits machine;
+  machine.sms = static_cast<int>(device.sms.value);
+  machine.blocks_per_sm = blocks_per_sm;
+  machine.shared_per_block = static_cast<std::int64_t>(device.shared_per_block_optin.value);
+  machine.l2_bytes = static_cast<std::int64_t>(device.l2_bytes.value);
+  return machine;
+}
+
+Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
+              const CheckOptions& options) {
+  Checked verdict;
+  if (!reference.why_not.empty()) {
+    verdict.reason = reference.why_not;
+    return verdict;
+  }
+  const Sample sample = sample_of(kernel.grid, options);
+  std::vector<ir::LaunchCounts> counts;
+  verdict.state = Verdict::passed;
+  for (const std::vector<std::int64_t>& blocks : sample.runs) {
+    simulator::SimulationOptions how = simulation_options(options);
+    how.blocks = blocks;
+    const Executed run = execute(reference.inputs, how);
+    verdict.time += run.simulation.time;
+    verdict.lane_instructions += run.simulation.counters.lane_instructions;
+    verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
+    counts.push_back(counts_of(run.simulation, kernel.buffers.size()));
+    if (ended_early(run.simulation, options, verdict)) return verdict;
+    judge(kernel, reference, run, blocks.empty(), verdict);
+  }
+  verdict.counts = scaled(counts, sample);
+  if (!verdict.findings.empty()) {
+    const std::string also = verdict.state == Verdict::wrong ? "; " + verdict.reason : "";
+    verdict.state = Verdict::unsound;
+    verdict.reason = describe(verdict.findings.front()) + also;
+  } else if (verdict.state == Verdict::passed && reference.judged == 0) {
+    verdict.state = Verdict::not_executed;
+    verdict.reason = "no element of the results can be judged";
+  }
+  return verdict;
+}
+
+}  // namespace tailor::profiler
