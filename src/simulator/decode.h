@@ -72,6 +72,7 @@ class Decoder {
   void instruction(const FlatInstruction& flat, std::uint32_t index);
   bool structural();  ///< the families; false: not one of them
   void lane_instruction();
+  Slot flushed(Slot slot, LaneType type);
   void compare();
   void move();
   bool branch(const FlatInstruction& flat, std::uint32_t index);
