@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "simulator/handlers.h"
+#include "simulator/ptx_parser.h"
 
 namespace tailor::simulator {
 
@@ -361,7 +362,8 @@ void Decoder::move() {
   const PtxOperand& to = operand(0);
   const PtxOperand& from = operand(1);
   const std::string_view type = current_.parts.back();
-  const int bits = type == "pred" ? 1 : type.size() > 1 ? std::stoi(std::string(type.substr(1))) : 32;
+  const int bits = ptx_type_bits(type);
+  if (bits == 0) malformed("mov." + std::string(type) + ", expected a type such as .b32");
   if (to.kind == PtxOperandKind::vector || from.kind == PtxOperandKind::vector) {
     const PtxOperand& many = to.kind == PtxOperandKind::vector ? to : from;
     const bool pack = from.kind == PtxOperandKind::vector;
