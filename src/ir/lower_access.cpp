@@ -130,8 +130,11 @@ bool ProgramBuilder::store_vector(NodeId id, std::uint16_t memory, ExprId at, Va
   if (!segment_ || segment_->vector == 1 || !steps_by_element(at)) return false;
   const ExprId base = s_.build.subtract(at, s_.build.var(segment_->element));
   const int width = aligned_width(base, widest_access(dtype));
-  if (width == 1 || !outside_elements(pool[base].vars)) return false;
-  const int outside = depth_for(pool[base].vars);
+  // A place that a guard has narrowed to one need not name the guard's variables any more, but only those it lets pass
+  // may write there.
+  const std::uint64_t vars = pool[base].vars | guard_vars();
+  if (width == 1 || !outside_elements(vars)) return false;
+  const int outside = depth_for(vars);
   Stmt assign;
   assign.kind = StmtKind::assign;
   assign.target.array = add_array({name_of(id), Space::registers, dtype, {0, 0}, segment_->vector});

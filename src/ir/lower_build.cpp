@@ -97,6 +97,12 @@ int ProgramBuilder::depth_for(std::uint64_t vars) const {
   return 0;
 }
 
+std::uint64_t ProgramBuilder::guard_vars() const {
+  std::uint64_t vars = 0;
+  for (std::size_t i = 0; i < s_.depth; ++i) vars |= s_.frames[i].guard_vars;
+  return vars;
+}
+
 bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
   return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
 }

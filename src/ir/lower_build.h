@@ -120,6 +120,8 @@ class ProgramBuilder {
   int depth() const { return static_cast<int>(s_.depth) - 1; }
   /// The innermost open scope that an access using these variables must stay in.
   int depth_for(std::uint64_t vars) const;
+  /// Variables that the open guards test.
+  std::uint64_t guard_vars() const;
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
   bool outside_elements(std::uint64_t vars) const;
   void put(int depth, const Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].before.push_back(stmt); }

@@ -13,7 +13,9 @@
 
 #include "base/text.h"
 #include "ir/compare.h"
+#include "ir/inputs.h"
 #include "ir/number.h"
+#include "profiler/xla_check.h"
 
 namespace tailor::profiler {
 
@@ -132,17 +134,17 @@ void add(ir::LaunchCounts& sum, ir::LaunchCounts more, double weight) {
   sum.blocks_total = more.blocks_total;
 }
 
-/// Elements that a run of some blocks did not write take the reference's place.
-std::vector<std::byte> written_over(const ir::Bounded& expected, const std::vector<std::byte>& before,
-                                    const std::vector<std::byte>& after) {
-  const auto size = static_cast<std::size_t>(ir::element_bytes(expected.value.shape.dtype));
-  std::vector<std::byte> result = after;
-  for (std::size_t at = 0; at + size <= after.size(); at += size)
-    if (std::equal(after.begin() + static_cast<std::ptrdiff_t>(at),
-                   after.begin() + static_cast<std::ptrdiff_t>(at + size),
-                   before.begin() + static_cast<std::ptrdiff_t>(at)))
-      std::copy_n(expected.value.bytes.begin() + static_cast<std::ptrdiff_t>(at), size,
-                  result.begin() + static_cast<std::ptrdiff_t>(at));
+/// What was written, in logical order; elements that a run of some blocks left alone take the reference's place.
+std::vector<std::byte> written(const ir::Bounded& expected, const std::vector<std::byte>& before,
+                               const std::vector<std::byte>& after, bool whole) {
+  const ir::Shape& shape = expected.value.shape;
+  std::vector<std::byte> result = from_memory(shape, after).bytes;
+  if (whole) return result;
+  const std::vector<std::byte> poison = from_memory(shape, before).bytes;
+  const auto size = static_cast<std::ptrdiff_t>(ir::element_bytes(shape.dtype));
+  for (auto at = result.begin(); result.end() - at >= size; at += size)
+    if (std::equal(at, at + size, poison.begin() + (at - result.begin())))
+      std::copy_n(expected.value.bytes.begin() + (at - result.begin()), size, at);
   return result;
 }
 
@@ -196,8 +198,7 @@ void judge(const ir::Kernel& kernel, const Reference& reference, const Executed&
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!buffer.output) continue;
     const ir::Bounded& expected = reference.outputs[k];
-    const ir::Difference difference =
-        ir::compare(expected, whole ? run.after[k] : written_over(expected, run.before[k], run.after[k]));
+    const ir::Difference difference = ir::compare(expected, written(expected, run.before[k], run.after[k], whole));
     ++k;
     verdict.worst = std::max(verdict.worst, difference.worst);
     if (difference.wrong == 0 || verdict.state == Verdict::wrong) continue;
@@ -242,12 +243,10 @@ Reference reference_of(const ir::Group& group, std::uint64_t seed) {
   reference.seed = seed;
   reference.why_not = without_semantics(group.graph);
   if (!reference.why_not.empty()) return reference;
-  std::uint64_t next = seed;
-  for (const ir::NodeId id : ir::parameters(group.graph))
-    reference.inputs.push_back(ir::random_tensor(group.graph.nodes[static_cast<std::size_t>(id)].shape, next++));
+  reference.inputs = ir::sensible_inputs(group.graph, seed);
   reference.outputs = ir::evaluate_bounded(group.graph, reference.inputs);
   reference.judged = judged_fraction(reference.outputs);
-  reference.inputs_are = "in [-2, 2)";
+  reference.inputs_are = "as their uses ask";
   if (reference.judged >= enough_judged) return reference;
   Reference positive;
   positive.seed = seed;

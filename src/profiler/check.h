@@ -34,13 +34,13 @@ struct Reference {
   std::uint64_t seed = 1;
   std::vector<ir::Tensor> inputs;
   std::vector<ir::Bounded> outputs;
-  std::string inputs_are;  ///< "in [-2, 2)", or "positive" where signs would leave little that can be judged
+  std::string inputs_are;  ///< "as their uses ask" (ir/inputs.h), or "positive" where that leaves little to judge
   double judged = 1;       ///< fraction of output elements that are finite and have a bound
   std::string why_not;     ///< when not empty: there is no reference, for this reason
 };
 
-/// Evaluates a group on seeded inputs. Where much of the result would be NaN, infinite or without a bound (roots and
-/// logarithms of negative numbers) it tries positive inputs and keeps the better.
+/// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
+/// tries positive inputs and keeps the better.
 Reference reference_of(const ir::Group& group, std::uint64_t seed);
 
 struct CheckOptions {
@@ -56,7 +56,7 @@ struct CheckOptions {
 /// Of the device, for a kernel of so many blocks per SM (0: not known).
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm);
 
-/// What came of one execution; outputs in order, before (poison) and after.
+/// What came of one execution; outputs in order, as they lie in memory, before (poison) and after.
 struct Executed {
   simulator::Simulation simulation;
   std::vector<std::vector<std::byte>> before, after;

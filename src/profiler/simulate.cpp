@@ -4,12 +4,12 @@
 // Kernel and PTX to launch and memory, and back.
 #include "profiler/simulate.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "base/error.h"
 #include "ir/number.h"
+#include "profiler/xla_check.h"
 
 namespace tailor::profiler {
 
@@ -46,8 +46,7 @@ simulator::Memory memory_of(const ir::Kernel& kernel, std::span<const ir::Tensor
                                               : BufferUse::scratch;
     const int at = memory.add(buffer.name, buffer.elements * size, size, use);
     if (buffer.output) continue;
-    const std::vector<std::byte>& bytes = inputs[input++].bytes;
-    std::copy(bytes.begin(), bytes.end(), memory.bytes(at).begin());
+    to_memory(inputs[input++], memory.bytes(at));
   }
   return memory;
 }
