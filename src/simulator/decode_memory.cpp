@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/async.h"
 #include "simulator/decode.h"
 #include "simulator/handlers.h"
 
@@ -166,6 +167,11 @@ bool Decoder::memory_instruction() {
     Micro micro;
     micro.full = micro.some = fence_step();
     const auto& parts = current_.parts;
+    if (parts.size() > 1 && parts[1] == "proxy") {
+      body_.uses_async = true;
+      micro.full = micro.some = proxy_fence_step();
+      return emit(micro), true;
+    }
     micro.extra = parts.back() != "cta";
     if (micro.extra) body_.orders_memory = true;
     emit(micro);

@@ -59,7 +59,10 @@ INLINE void each_carry(Warp& warp, const Micro& micro) {
 
 template <class Whole, class Part, int parts, bool masked>
 INLINE void pack(Warp& warp, const Micro& micro) {
-  constexpr int width = sizeof(typename Whole::Stored) * 8 == 64 ? 64 / parts : parts == 4 ? 8 : __is_same(Whole, u16) ? 8 : 16;
+  constexpr int width = sizeof(typename Whole::Stored) * 8 == 64 ? 64 / parts
+                        : parts == 4                             ? 8
+                        : __is_same(Whole, u16)                  ? 8
+                                                                 : 16;
   const Slot* list = warp.lists + micro.list;
   alignas(64) typename Whole::Stored packed[lanes_per_warp] = {};
   for (int part = 0; part < parts; ++part) {
@@ -76,7 +79,10 @@ INLINE void pack(Warp& warp, const Micro& micro) {
 
 template <class Whole, class Part, int parts, bool masked>
 INLINE void unpack(Warp& warp, const Micro& micro) {
-  constexpr int width = sizeof(typename Whole::Stored) * 8 == 64 ? 64 / parts : parts == 4 ? 8 : __is_same(Whole, u16) ? 8 : 16;
+  constexpr int width = sizeof(typename Whole::Stored) * 8 == 64 ? 64 / parts
+                        : parts == 4                             ? 8
+                        : __is_same(Whole, u16)                  ? 8
+                                                                 : 16;
   const Slot* list = warp.lists + micro.list;
   const Source<Whole> from(warp, micro.a);
   alignas(64) typename Whole::Stored whole[lanes_per_warp];  // a part may lie in the same slot
@@ -92,24 +98,24 @@ INLINE void unpack(Warp& warp, const Micro& micro) {
 
 }  // namespace
 
-#define CARRY_HANDLERS(id, writes, d, sources, ...)                                                                   \
-  namespace {                                                                                                         \
-  struct id##_row {                                                                                                   \
-    using Types = Signature<d sources>;                                                                               \
-    static constexpr bool writes_carry = writes;                                                                      \
-    INLINE static auto of([[maybe_unused]] typename Types::A::Value a, [[maybe_unused]] typename Types::B::Value b,   \
-                          [[maybe_unused]] typename Types::C::Value c, [[maybe_unused]] Word k) {                     \
-      return __VA_ARGS__;                                                                                             \
-    }                                                                                                                 \
-  };                                                                                                                  \
-  }                                                                                                                   \
-  void id##_full(Warp& warp, const Micro& micro) { each_carry<id##_row, false>(warp, micro); }                        \
+#define CARRY_HANDLERS(id, writes, d, sources, ...)                                                                 \
+  namespace {                                                                                                       \
+  struct id##_row {                                                                                                 \
+    using Types = Signature<d sources>;                                                                             \
+    static constexpr bool writes_carry = writes;                                                                    \
+    INLINE static auto of([[maybe_unused]] typename Types::A::Value a, [[maybe_unused]] typename Types::B::Value b, \
+                          [[maybe_unused]] typename Types::C::Value c, [[maybe_unused]] Word k) {                   \
+      return __VA_ARGS__;                                                                                           \
+    }                                                                                                               \
+  };                                                                                                                \
+  }                                                                                                                 \
+  void id##_full(Warp& warp, const Micro& micro) { each_carry<id##_row, false>(warp, micro); }                      \
   void id##_some(Warp& warp, const Micro& micro) { each_carry<id##_row, true>(warp, micro); }
 #define CARRY_IN(id, keys, pipe, d, sources, ...) CARRY_HANDLERS(id, false, d, sources, __VA_ARGS__)
 #define CARRY_OUT(id, keys, pipe, d, sources, ...) CARRY_HANDLERS(id, true, d, sources, __VA_ARGS__)
 #define PART(type) type
-#define PACK(id, keys, pipe, whole, part, parts)                                                         \
-  void id##_full(Warp& warp, const Micro& micro) { pack<whole, PART part, parts, false>(warp, micro); }  \
+#define PACK(id, keys, pipe, whole, part, parts)                                                        \
+  void id##_full(Warp& warp, const Micro& micro) { pack<whole, PART part, parts, false>(warp, micro); } \
   void id##_some(Warp& warp, const Micro& micro) { pack<whole, PART part, parts, true>(warp, micro); }
 #define UNPACK(id, keys, pipe, part, whole, parts)                                                        \
   void id##_full(Warp& warp, const Micro& micro) { unpack<PART whole, part, parts, false>(warp, micro); } \

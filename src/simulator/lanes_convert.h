@@ -163,8 +163,8 @@ INLINE Word byte_bits(float a, float most) {
   const Word sign = (bits_of(a) >> 24) & 0x80;
   const float size = magnitude(a) > most ? most : magnitude(a);
   const Word rest = bits_of(size);
-  const Word normal = (rest - ((127u - bias) << 23) + (1u << (22 - fraction)) - 1 + ((rest >> (23 - fraction)) & 1)) >>
-                      (23 - fraction);
+  const Word normal =
+      (rest - ((127u - bias) << 23) + (1u << (22 - fraction)) - 1 + ((rest >> (23 - fraction)) & 1)) >> (23 - fraction);
   const float aligned = float_of((127u + 23 + 1 - bias - fraction) << 23);  // its last place is the smallest subnormal
   const Word small = bits_of(size + aligned) - bits_of(aligned);
   return a != a ? 0x7f : (rest < ((128u - bias) << 23) ? small : normal) | sign;

@@ -124,18 +124,27 @@ INLINE Slot fourth(const Warp& warp, const Micro& micro) {
   }
 }
 
+/// The loop of a row; types that lie otherwise in a slot have their own.
+template <class Tag>
+struct Loop {
+  template <class Row, bool masked>
+  INLINE static void run(Warp& warp, const Micro& micro) {
+    using S = typename Row::Types;
+    const Source<typename S::A> a(warp, micro.a);
+    const Source<typename S::B> b(warp, micro.b);
+    const Source<typename S::C> c(warp, micro.c);
+    const Source<typename S::E> e(warp, fourth<typename S::E>(warp, micro));
+    Target<Tag, masked> d(warp, micro.d);
+    const Word x = micro.extra;
+#pragma GCC ivdep
+    for (int i = 0; i < Tag::elements; ++i) d.put(i, Row::of(a[i], b[i], c[i], e[i], x));
+    d.finish();
+  }
+};
+
 template <class Row, bool masked>
 INLINE void each_lane(Warp& warp, const Micro& micro) {
-  using S = typename Row::Types;
-  const Source<typename S::A> a(warp, micro.a);
-  const Source<typename S::B> b(warp, micro.b);
-  const Source<typename S::C> c(warp, micro.c);
-  const Source<typename S::E> e(warp, fourth<typename S::E>(warp, micro));
-  Target<typename S::D, masked> d(warp, micro.d);
-  const Word x = micro.extra;
-#pragma GCC ivdep
-  for (int i = 0; i < S::D::elements; ++i) d.put(i, Row::of(a[i], b[i], c[i], e[i], x));
-  d.finish();
+  Loop<typename Row::Types::D>::template run<Row, masked>(warp, micro);
 }
 
 }  // namespace

@@ -49,6 +49,5 @@ INLINE float signed_as(float a, float b, float value) {
   return float_of(value != value ? bits_of(value) : (bits_of(value) & 0x7fffffff) | sign);
 }
 
-
 }  // namespace
 }  // namespace tailor::simulator::LANES_TIER

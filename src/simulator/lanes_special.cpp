@@ -26,17 +26,17 @@ INLINE void each_lane_toward(Warp& warp, const Micro& micro, Toward toward) {
 
 #define SPECIAL LANE_HANDLERS
 #define DIRECTED DIRECTED_HANDLERS
-#define DIRECTED_HANDLERS(id, keys, pipe, d, sources, toward, ...)                                                  \
-  namespace {                                                                                                       \
-  struct id##_row {                                                                                                 \
-    using Types = Signature<d sources>;                                                                             \
+#define DIRECTED_HANDLERS(id, keys, pipe, d, sources, toward, ...)                                                    \
+  namespace {                                                                                                         \
+  struct id##_row {                                                                                                   \
+    using Types = Signature<d sources>;                                                                               \
     INLINE static double of([[maybe_unused]] typename Types::A::Value a, [[maybe_unused]] typename Types::B::Value b, \
-                            [[maybe_unused]] typename Types::C::Value c, int, Word) {                               \
-      return __VA_ARGS__;                                                                                           \
-    }                                                                                                               \
-  };                                                                                                                \
-  }                                                                                                                 \
-  void id##_full(Warp& warp, const Micro& micro) { each_lane_toward<id##_row, false>(warp, micro, toward); }        \
+                            [[maybe_unused]] typename Types::C::Value c, int, Word) {                                 \
+      return __VA_ARGS__;                                                                                             \
+    }                                                                                                                 \
+  };                                                                                                                  \
+  }                                                                                                                   \
+  void id##_full(Warp& warp, const Micro& micro) { each_lane_toward<id##_row, false>(warp, micro, toward); }          \
   void id##_some(Warp& warp, const Micro& micro) { each_lane_toward<id##_row, true>(warp, micro, toward); }
 #include "simulator/opcodes.def"
 

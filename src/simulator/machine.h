@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/async.h"
 #include "simulator/cache_model.h"
 #include "simulator/findings.h"
 #include "simulator/launch.h"
@@ -32,6 +33,7 @@ struct Fragment {
   std::uint32_t block = 0;
   bool parked = false;   ///< for the other lanes of a warp operation or barrier
   bool waiting = false;  ///< for other warps
+  bool yielded = false;  ///< ran for long while others could: they go first until all have
 };
 
 struct WarpState : Warp {
@@ -39,8 +41,10 @@ struct WarpState : Warp {
   Fragment now;            ///< mask is Warp::active
   std::vector<Fragment> others;
   ResidentBlock* home = nullptr;
-  int index = 0;              ///< in the block
-  int unit_index = 0;         ///< resident block * warps per block + index
+  int index = 0;           ///< in the block
+  int unit_index = 0;      ///< resident block * warps per block + index
+  std::int64_t stale = 0;  ///< instructions in slices that ended with the same lanes running and others held back
+  std::uint32_t stale_mask = 0;
   std::int64_t executed = 0;  ///< instructions
   int idle_slices = 0;
   std::uint32_t initial = 0;  ///< lanes it started with
@@ -122,9 +126,10 @@ struct Machine {
   std::vector<ClusterBarrier> cluster_barriers;
   std::unique_ptr<UnitShadow> shadow;
   std::unique_ptr<BlockTraffic> traffic;
+  AsyncState async;
   std::uint64_t random = 0;
   std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
-  bool may_spin = false;  ///< the program can wait for memory to change
+  bool may_spin = false;       ///< the program can wait for memory to change
   std::int64_t clock = 0;      ///< instructions of the unit
 
   std::uint64_t next_random();
@@ -144,6 +149,7 @@ struct Machine {
   bool warp_operation(WarpState& warp, const CodeBlock& block);
   bool block_barrier(WarpState& warp, const CodeBlock& block);
   bool cluster_barrier(WarpState& warp, const CodeBlock& block);
+  void take_turns(WarpState& warp, std::int64_t executed);
   void exit_lanes(WarpState& warp);
   void complete(ResidentBlock& block, int barrier);
   void check_barriers(ResidentBlock& block);

@@ -37,11 +37,11 @@ constexpr LaneOpcode row(std::string_view key, Pipe pipe, LaneType d, SourceType
 }
 
 using enum LaneType;
+constexpr LaneType raw16x2 = u32;
 
 constexpr LaneOpcode rows[] = {
-#define LANE_DATA(id, keys, pipe, d, sources, ...) row(keys, Pipe::pipe, LaneType::d, list_of sources, handler_##id),
-#define CARRY_DATA(id, keys, pipe, d, sources, ...) \
-  row(keys, Pipe::pipe, LaneType::d, list_of sources, handler_##id, true),
+#define LANE_DATA(id, keys, pipe, d, sources, ...) row(keys, Pipe::pipe, d, list_of sources, handler_##id),
+#define CARRY_DATA(id, keys, pipe, d, sources, ...) row(keys, Pipe::pipe, d, list_of sources, handler_##id, true),
 #define LANE_ROW LANE_DATA
 #define SAME LANE_DATA
 #define CARRY_IN CARRY_DATA

@@ -24,7 +24,7 @@ int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, s
 /// A request to shared memory runs in phases of as many lanes as fill 128 bytes (32 lanes of up to 4 bytes, 16 of 8,
 /// 8 of 16); a phase with an active lane takes as many passes (wavefronts) as the most distinct 4-byte words that one
 /// of the 32 banks must deliver. `conflicts` are the passes beyond the fewest that the request needs: one per phase
-/// with an active lane.
+/// with an active lane. Lanes are aligned to `bytes`, as the machine demands.
 struct BankPasses {
   int wavefronts = 0, conflicts = 0;
   bool operator==(const BankPasses&) const = default;

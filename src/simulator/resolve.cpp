@@ -79,24 +79,30 @@ void tell_order(WarpState& state, const Micro& micro, const Told& told, std::uin
   const bool acquires = reads && (order == MemoryOrder::acquire || order == MemoryOrder::acquire_release);
   const bool releases = writes && (order == MemoryOrder::release || order == MemoryOrder::acquire_release);
   for (; mask != 0; mask &= mask - 1) {
-    const std::uint32_t lane = mask & (~mask + 1);
-    const std::uint32_t offset = told.offset[std::countr_zero(mask)];
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const std::uint32_t offset = told.offset[lane];
     const ShadowPlace place{told.access.space, (static_cast<std::uint64_t>(told.access.region) << 32) + offset};
     if (acquires) {
-      shadow.acquire(state.unit_index, lane, place, ShadowScope::device);
+      shadow.acquire(state.unit_index, 1u << lane, place, ShadowScope::device);
     } else if (reads) {
-      shadow.strong_read(state.unit_index, lane, place);
+      shadow.strong_read(state.unit_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
     }
     if (releases) {
-      shadow.release(state.unit_index, lane, place, ShadowScope::device);
+      shadow.release(state.unit_index, 1u << lane, place, ShadowScope::device);
     } else if (writes) {
-      shadow.strong_write(state.unit_index, lane, place);
+      shadow.strong_write(state.unit_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
     }
   }
 }
 
 void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask, SiteKind kind) {
   WarpState& state = state_of(warp);
+  if (state.machine->state.program.uses_async && kind != SiteKind::load && told.access.space == ShadowSpace::shared)
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      note_generic_store(*state.machine, state, micro.site, lane, told.access.region, told.offset[lane],
+                         static_cast<std::uint32_t>(bytes_of(micro)));
+    }
   told.access.warp = state.unit_index;
   told.access.lanes = mask;
   told.access.offset = told.offset;

@@ -11,6 +11,13 @@
 
 namespace tailor::simulator {
 
+namespace {
+
+/// Instructions that lanes may run while others of their warp are held back, in programs that can wait for memory.
+constexpr std::int64_t turn = 4096;
+
+}  // namespace
+
 bool WarpState::can_run() const {
   const auto runs = [](const Fragment& one) { return one.mask != 0 && !one.parked && !one.waiting; };
   return live != 0 && (runs(now) || std::any_of(others.begin(), others.end(), runs));
@@ -26,11 +33,17 @@ void Machine::set_active(WarpState& warp, std::uint32_t mask) {
 bool Machine::next_fragment(WarpState& warp) {
   const auto& code = state.program.code;
   std::vector<Fragment>& others = warp.others;
-  const bool current_runs = warp.now.mask != 0 && !warp.now.waiting && !warp.now.parked;
+  const auto runs = [](const Fragment& one) { return one.mask != 0 && !one.waiting && !one.parked; };
+  const bool current_runs = runs(warp.now);
+  if ((!current_runs || warp.now.yielded) &&
+      std::none_of(others.begin(), others.end(), [&](const Fragment& one) { return runs(one) && !one.yielded; })) {
+    warp.now.yielded = false;  // each had its turn
+    for (Fragment& one : others) one.yielded = false;
+  }
   std::size_t best = others.size();
-  std::uint32_t least = current_runs ? code[warp.now.block].priority : 0xffffffffu;
+  std::uint32_t least = current_runs && !warp.now.yielded ? code[warp.now.block].priority : 0xffffffffu;
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (others[i].parked || others[i].waiting || code[others[i].block].priority >= least) continue;
+    if (!runs(others[i]) || others[i].yielded || code[others[i].block].priority >= least) continue;
     least = code[others[i].block].priority;
     best = i;
   }
@@ -73,6 +86,18 @@ void Machine::split(WarpState& warp, std::uint32_t taken, std::uint32_t target, 
   set_active(warp, rest);
 }
 
+/// Lanes that spin on a lock which other lanes of their warp hold stand before them in program order, and would keep
+/// them from ever letting go. Who ran for long while others could have therefore steps back.
+void Machine::take_turns(WarpState& warp, std::int64_t executed) {
+  if (warp.others.empty() || warp.active != warp.stale_mask) {
+    warp.stale_mask = warp.active;
+    warp.stale = 0;
+  } else if ((warp.stale += executed) > turn) {
+    warp.now.yielded = true;
+    warp.stale = 0;
+  }
+}
+
 void Machine::exit_lanes(WarpState& warp) {
   warp.live &= ~warp.active;
   set_active(warp, 0);
@@ -89,7 +114,8 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
   const Program::Body& program = state.program;
   const Micro* const micros = program.micros.data();
   const std::int64_t before = warp.executed;
-  const std::int64_t until = std::min(before + budget, state.options.warp_instructions);
+  const std::int64_t slice = may_spin ? std::min(budget, turn) : budget;
+  const std::int64_t until = std::min(before + slice, state.options.warp_instructions);
   bool goes_on = next_fragment(warp);
   while (goes_on) {
     const std::uint32_t at = warp.now.block;
@@ -155,6 +181,7 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     if (pause || warp.executed >= until) break;
   }
   clock += warp.executed - before;
+  if (may_spin) take_turns(warp, warp.executed - before);
   if (warp.executed >= state.options.warp_instructions && warp.live != 0 && !stopped) {
     report(FindingKind::too_long, warp, program.code[warp.now.block].site, -1,
            "a warp ran " + std::to_string(warp.executed) + " instructions without an end");

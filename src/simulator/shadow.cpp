@@ -62,10 +62,11 @@ bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
   return ordered_at_once(j, word) || same_threads(word, mine);
 }
 
-void spread(ShadowWord& of_line, std::array<ShadowWord, 32>& cells) {
-  if (of_line == expanded) return;
-  cells.fill(of_line);
-  of_line = expanded;
+void spread(ShadowTrack& track, std::array<ShadowWord, 32>& cells) {
+  if (track.low == expanded) return;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell)
+    cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : track.low;
+  track = {expanded, 0, 0};
 }
 
 template <class Act>
@@ -75,9 +76,11 @@ void for_cells(std::uint32_t cells, Act&& act) {
 
 /// Calls act(word, cells) for each run of granules with one word.
 template <class Act>
-void for_words(ShadowWord of_line, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
-  if (of_line != expanded) {
-    if (of_line != 0) act(of_line, cells);
+void for_words(const ShadowTrack& track, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
+  if (track.low != expanded) {
+    const std::uint32_t high = cells & track.high_cells, low = cells & ~high;
+    if (low != 0 && track.low != 0) act(track.low, low);
+    if (high != 0 && track.high != 0) act(track.high, high);
     return;
   }
   while (cells != 0) {
@@ -118,7 +121,7 @@ bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
 /// Puts an access into the list of a line, in the entry of the same threads if there is one.
 void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
                bool write) {
-  if (lanes == 0 && ((mine >> word_shift_at) & 7) == 5) lanes = 1u << word_lane(mine, 0);
+  if (lanes == 0 && word_shift(mine) == one_lane) lanes = 1u << word_lane(mine, 0);
   const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
   for (std::size_t i = 0; i < side.list.size();) {
     ShadowEntry& entry = side.list[i];
@@ -146,6 +149,72 @@ void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::ui
     }
   }
   side.list.push_back({mine, cells, lanes, write});
+}
+
+void mark_written(ShadowLine& line, const ShadowPiece& piece) {
+  line.initialised |= piece.cells;
+  line.pending &= ~piece.cells;
+}
+
+/// Lanes of one instruction may touch the same bytes: not when their pieces ascend.
+bool may_overlap(const Judged& j) {
+  for (int i = 1; i < j.count; ++i) {
+    const ShadowPiece &before = j.pieces[static_cast<std::size_t>(i - 1)],
+                      &piece = j.pieces[static_cast<std::size_t>(i)];
+    if (piece.line < before.line || (piece.line == before.line && piece.cells <= before.cells)) return true;
+  }
+  return false;
+}
+
+/// Block, warp and lane of a granule's word are those of `mine`.
+bool same_thread(ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
+  if (word_shift(word) == all_of_warp || word_shift(mine) == all_of_warp) return same_threads(word, mine);
+  constexpr ShadowWord warp = word_who & ~(ShadowWord{255} << word_shift_at);
+  return ((word ^ mine) & warp) == 0 && word_lane(word, cell) == lane;
+}
+
+/// Every word of `cells` is nobody's, ordered at once, or of the same threads as `mine`.
+bool plainly_fine(const Judged& j, const ShadowTrack& track, const std::array<ShadowWord, 32>* each,
+                  const ShadowPiece& piece, ShadowWord mine) {
+  const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
+  if (track.low != expanded) {
+    const bool any_high = (piece.cells & track.high_cells) != 0, any_low = (piece.cells & ~track.high_cells) != 0;
+    return (!any_low || fine(track.low)) && (!any_high || fine(track.high));
+  }
+  bool all = true;
+  for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
+    const int cell = std::countr_zero(left);
+    const ShadowWord word = (*each)[static_cast<std::size_t>(cell)];
+    all &= ordered_at_once(j, word) || same_thread(word, mine, cell, piece_lane(piece, cell));
+  }
+  return all;
+}
+
+/// Puts `word` on all granules of a piece.
+void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells, ShadowWord word) {
+  ShadowTrack& track = write ? line.write : line.read;
+  if (assign(track, cells, word)) return;
+  ShadowSideRecord& side = region.side(line);
+  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  spread(track, words);
+  for_cells(cells, [&](int cell) { words[static_cast<std::size_t>(cell)] = word; });
+}
+
+/// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
+bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
+  ShadowSideRecord* const side = line.side;
+  if (j.strong || !fits_word(piece)) return false;
+  if (side != nullptr && !side->list.empty()) {
+    std::erase_if(side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
+    if (!side->list.empty()) return false;
+  }
+  const ShadowWord mine = word_of(j, piece);
+  if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
+  if (!plainly_fine(j, line.read, side == nullptr ? nullptr : &side->read, piece, mine)) return false;
+  put(j.region, line, j.write, piece.cells, mine);
+  const bool no_read = line.read.low == 0 && line.read.high_cells == 0;
+  if (j.write && !no_read) put(j.region, line, false, piece.cells, 0);
+  return true;
 }
 
 }  // namespace
@@ -182,7 +251,8 @@ void UnitShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWor
   if (piece.lanes == 0 && lanes == 0 && same_threads(word, word_of(j, piece))) return;
   if (knows_warp(j.access.warp, j.access.space, word)) return;
   for_cells(cells, [&](int cell) {
-    const std::uint32_t others = lanes != 0 ? lanes : 1u << word_lane(word, cell);
+    const std::uint32_t of_word = word_shift(word) == all_of_warp ? ~0u : 1u << word_lane(word, cell);
+    const std::uint32_t others = lanes != 0 ? lanes : of_word;
     for (std::uint32_t mine = piece_lanes(piece, cell); mine != 0; mine &= mine - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(mine));
       for (std::uint32_t left = others; left != 0; left &= left - 1) {
@@ -199,8 +269,8 @@ void UnitShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWor
 void UnitShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
   const ShadowLine& line = j.region.line(piece.line);
   const ShadowSideRecord* side = line.side;
-  const auto each = [&](ShadowWord of_line, const std::array<ShadowWord, 32>* cells, bool writes) {
-    for_words(of_line, cells, piece.cells,
+  const auto each = [&](const ShadowTrack& track, const std::array<ShadowWord, 32>* cells, bool writes) {
+    for_words(track, cells, piece.cells,
               [&](ShadowWord word, std::uint32_t at) { check_word(j, piece, word, at, 0, writes); });
   };
   each(line.write, side == nullptr ? nullptr : &side->write, true);
@@ -212,13 +282,6 @@ void UnitShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
 }
 
 void UnitShadow::Body::check_overlaps(Judged& j) {
-  if (j.count < 2 || j.pieces[0].shift != 5) return;  // neighbouring lanes do not overlap
-  bool ascending = true;
-  for (int i = 1; i < j.count && ascending; ++i) {
-    const auto offset_of = [&](int at) { return j.access.offset[j.pieces[static_cast<std::size_t>(at)].lane0]; };
-    ascending = offset_of(i - 1) < offset_of(i);
-  }
-  if (ascending) return;
   for (int b = 1; b < j.count; ++b) {
     const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(b)];
     for (int a = b - 1; a >= 0; --a) {
@@ -231,60 +294,55 @@ void UnitShadow::Body::check_overlaps(Judged& j) {
   }
 }
 
-void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
+/// Puts the access on the granules whose words it may stand for; returns the others.
+std::uint32_t UnitShadow::Body::put_where_it_stands(Judged& j, const ShadowPiece& piece, bool write) {
   ShadowLine& line = j.region.line(piece.line);
   const ShadowWord mine = word_of(j, piece);
-  std::uint32_t rest = piece.cells;
-  if (piece.lanes == 0) {
-    if (line.read != expanded && stands_for(j, line.read, mine) && (piece.cells == ~0u || line.read == mine)) {
-      line.read = mine;
-      return;
-    }
-    if (line.read == expanded || piece.cells != ~0u) {
-      ShadowSideRecord& side = j.region.side(line);
-      spread(line.read, side.read);
-      for_cells(piece.cells, [&](int cell) {
-        ShadowWord& word = side.read[static_cast<std::size_t>(cell)];
-        const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
-                          word_lane(word, cell) == piece_lane(piece, cell);
-        if (!stands_for(j, word, same ? word : mine)) return;
-        word = mine;
-        rest &= ~(1u << cell);
-      });
-    }
+  ShadowTrack& track = write ? line.write : line.read;
+  if (track.low != expanded) {
+    std::uint32_t kept = 0;
+    for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t cells) {
+      if (!stands_for(j, word, mine)) kept |= cells;
+    });
+    if (kept == 0 && assign(track, piece.cells, mine)) return 0;
+    const bool whole = ((track.low ^ mine) & word_who) >> word_warp_at != 0 && track.high_cells == 0;
+    if (kept == piece.cells && whole) return kept;  // another warp's: nothing here is of the same threads
   }
-  if (rest != 0) add_entry(j, j.region.side(line), mine, rest, piece.lanes, false);
+  ShadowSideRecord& side = j.region.side(line);
+  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  spread(track, words);
+  std::uint32_t rest = 0;
+  for_cells(piece.cells, [&](int cell) {
+    ShadowWord& word = words[static_cast<std::size_t>(cell)];
+    const bool same = same_thread(word, mine, cell, piece_lane(piece, cell));
+    if (stands_for(j, word, same ? word : mine))
+      word = mine;
+    else
+      rest |= 1u << cell;
+  });
+  return rest;
+}
+
+void UnitShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
+  const std::uint32_t rest = !fits_word(piece) ? piece.cells : put_where_it_stands(j, piece, false);
+  if (rest == 0) return;
+  ShadowSideRecord& side = j.region.side(j.region.line(piece.line));
+  add_entry(j, side, word_of(j, piece), rest, piece.lanes, false);
 }
 
 void UnitShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
   ShadowLine& line = j.region.line(piece.line);
-  const ShadowWord mine = word_of(j, piece);
-  if (!j.strong && piece.cells == ~0u) {
-    line.write = mine;
-    line.read = 0;
-    if (line.side != nullptr) line.side->list.clear();
+  mark_written(line, piece);
+  if (j.strong) {  // what was read stays: a strong store does not stand for plain loads
+    const std::uint32_t rest = put_where_it_stands(j, piece, true);
+    if (rest != 0) add_entry(j, j.region.side(line), word_of(j, piece), rest, 0, true);
     return;
   }
-  ShadowSideRecord& side = j.region.side(line);
-  const bool any_read = line.read != 0;
-  spread(line.write, side.write);
-  if (any_read) spread(line.read, side.read);
-  std::uint32_t rest = 0;
-  for_cells(piece.cells, [&](int cell) {
-    ShadowWord& word = side.write[static_cast<std::size_t>(cell)];
-    ShadowWord& read = side.read[static_cast<std::size_t>(cell)];
-    const bool same = word_warp(word) == word_warp(mine) && word_block(word) == word_block(mine) &&
-                      word_lane(word, cell) == piece_lane(piece, cell);
-    if (!j.strong || stands_for(j, word, same ? word : mine))
-      word = mine;
-    else
-      rest |= 1u << cell;
-    if (any_read && (!j.strong || dead(j, read))) read = 0;
-  });
-  if (rest != 0) add_entry(j, side, mine, rest, 0, true);
-  if (j.strong) return;
-  for (ShadowEntry& entry : side.list) entry.cells &= ~piece.cells;
-  std::erase_if(side.list, [](const ShadowEntry& entry) { return entry.cells == 0; });
+  put(j.region, line, true, piece.cells, word_of(j, piece));
+  if (line.read.low != 0 || line.read.high_cells != 0) put(j.region, line, false, piece.cells, 0);
+  if (line.side == nullptr) return;
+  for (ShadowEntry& entry : line.side->list) entry.cells &= ~piece.cells;
+  std::erase_if(line.side->list, [](const ShadowEntry& entry) { return entry.cells == 0; });
 }
 
 bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {
@@ -292,7 +350,7 @@ bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, co
   ShadowRegion& region = access.space == ShadowSpace::shared ? shared[static_cast<std::size_t>(access.region)]
                                                              : global.buffers[static_cast<std::size_t>(access.region)];
   if (!region.tracked()) return true;
-  Judged j{.access = access, .values = values, .write = write, .region = region};
+  Judged j(access, values, write, region);
   j.strong = access.strong || (read && write);
   j.block = access.warp / shape.warps_per_block;
   const BlockShadow& block = blocks[static_cast<std::size_t>(j.block)];
@@ -309,18 +367,21 @@ bool UnitShadow::Body::run(const ShadowAccess& access, bool read, bool write, co
 
   const StripeLock lock(global, j);
   if (read && region.checks_initialised()) check_contents(j);
-  for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
-  if (write && !j.strong) check_overlaps(j);
+  if (write && may_overlap(j)) {
+    for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
+    if (!j.strong) check_overlaps(j);
+    for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[static_cast<std::size_t>(i)]);
+    return j.faulty == 0;
+  }
   for (int i = 0; i < j.count; ++i) {
     const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
-    if (!write) {
-      record_read(j, piece);
+    ShadowLine& line = region.line(piece.line);
+    if (done_at_a_glance(j, line, piece)) {
+      if (write) mark_written(line, piece);
       continue;
     }
-    record_write(j, piece);
-    ShadowLine& line = region.line(piece.line);
-    line.initialised |= piece.cells;
-    line.pending &= ~piece.cells;
+    check_order(j, piece);
+    write ? record_write(j, piece) : record_read(j, piece);
   }
   return j.faulty == 0;
 }

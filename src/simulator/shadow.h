@@ -107,8 +107,10 @@ struct ShadowBuffer {
 /// Global memory of one launch. Shared by the host threads that run its units; lives longer than they do.
 class GlobalShadow {
  public:
-  /// `concurrent`: several units run at once. Cells take 16 bytes per granule of tracked buffers, on first touch.
-  /// Buffers of 4 GiB and more are not tracked.
+  /// `concurrent`: several units run at once. Tracked buffers take 2 bytes per granule on first touch, and up to 18
+  /// more where one warp instruction does not touch 32 granules as a whole. Buffers of 4 GiB and more are not tracked.
+  /// Kernels whose blocks release and acquire among one another depend on which block is last: run their units on one
+  /// host thread.
   GlobalShadow(std::span<const ShadowBuffer> buffers, bool concurrent);
   ~GlobalShadow();
   GlobalShadow(const GlobalShadow&) = delete;
@@ -158,7 +160,8 @@ class UnitShadow {
 
   /// All threads of a resident block are ordered: bar.sync of the whole block. Exited warps count as arrived.
   void block_barrier(int block);
-  /// bar.warp.sync: the lanes of the mask are ordered.
+  /// bar.warp.sync: the lanes of the mask are ordered. Here and below masks may name lanes that do not exist; all 32
+  /// is the quick case.
   void warp_sync(int warp, std::uint32_t lanes);
 
   /// Lanes make what they know visible at a place, or learn what is visible there. Everything else is made of these:

@@ -58,10 +58,14 @@ ShadowRegion::ShadowRegion(std::int64_t bytes, int granule, bool tracked, bool c
     tracked_ = false;
     return;
   }
-  void* memory = std::calloc(static_cast<std::size_t>(std::max<std::int64_t>(count_, 1)), sizeof(ShadowLine));
+  static_assert(sizeof(ShadowLine) == 64);
+  void* memory = std::calloc(static_cast<std::size_t>(count_ + 1), sizeof(ShadowLine));
   if (memory == nullptr)
     throw Error(Fault::failed, "no memory to watch " + std::to_string(bytes) + " bytes of simulated memory");
-  lines_.reset(static_cast<ShadowLine*>(memory));
+  memory_.reset(memory);
+  std::size_t space = static_cast<std::size_t>(count_ + 1) * sizeof(ShadowLine);
+  lines_ = static_cast<ShadowLine*>(
+      std::align(sizeof(ShadowLine), static_cast<std::size_t>(count_) * sizeof(ShadowLine), memory, space));
 }
 
 ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
@@ -73,12 +77,11 @@ ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
 }
 
 void ShadowRegion::forget_contents() {
-  for (std::int64_t i = 0; i < count_; ++i) lines_[static_cast<std::size_t>(i)].initialised = 0;
-  for (std::int64_t i = 0; i < count_; ++i) lines_[static_cast<std::size_t>(i)].pending = 0;
+  for (std::int64_t i = 0; i < count_; ++i) lines_[i].initialised = lines_[i].pending = 0;
 }
 
 void ShadowRegion::forget_all() {
-  std::memset(lines_.get(), 0, static_cast<std::size_t>(count_) * sizeof(ShadowLine));
+  std::memset(static_cast<void*>(lines_), 0, static_cast<std::size_t>(count_) * sizeof(ShadowLine));
   sides_.clear();
 }
 
@@ -100,11 +103,12 @@ int pieces_of(const ShadowAccess& a, int granule_shift, bool merge, ShadowPiece*
     if (merge && count > 0 && offset == last) {
       ShadowPiece& piece = pieces[count - 1];
       piece.lanes |= (1u << piece.lane0) | (1u << lane);
+      if (piece.lanes == ~0u) piece.shift = all_of_warp;
       continue;
     }
     last = offset;
     const std::uint32_t cell = offset >> granule_shift;
-    pieces[count++] = {cell / 32, low_bits(cells) << (cell % 32), 0, lane, 5};
+    pieces[count++] = {cell / 32, low_bits(cells) << (cell % 32), 0, lane, one_lane};
   }
   return count;
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who touched which granule last, packed. One word says which thread, when and where; 32 granules are a line. Most
-// lines are read or written by one warp instruction as a whole, so a line holds one word for all its granules as long
-// as it can, and words per granule in a side record when it cannot. What does not fit a word (several readers that are
-// not ordered, atomics of several threads) is in the side record's list.
+// lines are read or written by one warp instruction as a whole or by two that share it, so a line has room for two
+// words as long as that is enough, and a side record with words per granule when it is not. What does not fit a word
+// (several readers that are not ordered, atomics of several threads) is in the side record's list.
 #pragma once
 
 #include <array>
@@ -20,15 +20,17 @@
 namespace tailor::simulator {
 
 /// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | site (14).
-/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all. 0: nobody.
+/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6 all lanes for
+/// each. 0: nobody.
 using ShadowWord = std::uint64_t;
+inline constexpr std::uint32_t one_lane = 5, all_of_warp = 6;
 
 inline constexpr int word_site_bits = 14, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
 inline constexpr int word_clock_at = 28, word_block_at = 46;
 inline constexpr ShadowWord word_strong = ShadowWord{1} << word_site_bits;
 inline constexpr std::uint32_t most_clock = (1u << (word_block_at - word_clock_at)) - 1;
 inline constexpr std::uint32_t most_blocks = (1u << (64 - word_block_at)) - 2;
-inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a line: words are per granule
+inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a track: words are per granule
 /// Bits that say who, apart from when and where.
 inline constexpr ShadowWord word_who = ~(((ShadowWord{1} << (word_block_at - word_clock_at)) - 1) << word_clock_at) &
                                        ~((ShadowWord{1} << word_shift_at) - 1);
@@ -37,9 +39,10 @@ inline std::uint32_t word_block(ShadowWord w) { return static_cast<std::uint32_t
 inline std::uint32_t word_clock(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_clock_at) & most_clock; }
 inline std::uint32_t word_warp(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_warp_at) & 31; }
 inline std::uint32_t word_site(ShadowWord w) { return static_cast<std::uint32_t>(w) & ((1u << word_site_bits) - 1); }
+inline std::uint32_t word_shift(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_shift_at) & 7; }
 inline std::uint32_t word_lane(ShadowWord w, int granule) {
-  const auto shift = static_cast<std::uint32_t>(w >> word_shift_at) & 7;
-  return (static_cast<std::uint32_t>(w >> word_lane_at) + (static_cast<std::uint32_t>(granule) >> shift)) & 31;
+  const std::uint32_t first = static_cast<std::uint32_t>(w >> word_lane_at);
+  return (first + (static_cast<std::uint32_t>(granule) >> word_shift(w))) & 31;
 }
 
 /// One further access of some granules of a line. `lanes` 0: as the word maps granules to lanes; else all of `lanes`
@@ -55,8 +58,36 @@ struct ShadowSideRecord {
   std::vector<ShadowEntry> list;
 };
 
+/// The last accesses of one kind to a line: `high` for the granules of `high_cells`, `low` for the others; or, when
+/// low is `expanded`, the side record's words.
+struct ShadowTrack {
+  ShadowWord low, high;
+  std::uint32_t high_cells;
+};
+/// Makes `word` stand for `cells`. false: the track has no room and is as it was.
+inline bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word) {
+  if (cells == ~0u) {
+    track = {word, 0, 0};
+  } else if (track.low == expanded) {
+    return false;
+  } else if (track.low == word) {
+    track.high_cells &= ~cells;
+  } else if (track.high == word) {
+    track.high_cells |= cells;
+  } else if ((track.high_cells & ~cells) == 0) {
+    track.high = word;
+    track.high_cells = cells;
+  } else if ((track.high_cells | cells) == ~0u) {
+    track.low = word;
+    track.high_cells &= ~cells;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 struct ShadowLine {
-  ShadowWord write, read;
+  ShadowTrack write, read;
   std::uint32_t initialised, pending;  ///< a bit per granule
   ShadowSideRecord* side;
 };
@@ -75,13 +106,11 @@ class ShadowRegion {
   void forget_all();
 
  private:
-  struct Free {
-    void operator()(ShadowLine* lines) const { std::free(lines); }
-  };
   std::int64_t bytes_ = 0, count_ = 0;
   int granule_shift_ = 0;
   bool tracked_ = true, check_initialised_ = true;
-  std::unique_ptr<ShadowLine[], Free> lines_;
+  std::unique_ptr<void, decltype(&std::free)> memory_{nullptr, &std::free};
+  ShadowLine* lines_ = nullptr;  ///< into memory_, on a host cache line's begin
   std::deque<ShadowSideRecord> sides_;
   std::unique_ptr<std::mutex> sides_mutex_ = std::make_unique<std::mutex>();
 };
@@ -89,14 +118,15 @@ class ShadowRegion {
 /// The part of an access in one line: granules of `cells`, touched by the lanes that shift and lane0 map them to, or
 /// all of them by all of `lanes`.
 struct ShadowPiece {
-  std::uint32_t line = 0, cells = 0, lanes = 0;
-  std::uint32_t lane0 = 0, shift = 5;
+  std::uint32_t line, cells, lanes, lane0, shift;  // not initialised: arrays of them are made for every access
 };
 inline constexpr int most_pieces = 40;
 
 /// Splits an access; `granule_shift` as the region's. `merge`: lanes at one offset become one piece.
 int pieces_of(const ShadowAccess& access, int granule_shift, bool merge, ShadowPiece* pieces);
 
+/// A word says all about the piece.
+inline bool fits_word(const ShadowPiece& piece) { return piece.lanes == 0 || piece.shift == all_of_warp; }
 inline std::uint32_t piece_lane(const ShadowPiece& piece, int granule) {
   return (piece.lane0 + (static_cast<std::uint32_t>(granule) >> piece.shift)) & 31;
 }

@@ -76,6 +76,9 @@ struct BlockShadow {
 
 /// One access while it is judged.
 struct Judged {
+  Judged(const ShadowAccess& its_access, const ShadowValues* its_values, bool writes, ShadowRegion& its_region)
+      : access(its_access), values(its_values), write(writes), region(its_region) {}
+
   const ShadowAccess& access;
   const ShadowValues* values = nullptr;
   bool write = false, strong = false;
@@ -85,7 +88,7 @@ struct Judged {
   ShadowWord before = 0, span = 0;  ///< words in [before, before + span) are of the block and known to all of it
   ShadowWord dead_span = 0;         ///< the same, and nobody who does not know can come: 0 or span
   std::uint32_t faulty = 0;         ///< lanes with a race
-  std::array<ShadowPiece, most_pieces> pieces{};
+  std::array<ShadowPiece, most_pieces> pieces;
   int count = 0;
 };
 
@@ -112,6 +115,7 @@ struct UnitShadow::Body {
   void check_word(Judged& judged, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells, std::uint32_t lanes,
                   bool word_writes);
   void check_overlaps(Judged& judged);
+  std::uint32_t put_where_it_stands(Judged& judged, const ShadowPiece& piece, bool write);
   void record_read(Judged& judged, const ShadowPiece& piece);
   void record_write(Judged& judged, const ShadowPiece& piece);
   void report_race(Judged& judged, const ShadowPiece& piece, int cell, std::uint32_t lane, ShadowWord word,

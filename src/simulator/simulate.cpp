@@ -265,6 +265,7 @@ void count_blocks(const Program::Body& program, const Machine& machine, Counters
     to.warp_barriers += runs * code.warp_barriers;
     to.block_barriers += runs * code.block_barriers;
     to.cluster_barriers += runs * code.cluster_barriers;
+    to.async_copies += runs * code.async_copies;
   }
 }
 
@@ -285,6 +286,7 @@ Finding finding_of(const Program::Body& program, const Memory::Body& memory, con
               : one.fault == ShadowFault::pending ? FindingKind::async_misuse
                                                   : FindingKind::uninitialised_read;
   made.text = text(one, names);
+  if (const std::size_t head = made.text.find(": "); head < 16) made.text.erase(0, head + 2);
   if (one.here.site < program.sites.size()) {
     const SiteText& at = program.sites[one.here.site];
     made.ptx_line = at.line;

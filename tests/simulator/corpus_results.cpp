@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <set>
 
 #include "simulator/corpus.h"
 
@@ -121,13 +120,13 @@ void votes(Kernel& k) {
         made[7] |= 1u << v;
       }
     }
-    made[1] = any * 2 + all;
+    made[1] = any * 2 + all + static_cast<std::uint32_t>(std::popcount(made[7]));
     made[4] = most * 16 + least;
     for (std::int64_t i = 0; i < 8; ++i) k.at("y").set(t * 8 + i, made[static_cast<std::size_t>(i)]);
   }
 }
 
-/// Their order is not defined: what the kernel left is compared as a set, see compute_results().
+/// Their order is not defined: what the kernel left is compared in order of value.
 void warp_aggregated(Kernel& k) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < 256; ++i)
@@ -168,6 +167,142 @@ void bytes(Kernel& k) {
     const std::int64_t low = 2 * t, high = 2 * (127 - t);
     const std::array<double, 4> four = {x(low), x(high + 1), x(low + 1), x(high)};
     for (std::int64_t i = 0; i < 4; ++i) k.at("y").set(4 * t + i, four[static_cast<std::size_t>(i)]);
+  }
+}
+
+void subwarp(Kernel& k) {
+  const auto x = [&](std::int64_t i) { return k.at("x")[i]; };
+  for (std::int64_t i = 0; i < 128; ++i) {
+    const std::int64_t lane = i % 32, warp = i - lane;
+    const std::array<double, 5> made = {x(lane % 8 >= 3 ? i - 3 : i), x(lane % 16 + 5 < 16 ? i + 5 : i),
+                                        x(warp + lane / 4 * 4 + lane * 3 % 4), x(i ^ 6), lane < 7 ? x(warp + 6) : 0};
+    for (std::int64_t j = 0; j < 5; ++j) k.at("y").set(5 * i + j, made[static_cast<std::size_t>(j)]);
+  }
+}
+
+void block_votes(Kernel& k) {
+  for (std::int64_t first = 0; first < 288; first += 96) {
+    double made = 0, any = 0, all = 1;
+    for (std::int64_t i = first; i < first + 96; ++i) {
+      const double v = k.at("x")[i];
+      made += v > 4;
+      any += v == 9;
+      all *= v < 9;
+    }
+    for (std::int64_t i = first; i < first + 96; ++i) k.at("y").set(i, made + 1000 * (any > 0) + 10000 * (all > 0));
+  }
+}
+
+void atomics(Kernel& k) {
+  std::array<std::uint32_t, 9> a = {128, 1, 2, 3, 4, 5, 6, (7 + 128) % 100, (8 + 200 - 128) % 100};
+  std::array<std::uint64_t, 5> b = {0, 1, 2, 3, 4};
+  for (std::int64_t i = 0; i < 128; ++i) {
+    const std::uint32_t v = u32(k.at("x")[i]);
+    const std::uint64_t wide = v;
+    k.at("old").set(i, static_cast<double>(i));
+    a[1] -= v;
+    a[2] = std::min(a[2], v + 1);
+    a[3] = std::max(a[3], v);
+    a[4] &= v | 0xff00ffffu;
+    a[5] |= v & 0x1111u;
+    a[6] ^= v;
+    b[0] += wide * 100000;
+    b[1] = std::max(b[1], wide * 70000);
+    b[2] = wide > 50000 ? std::max(b[2], wide - 50000) : b[2];
+    b[3] ^= wide * 90000;
+    b[4] += wide;
+  }
+  for (std::int64_t i = 0; i < 9; ++i) k.at("a").set(i, a[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < 5; ++i) k.at("b").set(i, static_cast<double>(b[static_cast<std::size_t>(i)]));
+}
+
+std::array<std::uint32_t, 20> integer_steps(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t s = b % 32;
+  const auto sa = static_cast<std::int32_t>(a), sb = static_cast<std::int32_t>(b);
+  const std::uint64_t wide = std::uint64_t{a} << 32 | b, swapped = std::uint64_t{b} << 32 | a;
+  const auto cut = [](auto value) { return static_cast<std::uint32_t>(value); };
+  const auto first_set = [](auto value) { return value == 0 ? 0 : std::countr_zero(value) + 1; };
+  std::array<std::uint32_t, 20> made{};
+  made[0] = cut(std::popcount(a) + 100 * std::countl_zero(b >> s) + 10000 * first_set(a));
+  for (std::uint32_t i = 0; i < 32; ++i) made[1] |= (a >> i & 1) << (31 - i);
+  for (std::uint32_t i = 0; i < 4; ++i) made[2] |= cut(swapped >> 8 * (b >> 4 * i & 7) & 255) << 8 * i;
+  made[3] = cut(swapped << s >> 32);
+  made[4] = cut(swapped >> s);
+  made[5] = cut(std::uint64_t{a} * b >> 32);
+  made[6] = cut(std::int64_t{sa} * sb >> 32);
+  made[7] = a / (b % 1000 + 1);
+  made[8] = cut(sa % (sb % 1000 * 2 + 1));
+  made[9] = cut(std::abs(std::int64_t{sa} - sb) + 5);
+  made[10] = 7;
+  for (std::uint32_t i = 0; i < 32; i += 8)
+    made[10] += cut(static_cast<std::int8_t>(a >> i) * static_cast<std::int8_t>(b >> i));
+  made[11] = cut(wide / (a % 100000 + 1));
+  made[12] = cut(static_cast<std::int64_t>(wide) % (sb % 5000 * 2 + 1));
+  const std::uint64_t other = wide * 3, low = wide & 0xffffffffu, high = wide >> 32;
+  const std::uint64_t other_low = other & 0xffffffffu, other_high = other >> 32;
+  const std::uint64_t middle = high * other_low + ((low * other_low) >> 32);
+  made[13] = cut(high * other_high + (middle >> 32) + (((middle & 0xffffffffu) + low * other_high) >> 32));
+  made[14] = cut(sa >> s);
+  made[15] = cut(std::max(sa, sb)) ^ std::min(a, b);
+  made[16] = cut(static_cast<std::int8_t>(a) + static_cast<std::int16_t>(b) + static_cast<std::uint8_t>(b >> 8));
+  made[17] = cut(std::popcount(wide) + 100 * std::countl_zero(wide >> s) + 100000 * first_set(wide << 7));
+  made[18] = cut(static_cast<std::int32_t>(cut(std::int64_t{sa} >> s) << 23) >> 23);
+  const std::uint32_t field = cut(std::uint64_t{0x7ff} << s);
+  made[19] = (b & ~field) | (cut(std::uint64_t{a} << s) & field);
+  return made;
+}
+
+void integers(Kernel& k) {
+  for (std::int64_t t = 0; t < 128; ++t) {
+    const auto made = integer_steps(u32(k.at("x")[2 * t]), u32(k.at("x")[2 * t + 1]));
+    for (std::size_t i = 0; i < made.size(); ++i) k.at("y").set(20 * t + static_cast<std::int64_t>(i), made[i]);
+  }
+}
+
+void floats(Kernel& k) {
+  for (std::int64_t i = 0; i < 128; ++i) {
+    const double v = k.at("x")[i], large = f32(v * f32(40)), positive = f32(std::fabs(v) + f32(0.01));
+    const std::array<double, 16> made = {
+        std::exp(f32(v * 20)),
+        std::log(f32(positive * 100)),
+        std::sin(large),
+        std::cos(f32(large * 100)),
+        std::tanh(v * 3),
+        std::erf(v * 2),
+        std::pow(positive, f32(2.7)),
+        std::sqrt(positive),
+        1 / std::sqrt(positive),
+        std::fmod(large, f32(1.7)),
+        std::nearbyint(large) + 3 * std::floor(large) + 5 * std::ceil(large) + 7 * std::trunc(large),
+        std::min(v, f32(0.1)) + v,
+        std::copysign(positive, v),
+        1 / positive,
+        std::log1p(positive) + std::expm1(v),
+        std::exp2(f32(v * 8)) + std::log2(positive)};
+    for (std::int64_t j = 0; j < 16; ++j) k.at("y").set(16 * i + j, made[static_cast<std::size_t>(j)]);
+  }
+}
+
+void double_functions(Kernel& k) {
+  for (std::int64_t i = 0; i < 64; ++i) {
+    const double v = k.at("x")[i], positive = std::fabs(v) + 0.01;
+    const std::array<double, 8> made = {std::exp(v * 30),
+                                        std::log(positive),
+                                        std::sin(v * 1000),
+                                        std::tanh(v),
+                                        std::pow(positive, 3.3),
+                                        1 / positive + 1 / std::sqrt(positive),
+                                        std::floor(v * 100) + std::nearbyint(v * 57),
+                                        f32(v) + std::trunc(v * 1e12) + std::trunc(v * 1e5)};
+    for (std::int64_t j = 0; j < 8; ++j) k.at("y").set(8 * i + j, made[static_cast<std::size_t>(j)]);
+  }
+}
+
+void halves(Kernel& k) {
+  for (std::int64_t i = 0; i < 128; ++i) {
+    const double a = k.at("a")[i], b = k.at("b")[i];
+    const std::array<double, 4> made = {a + b, a * b, i / 2 % 3 == 1 ? a * a + b : a * b + a, std::max(a, b)};
+    for (std::int64_t j = 0; j < 4; ++j) k.at("y").set(i / 2 * 8 + 2 * j + i % 2, made[static_cast<std::size_t>(j)]);
   }
 }
 
@@ -225,6 +360,13 @@ const Results element_results = {
     {"grid_stride",
      [](Kernel& k) { each(k.at("y"), [&](auto i) { return (static_cast<int>(k.at("x")[i]) - 2500) / 7 % 13; }); }},
     {"uneven_barriers", uneven_barriers},
+    {"subwarp", subwarp},
+    {"block_votes", block_votes},
+    {"integers", integers},
+    {"floats", floats},
+    {"double_functions", double_functions},
+    {"halves", halves},
+    {"prints", [](Kernel& k) { each(k.at("y"), [&](auto i) { return 100 - k.at("x")[i]; }); }},
 };
 
 const Results sum_results = {
@@ -244,6 +386,8 @@ const Results sum_results = {
      }},
     {"cluster_sum", cluster_sum},
     {"warp_aggregated", warp_aggregated},
+    {"atomics", atomics},
+    {"polling", [](Kernel& k) { each(k.at("y"), [&](auto i) { return sum_of(k.at("x"), i / 4 * 4, i % 4 + 1); }); }},
     {"spin_lock", [](Kernel& k) { k.at("y").set(0, sum_of(k.at("x"), 0, 64)); }},
     {"tight_lock",
      [](Kernel& k) {

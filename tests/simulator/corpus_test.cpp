@@ -86,7 +86,7 @@ void check_results(CorpusKernel left, CorpusKernel expected) {
     CorpusBuffer& found = left.buffers[b];
     CorpusBuffer& wanted = expected.buffers[b];
     if (found.use == BufferUse::scratch) continue;
-    if (left.name == "warp_aggregated" && found.name == "y") {
+    if ((left.name == "warp_aggregated" && found.name == "y") || (left.name == "atomics" && found.name == "old")) {
       sort_values(found);
       sort_values(wanted);
     }
@@ -105,7 +105,10 @@ TEST_CASE("clean kernels leave their results and no finding, whatever the schedu
   for (const CorpusKernel& kernel : corpus::kernels()) {
     CAPTURE(kernel.name);
     const PtxModule& module = compiled(*api, kernel, "");
-    CHECK(Program(module, entry_of(module)).unsupported() == "");
+    if (const std::string why = Program(module, entry_of(module)).unsupported(); !why.empty()) {
+      FAIL_CHECK(fmt::format("{} cannot be simulated: {}", kernel.name, why));
+      continue;
+    }
     for (const std::uint64_t seed : {1, 2, 3, 4}) {
       CAPTURE(seed);
       const CorpusRun made = run(module, kernel, kernel.launch, seed, seed == 4 ? 3 : 1);
@@ -125,6 +128,7 @@ TEST_CASE("planted bugs are found at their lines, whatever the schedule") {
       CAPTURE(kernel.name);
       CAPTURE(plant.name);
       const PtxModule& module = compiled(*api, kernel, plant.name);
+      if (!Program(module, entry_of(module)).unsupported().empty()) continue;  // the clean one said so
       for (const std::uint64_t seed : {1, 2, 3}) {
         CAPTURE(seed);
         const CorpusRun made = run(module, kernel, plant.launch, seed);
@@ -138,8 +142,8 @@ TEST_CASE("planted bugs are found at their lines, whatever the schedule") {
         };
         const auto& findings = made.simulation.findings;
         if (std::none_of(findings.begin(), findings.end(), tells))
-          FAIL_CHECK(fmt::format("{} {}, seed {}: not found at line {}; findings:\n{}", kernel.name, plant.name, seed,
-                                 fmt::join(plant.lines, " or "), all_of(findings)));
+          FAIL_CHECK(fmt::format("{} {}, seed {}: not found at line {}; {} findings:\n{}", kernel.name, plant.name,
+                                 seed, fmt::join(plant.lines, " or "), made.simulation.reason, all_of(findings)));
       }
     }
   }

@@ -63,6 +63,11 @@ int type_bits(LaneType type) {
   }
 }
 
+bool is_nan(LaneType type, std::uint64_t bits) {
+  if (type == LaneType::f32) return (bits & 0x7fffffff) > 0x7f800000;
+  return type == LaneType::f64 && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
+}
+
 void set_active(Warp& warp, std::uint32_t active) {
   warp.active = active;
   for (int lane = 0; lane < lanes_per_warp; ++lane) warp.lanes[lane] = (active >> lane) & 1 ? ~0u : 0;
@@ -73,6 +78,10 @@ void set_active(Warp& warp, std::uint32_t active) {
 std::uint64_t cut(LaneType type, std::uint64_t bits) {
   const int width = type_bits(type);
   return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+}
+
+bool same_result(LaneType type, std::uint64_t a, std::uint64_t b) {
+  return a == b || (is_nan(type, a) && is_nan(type, b));
 }
 
 std::vector<std::uint64_t> lane_results(const LaneTable& table, const LaneOpcode& opcode,
@@ -126,7 +135,7 @@ std::vector<std::uint64_t> lane_results(const LaneTable& table, const LaneOpcode
       if (slot_bits(opcode.d) != 64) untouched &= 0xffffffffu;
       const std::uint64_t wanted = is_active ? cut(opcode.d, frame.value(full_slot, opcode.d, lane)) : untouched;
       const std::uint64_t found = frame.value(some_slot, opcode.d, lane);
-      wrong_lanes += (is_active ? cut(opcode.d, found) : found) != wanted;
+      wrong_lanes += !same_result(opcode.d, is_active ? cut(opcode.d, found) : found, wanted);
       wrong_lanes += frame.value(carry_slot, LaneType::u32, lane) != (is_active ? full_carry[lane] : tuple_carry);
     }
   }

@@ -19,6 +19,9 @@ using LaneOperands = std::array<std::uint64_t, 4>;
 /// The low bits that a value of the type has: 8 for u8, 32 for f32 and predicates.
 std::uint64_t cut(LaneType type, std::uint64_t bits);
 
+/// Equal, or both NaN: which NaN an f32 or f64 operation gives is open.
+bool same_result(LaneType type, std::uint64_t a, std::uint64_t b);
+
 /// Results by tuple, cut to their type. Carry-in is the last operand; `carries` receives carry-out when not null.
 std::vector<std::uint64_t> lane_results(const LaneTable& table, const LaneOpcode& opcode,
                                         std::span<const LaneOperands> operands, std::uint32_t extra = 0,

@@ -95,7 +95,7 @@ class Trace {
     a.lanes = some_lanes();
     a.bytes = shape_.granule << pick(shape_.granule == 1 ? 5 : 3);
     a.strong = chance(0.25);
-    a.site = ++site_;
+    a.site = one_site_ ? 1 + pick(2) : ++site_;
     std::array<std::uint32_t, 32> offset{};
     random_offsets(a, offset, warp);
     const std::uint32_t kind = pick(5);
@@ -217,6 +217,7 @@ class Trace {
   UnitShadow unit_;
   std::array<std::array<std::byte, bytes>, 9> memory_{};
   std::uint32_t site_ = 0, mask_ = 0;
+  const bool one_site_ = chance(0.5);  ///< as in a loop: the same instructions again and again
   int first_block_ = 0;
 };
 
@@ -246,6 +247,7 @@ TEST_CASE("races of granules of one and of sixteen bytes are those of the oracle
 TEST_CASE("races within a cluster and between resident blocks are those of the oracle") {
   run_traces({.blocks = 2, .cluster = 2, .polite = 0.98}, 40000, 700);
   run_traces({.blocks = 4, .warps = 1, .cluster = 2, .polite = 0.98}, 50000, 500);
+  run_traces({.units = 3, .blocks = 2, .warps = 1, .cluster = 2, .polite = 0.98}, 80000, 400);
 }
 
 TEST_CASE("races between blocks that run one after another are those of the oracle") {

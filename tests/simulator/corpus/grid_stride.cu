@@ -9,5 +9,5 @@
 // plant: FIRST_BLOCK_TWICE race
 extern "C" __global__ void grid_stride(const int* x, int* y, unsigned long long n) {
   unsigned long long first = FIRST_BLOCK_TWICE && blockIdx.x == 1 ? threadIdx.x : blockIdx.x * blockDim.x + threadIdx.x;
-  for (unsigned long long i = first; i < n; i += gridDim.x * blockDim.x) y[i] = (x[i] - 2500) / 7 % 13;  // BUG FIRST_BLOCK_TWICE
+  for (unsigned long long i = first; i < n; i += gridDim.x * blockDim.x) y[i] = (x[i] - 2500) / 7 % 13 + FIRST_BLOCK_TWICE * int(blockIdx.x);  // BUG FIRST_BLOCK_TWICE
 }

@@ -13,6 +13,6 @@ extern "C" __global__ void map(float* x, float* y, int n) {
   if (i < n + OFF_BY_ONE) {
     float v = x[i];  // BUG OFF_BY_ONE
     if (WRITES_INPUT) x[i] = v + 1.0f;  // BUG WRITES_INPUT
-    if (i < n) y[i] = v * 2.0f + 1.0f;
+    y[i] = v * 2.0f + 1.0f;
   }
 }

@@ -17,7 +17,8 @@ extern "C" __global__ void votes(const unsigned* x, unsigned* y) {
   mine[5] = __reduce_xor_sync(full, 1u << v);
   mine[6] = 0;
   mine[7] = 0;
-  if (ABSENT_LANES && lane >= 20) return;
   if (lane < 12) mine[6] = __ballot_sync(ABSENT_LANES ? full : 0xfffu, v & 1);  // BUG ABSENT_LANES
   if (lane < 12) mine[7] = __reduce_or_sync(0xfffu, 1u << v);
+  __syncwarp();  // BUG ABSENT_LANES
+  mine[1] += __popc(mine[7]);
 }
