@@ -187,9 +187,9 @@ void Decoder::load_store(bool is_load) {
   const PtxOperand& address = operand(is_load ? 1 : 0);
   const PtxOperand& value = operand(is_load ? 0 : 1);
   const bool is_vector = value.kind == PtxOperandKind::vector;
-  if (is_vector != (parts.vector > 1) || (is_vector && value.count != static_cast<std::uint32_t>(parts.vector)))
-    malformed("a vector of " + std::to_string(is_vector ? value.count : 1) + " where the opcode says " +
-              std::to_string(parts.vector));
+  const std::uint32_t width = is_vector ? value.count : 1;  // {%r1} is %r1: Triton writes it so
+  if (width != static_cast<std::uint32_t>(parts.vector))
+    malformed("a vector of " + std::to_string(width) + " where the opcode says " + std::to_string(parts.vector));
   if (parts.param && address.kind == PtxOperandKind::variable) {
     const bool entry = current_.instance == &flat_.instances[0] && address.index < entry_.params.size();
     if (entry) {
