@@ -150,6 +150,8 @@ struct Machine {
   bool block_barrier(WarpState& warp, const CodeBlock& block);
   bool cluster_barrier(WarpState& warp, const CodeBlock& block);
   void take_turns(WarpState& warp, std::int64_t executed);
+  bool follow(WarpState& warp, const CodeBlock& block);
+  void scatter(WarpState& warp, const CodeBlock& block);
   void exit_lanes(WarpState& warp);
   void complete(ResidentBlock& block, int barrier);
   void check_barriers(ResidentBlock& block);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Warp operations: what lanes learn from one another. They run when all lanes of their mask are there (wait.cpp). A
-// lane that asks one that is not there gets its own value and a finding: its result is undefined on a machine.
+// lane that asks one that is not there gets a finding: its result is undefined on a machine. In a block that ends within
+// a warp the lanes beyond were never launched; to ask those is common and gives poison, which shows if it is used.
 #include <fmt/format.h>
 
 #include <bit>
@@ -17,6 +18,8 @@ namespace {
 Slot mask_slot(const Warp& warp, const Micro& micro) { return warp.lists[micro.list]; }
 Slot predicate_slot(const Warp& warp, const Micro& micro) { return warp.lists[micro.list + 1]; }
 
+constexpr std::uint32_t poison_word = 0xcdcdcdcd;
+
 enum class Shuffle : std::uint8_t { idx, up, down, bfly };
 
 /// PTX ISA, shfl.sync: c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
@@ -29,6 +32,7 @@ void shuffle(Warp& warp, const Micro& micro) {
   const std::uint32_t* masks = words(warp, mask_slot(warp, micro));
   std::uint32_t out[lanes_per_warp], valid[lanes_per_warp];
   std::uint32_t absent = 0;
+  const std::uint32_t launched = state_of(warp).initial;
   for (int lane = 0; lane < lanes_per_warp; ++lane) {
     const int value = static_cast<int>(b[lane] & 31), clamp = static_cast<int>(c[lane] & 31);
     const int segment = static_cast<int>(c[lane] >> 8 & 31);
@@ -41,10 +45,10 @@ void shuffle(Warp& warp, const Micro& micro) {
     if constexpr (mode == Shuffle::idx) from = least | (value & ~segment), inside = from <= most;
     if (!inside) from = lane;
     from &= 31;
-    out[lane] = in[from];
+    out[lane] = launched >> from & 1 ? in[from] : poison_word;
     valid[lane] = inside ? all_lanes : 0;
     const std::uint32_t there = warp.active & masks[lane];
-    absent |= (~there >> from & 1) << lane;
+    absent |= ((~there & launched) >> from & 1) << lane;
   }
   absent &= warp.active;
   if (absent != 0) {
