@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/bound_contraction.h"
 #include "ir/bound_elementwise.h"
 #include "ir/number.h"
 
@@ -102,6 +103,26 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   return errors;
 }
 
+/// What rounding every partial sum to the result's own type adds, where that is narrower than f32.
+Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& result) {
+  const DType dtype = result.shape.dtype;
+  if (row(dtype).compute == dtype) return errors;
+  const Tensor& input = call.operand(0);
+  Tensor squares = as_tensor(input.shape, nullptr);
+  auto* const square = reinterpret_cast<double*>(squares.bytes.data());
+  for (std::int64_t i = 0; i < elements(input.shape); ++i) square[i] = as_double(input, i) * as_double(input, i);
+  const Errors sums = reduced(call, squares, Reducer::add);
+  const auto terms = static_cast<double>(elements(input.shape)) /
+                     static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
+  auto wider = std::make_shared<std::vector<double>>(*errors);
+  for (std::size_t i = 0; i < wider->size(); ++i) {
+    const double y = as_double(result, static_cast<std::int64_t>(i));
+    const double walk = terms * (*sums)[i] / 2 + terms * y * y / 3;
+    (*wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
+  }
+  return wider;
+}
+
 /// Relative bounds add up; (1 + u)^n.
 Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
   const Tensor& input = call.operand(0);
@@ -134,7 +155,8 @@ bool only_chooses(const Graph& body) {
 /// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
 class BoundWalk {
  public:
-  explicit BoundWalk(const Graph& graph) : graph_(graph), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+  BoundWalk(const Graph& graph, const BoundOptions& options)
+      : graph_(graph), options_(options), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const Node& node : graph.nodes)
       for (const NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
     for (const NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
@@ -171,8 +193,8 @@ class BoundWalk {
   }
 
  private:
-  static std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
-                                     std::span<const Tensor* const> results) {
+  std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
+                              std::span<const Tensor* const> results) const {
     const Node& node = call.node;
     const bool exact = all_exact(operands);
     if (class_of(node.op) == OpClass::elementwise && has_element_step(call.graph, node))
@@ -180,6 +202,8 @@ class BoundWalk {
     if (class_of(node.op) == OpClass::index || node.op == Op::bitcast_convert || node.op == Op::copy)
       return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
     if (node.op == Op::reduce) return reduction(call, operands, results);
+    if (Errors errors = contraction_errors(call, operands, *results[0]); errors != nullptr) return {errors};
+    if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
     if (exact && (node.op == Op::sort || node.op == Op::topk)) return std::vector<Errors>(results.size());
     if (node.op == Op::gather || node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice) {
       const std::size_t arrays = node.op == Op::dynamic_update_slice ? 2 : 1;
@@ -191,8 +215,8 @@ class BoundWalk {
     return not_known(results);
   }
 
-  static std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
-                                       std::span<const Tensor* const> results) {
+  std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
+                                std::span<const Tensor* const> results) const {
     const bool exact = all_exact(operands);
     const Reducer reducer = call.node.attributes.reducer;
     if (reducer == Reducer::custom || reducer == Reducer::none || call.operands.size() != 2) {
@@ -205,7 +229,10 @@ class BoundWalk {
       if (results[0]->shape.dtype == DType::pred) return {most};
       return not_known(results);
     }
-    if (reducer == Reducer::add) return {sum_errors(call, operands[0], *results[0])};
+    if (reducer == Reducer::add) {
+      const Errors errors = sum_errors(call, operands[0], *results[0]);
+      return {options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors};
+    }
     if (reducer == Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
     if (exact) return {nullptr};
     return {reduced(call, as_tensor(call.operand(0).shape, operands[0]), Reducer::maximum)};
@@ -221,6 +248,7 @@ class BoundWalk {
   }
 
   const Graph& graph_;
+  const BoundOptions& options_;
   std::vector<std::vector<Errors>> errors_;
   std::vector<std::int32_t> uses_;
 };
@@ -229,8 +257,8 @@ class BoundWalk {
 
 double unit_roundoff(DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
 
-std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs) {
-  BoundWalk bounds(graph);
+std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs, const BoundOptions& options) {
+  BoundWalk bounds(graph, options);
   std::vector<Tensor> values = evaluate_visited(
       graph, inputs,
       [&](NodeId id, const Call& call, std::span<const Tensor* const> results) { bounds.visit(id, call, results); });

@@ -36,8 +36,15 @@ struct Bounded {
   std::vector<double> error;  ///< per element, absolute; infinite: cannot be judged. Empty: every element is exact
 };
 
+struct BoundOptions {
+  /// Partial sums of a 16-bit reduction may be rounded to 16 bits at every step, as HLO allows and XLA's kernels do:
+  /// 6 u sqrt(sum of squared partial sums) on top, for terms in no particular order (n x^2 / 2 + n y^2 / 3 of them).
+  bool narrow_sums = false;
+};
+
 /// As evaluate(), with the bounds of every output.
-std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs);
+std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs,
+                                      const BoundOptions& options = {});
 
 /// Half the distance from 1 to the next value of a floating type.
 double unit_roundoff(DType dtype);

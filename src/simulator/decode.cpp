@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "simulator/handlers.h"
+#include "simulator/ptx_parser.h"
 
 namespace tailor::simulator {
 
@@ -218,6 +219,27 @@ bool Decoder::structural() {
   return false;
 }
 
+namespace {
+
+/// What flushes subnormals of a type; nullptr: nothing does.
+const Step (*flush_steps(const LaneTable& lanes, LaneType type))[2] {
+  if (type == LaneType::f32) return &lanes.flush_f32;
+  if (type == LaneType::f16) return &lanes.flush_f16;
+  if (type == LaneType::f16x2) return &lanes.flush_f16x2;
+  return nullptr;
+}
+
+}  // namespace
+
+/// A copy of a source with its subnormals flushed, or the source when its type has none to flush.
+Slot Decoder::flushed(Slot slot, LaneType type) {
+  const auto* steps = flush_steps(*body_.lanes, type);
+  if (steps == nullptr) return slot;
+  const Slot made = temporary(32);
+  emit(*steps, made, slot);
+  return made;
+}
+
 void Decoder::lane_instruction() {
   const std::optional<LaneMatch> match = find_lane_opcode(current_.ptx->opcode);
   if (!match) return unsupported("no row of the opcode table has it");
@@ -235,11 +257,7 @@ void Decoder::lane_instruction() {
   }
   for (std::uint32_t k = 0; k < sources; ++k) {
     in[k] = source(operand(k + 1), row.sources[k]);
-    if (match->flush && row.sources[k] == LaneType::f32) {
-      const Slot flushed = temporary(32);
-      emit(body_.lanes->flush_f32, flushed, in[k]);
-      in[k] = flushed;
-    }
+    if (match->flush) in[k] = flushed(in[k], row.sources[k]);
   }
   const Slot d = destination(operand(0), row.d);
   const auto& steps = body_.lanes->lane[row.handler];
@@ -258,12 +276,16 @@ void Decoder::lane_instruction() {
     micro.count = 1;
   }
   emit(micro);
-  if (match->flush && row.d == LaneType::f32) emit(body_.lanes->flush_f32, d, d);
+  if (match->flush)
+    if (const auto* flush = flush_steps(*body_.lanes, row.d)) emit(*flush, d, d);
   if (match->saturate) {
-    const auto& clamp = row.d == LaneType::f64    ? body_.lanes->saturate_f64
-                        : row.d == LaneType::f16  ? body_.lanes->saturate_f16
-                        : row.d == LaneType::bf16 ? body_.lanes->saturate_bf16
-                                                  : body_.lanes->saturate_f32;
+    const LaneTable& lanes = *body_.lanes;
+    const auto& clamp = row.d == LaneType::f64      ? lanes.saturate_f64
+                        : row.d == LaneType::f16    ? lanes.saturate_f16
+                        : row.d == LaneType::bf16   ? lanes.saturate_bf16
+                        : row.d == LaneType::f16x2  ? lanes.saturate_f16x2
+                        : row.d == LaneType::bf16x2 ? lanes.saturate_bf16x2
+                                                    : lanes.saturate_f32;
     emit(clamp, d, d);
   }
 }
@@ -287,16 +309,28 @@ void Decoder::compare() {
   Slot in[2];
   for (std::uint32_t k = 0; k < 2; ++k) {
     in[k] = source(operand(k + 1), match->row->sources[k]);
-    if (match->flush && match->row->sources[k] == LaneType::f32) {
-      const Slot flushed = temporary(32);
-      emit(body_.lanes->flush_f32, flushed, in[k]);
-      in[k] = flushed;
-    }
+    if (match->flush) in[k] = flushed(in[k], match->row->sources[k]);
   }
   const PtxOperand& result = operand(0);
   const bool pair = result.kind == PtxOperandKind::pair;
   const Slot p = destination(pair ? nested(result.index) : result, LaneType::pred);
   const auto& steps = body_.lanes->lane[match->row->handler];
+  if (match->row->sources[0] == LaneType::f16x2 || match->row->sources[0] == LaneType::bf16x2) {
+    // Two comparisons: p of the lower halves, q of the upper ones.
+    if (!pair || !combine.empty()) return unsupported("a packed comparison without p|q, or with a boolean");
+    const Slot q = destination(nested(result.index + 1), LaneType::pred);
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      Micro micro;
+      micro.full = steps[0];
+      micro.some = steps[1];
+      micro.d = half == 0 ? p : q;
+      micro.a = in[0];
+      micro.b = in[1];
+      micro.extra = half;
+      emit(micro);
+    }
+    return;
+  }
   if (!pair && combine.empty()) return emit(steps, p, in[0], in[1]);
   const Slot plain = temporary(1), third = combine.empty() ? no_slot : source(operand(3), LaneType::pred);
   emit(steps, plain, in[0], in[1]);
@@ -328,7 +362,8 @@ void Decoder::move() {
   const PtxOperand& to = operand(0);
   const PtxOperand& from = operand(1);
   const std::string_view type = current_.parts.back();
-  const int bits = type == "pred" ? 1 : type.size() > 1 ? std::stoi(std::string(type.substr(1))) : 32;
+  const int bits = ptx_type_bits(type);
+  if (bits == 0) malformed("mov." + std::string(type) + ", expected a type such as .b32");
   if (to.kind == PtxOperandKind::vector || from.kind == PtxOperandKind::vector) {
     const PtxOperand& many = to.kind == PtxOperandKind::vector ? to : from;
     const bool pack = from.kind == PtxOperandKind::vector;

@@ -72,6 +72,7 @@ class Decoder {
   void instruction(const FlatInstruction& flat, std::uint32_t index);
   bool structural();  ///< the families; false: not one of them
   void lane_instruction();
+  Slot flushed(Slot slot, LaneType type);
   void compare();
   void move();
   bool branch(const FlatInstruction& flat, std::uint32_t index);
@@ -123,6 +124,8 @@ class Decoder {
   bool warp_instruction();
   bool barrier_instruction();
   bool async_instruction();
+  void mbarrier_instruction();
+  Slot whole_address(const PtxOperand& operand);
   void op_ending(Ending ending, Micro op);
 
   Program::Body& body_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "simulator/async.h"
 #include "simulator/decode.h"
 #include "simulator/handlers.h"
 
@@ -166,6 +167,11 @@ bool Decoder::memory_instruction() {
     Micro micro;
     micro.full = micro.some = fence_step();
     const auto& parts = current_.parts;
+    if (parts.size() > 1 && parts[1] == "proxy") {
+      body_.uses_async = true;
+      micro.full = micro.some = proxy_fence_step();
+      return emit(micro), true;
+    }
     micro.extra = parts.back() != "cta";
     if (micro.extra) body_.orders_memory = true;
     emit(micro);
@@ -181,9 +187,9 @@ void Decoder::load_store(bool is_load) {
   const PtxOperand& address = operand(is_load ? 1 : 0);
   const PtxOperand& value = operand(is_load ? 0 : 1);
   const bool is_vector = value.kind == PtxOperandKind::vector;
-  if (is_vector != (parts.vector > 1) || (is_vector && value.count != static_cast<std::uint32_t>(parts.vector)))
-    malformed("a vector of " + std::to_string(is_vector ? value.count : 1) + " where the opcode says " +
-              std::to_string(parts.vector));
+  const std::uint32_t width = is_vector ? value.count : 1;  // {%r1} is %r1: Triton writes it so
+  if (width != static_cast<std::uint32_t>(parts.vector))
+    malformed("a vector of " + std::to_string(width) + " where the opcode says " + std::to_string(parts.vector));
   if (parts.param && address.kind == PtxOperandKind::variable) {
     const bool entry = current_.instance == &flat_.instances[0] && address.index < entry_.params.size();
     if (entry) {

@@ -62,7 +62,8 @@ struct Allocator {
       }
     }
     if (in_frame(block.predicate)) use(block.predicate, place);
-    if (block.ending == Ending::warp || block.ending == Ending::barrier || block.ending == Ending::cluster)
+    if (block.ending == Ending::warp || block.ending == Ending::barrier || block.ending == Ending::cluster ||
+        (block.ending == Ending::pause && body.ops[block.op].full != nullptr))
       one(body.ops[block.op], false);
   }
 

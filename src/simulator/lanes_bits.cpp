@@ -121,9 +121,42 @@ INLINE Word edge_right(Long bytes, Word edge) {
   return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
 }
 
+/// One selector for all lanes and no signs, as nearly always: each byte then comes from one operand by one shift.
+template <class Row, bool masked>
+INLINE void each_permuted(Warp& warp, const Micro& micro) {
+  const Word* words[2] = {at<const Word>(warp, micro.a), at<const Word>(warp, micro.b)};
+  const Word* selectors = at<const Word>(warp, micro.c);
+  const Word selector = selectors[0] & 0xffff;
+  Word different = selector & 0x8888;
+  for (int i = 0; i < lanes_per_warp; ++i) different |= (selectors[i] & 0xffff) ^ selector;
+  if (different != 0) return each_lane<Row, masked>(warp, micro);
+  const Word* from[4];
+  Word right[4];
+  for (int k = 0; k < 4; ++k) {
+    from[k] = words[(selector >> (4 * k + 2)) & 1];
+    right[k] = 8 * ((selector >> (4 * k)) & 3);
+  }
+  Target<u32, masked> d(warp, micro.d);
+#pragma GCC ivdep
+  for (int i = 0; i < lanes_per_warp; ++i) {
+    const Word low = ((from[0][i] >> right[0]) & 0xff) | ((from[1][i] >> right[1]) & 0xff) << 8;
+    const Word high = ((from[2][i] >> right[2]) & 0xff) << 16 | (from[3][i] >> right[3]) << 24;
+    d.put(i, low | high);
+  }
+}
+
 }  // namespace
 
 #define BITS LANE_HANDLERS
+#define PERMUTE(id, keys, pipe, d, sources, ...)                                                  \
+  namespace {                                                                                     \
+  struct id##_row {                                                                               \
+    using Types = Signature<d sources>;                                                           \
+    INLINE static Word of(Word a, Word b, Word c, int, Word) { return __VA_ARGS__; }              \
+  };                                                                                              \
+  }                                                                                               \
+  void id##_full(Warp& warp, const Micro& micro) { each_permuted<id##_row, false>(warp, micro); } \
+  void id##_some(Warp& warp, const Micro& micro) { each_permuted<id##_row, true>(warp, micro); }
 #include "simulator/opcodes.def"
 
 }  // namespace tailor::simulator::LANES_TIER

@@ -10,53 +10,6 @@
 namespace tailor::simulator::LANES_TIER {
 namespace {
 
-// A slot's values as floats side by side, and back. Of bfloats in pairs first all lower ones.
-template <class Tag>
-struct Stage;
-template <>
-struct Stage<f16> {
-  static constexpr int count = lanes_per_warp;
-  INLINE static void load(const Word* from, float* to) { widen_words(from, to); }
-  INLINE static void store(const float* from, Word* to) { narrow_words(from, to); }
-};
-template <>
-struct Stage<f16x2> {
-  static constexpr int count = pair_elements;
-  INLINE static void load(const Word* from, float* to) {
-    widen_pairs(reinterpret_cast<const std::uint16_t*>(from), to);
-  }
-  INLINE static void store(const float* from, Word* to) { narrow_pairs(from, reinterpret_cast<std::uint16_t*>(to)); }
-};
-template <>
-struct Stage<bf16> {
-  static constexpr int count = lanes_per_warp;
-  INLINE static void load(const Word* from, float* to) {
-#pragma GCC ivdep
-    for (int i = 0; i < lanes_per_warp; ++i) to[i] = float_of(from[i] << 16);
-  }
-  INLINE static void store(const float* from, Word* to) {
-#pragma GCC ivdep
-    for (int i = 0; i < lanes_per_warp; ++i) to[i] = bfloat_bits(from[i]);
-  }
-};
-template <>
-struct Stage<bf16x2> {
-  static constexpr int count = pair_elements;
-  INLINE static void load(const Word* from, float* to) {
-#pragma GCC ivdep
-    for (int i = 0; i < lanes_per_warp; ++i) {
-      to[i] = float_of(from[i] << 16);
-      to[i + lanes_per_warp] = float_of(from[i] & 0xffff0000);
-    }
-  }
-  INLINE static void store(const float* from, Word* to) {
-#pragma GCC ivdep
-    for (int i = 0; i < lanes_per_warp; ++i) {
-      to[i] = upper_bfloat(from[i + lanes_per_warp]) | upper_bfloat(from[i]) >> 16;
-    }
-  }
-};
-
 #if defined __AVX512F__
 /// Rounded down and up, of two different neighbours one is odd; equal ones are exact.
 template <class Tag>
@@ -110,6 +63,20 @@ INLINE void each_fused(Warp& warp, const Micro& micro) {
   d.blend();
 }
 
+/// `flush`: subnormal results become zero.
+template <class Tag, bool flush, bool masked>
+INLINE void each_exp2(Warp& warp, const Micro& micro) {
+  constexpr int count = Stage<Tag>::count;
+  alignas(64) float a[count];
+  Stage<Tag>::load(at<const Word>(warp, micro.a), a);
+  exp2_all(a, count);
+#pragma GCC ivdep
+  for (int i = 0; flush && i < count; ++i) a[i] = flushed(a[i]);
+  MaskedWords<masked> d(warp, micro.d);
+  Stage<Tag>::store(a, d.place());
+  d.blend();
+}
+
 // Order of 16-bit floating values as integers: with the size bits of negative ones inverted, bits order as values do.
 using Half = std::uint16_t;
 INLINE std::int16_t order_of(Half h) {
@@ -141,6 +108,9 @@ INLINE float half_of(Word pair, Word upper) {
 }  // namespace
 
 #define HALF LANE_HANDLERS
+#define EXP2(id, keys, pipe, d, sources, ...)                                                       \
+  void id##_full(Warp& warp, const Micro& micro) { each_exp2<d, __VA_ARGS__, false>(warp, micro); } \
+  void id##_some(Warp& warp, const Micro& micro) { each_exp2<d, __VA_ARGS__, true>(warp, micro); }
 #define FUSED(id, keys, pipe, d, sources, ...)                                                    \
   namespace {                                                                                     \
   struct id##_row {                                                                               \

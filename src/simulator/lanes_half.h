@@ -223,6 +223,65 @@ struct Loop<bf16x2> {
   }
 };
 
+// A slot's values as floats side by side, and back. Of bfloats in pairs first all lower ones.
+template <class Tag>
+struct Stage;
+template <>
+struct Stage<f32> {
+  static constexpr int count = lanes_per_warp;
+  INLINE static void load(const Word* from, float* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) to[i] = float_of(from[i]);
+  }
+  INLINE static void store(const float* from, Word* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) to[i] = bits_of(from[i]);
+  }
+};
+template <>
+struct Stage<f16> {
+  static constexpr int count = lanes_per_warp;
+  INLINE static void load(const Word* from, float* to) { widen_words(from, to); }
+  INLINE static void store(const float* from, Word* to) { narrow_words(from, to); }
+};
+template <>
+struct Stage<f16x2> {
+  static constexpr int count = pair_elements;
+  INLINE static void load(const Word* from, float* to) {
+    widen_pairs(reinterpret_cast<const std::uint16_t*>(from), to);
+  }
+  INLINE static void store(const float* from, Word* to) { narrow_pairs(from, reinterpret_cast<std::uint16_t*>(to)); }
+};
+template <>
+struct Stage<bf16> {
+  static constexpr int count = lanes_per_warp;
+  INLINE static void load(const Word* from, float* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) to[i] = float_of(from[i] << 16);
+  }
+  INLINE static void store(const float* from, Word* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) to[i] = bfloat_bits(from[i]);
+  }
+};
+template <>
+struct Stage<bf16x2> {
+  static constexpr int count = pair_elements;
+  INLINE static void load(const Word* from, float* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) {
+      to[i] = float_of(from[i] << 16);
+      to[i + lanes_per_warp] = float_of(from[i] & 0xffff0000);
+    }
+  }
+  INLINE static void store(const float* from, Word* to) {
+#pragma GCC ivdep
+    for (int i = 0; i < lanes_per_warp; ++i) {
+      to[i] = upper_bfloat(from[i + lanes_per_warp]) | upper_bfloat(from[i]) >> 16;
+    }
+  }
+};
+
 /// The bits of a value moved one place up or down where the nearest lies on the wrong side.
 template <Toward toward>
 INLINE Word stepped(Word bits, float back, float value, Word sign) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/async.h"
 #include "simulator/cache_model.h"
 #include "simulator/findings.h"
 #include "simulator/launch.h"
@@ -125,6 +126,7 @@ struct Machine {
   std::vector<ClusterBarrier> cluster_barriers;
   std::unique_ptr<UnitShadow> shadow;
   std::unique_ptr<BlockTraffic> traffic;
+  AsyncState async;
   std::uint64_t random = 0;
   std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
   bool may_spin = false;       ///< the program can wait for memory to change

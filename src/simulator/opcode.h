@@ -44,12 +44,15 @@ enum class LaneType : std::uint8_t { pred, u8, s8, u16, s16, u32, s32, f32, f16,
 /// 1: predicate, 32: one word per lane, 64: two.
 int slot_bits(LaneType type);
 
-/// An instruction that acts on each lane alone.
+/// An instruction that acts on each lane alone. Sources travel in Micro::a, b, c in the order of the text, the fourth
+/// in the first slot of the list. Slots of one instruction are the same or apart; d of another width than a source
+/// overlaps it nowhere. `setp` on pairs compares the lower halves where Micro::extra is 0, the upper ones where it is
+/// 1: one micro-operation for each predicate. Narrow results of `cvt` fill the word, extended by the result's own sign.
 struct LaneOpcode {
   std::string_view key;  ///< "add.s32 add.u32": its texts, without .ftz and the floating .sat; "": only wraps others
   Pipe pipe = Pipe::alu;
   LaneType d = LaneType::u32;
-  std::array<LaneType, 4> sources{};  ///< in Micro::a, b, c; the fourth in the first slot of the list
+  std::array<LaneType, 4> sources{};
   int source_count = 0;
   bool carry = false;  ///< the first slot of the list is the carry, 0 or 1 per lane; read and written as the text says
   bool literal = false;       ///< the last PTX operand is a constant and travels in Micro::extra

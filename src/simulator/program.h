@@ -53,7 +53,7 @@ struct CodeBlock {
   std::uint32_t site = 0;      ///< of the ending
   std::uint32_t instructions = 0;
   std::array<std::uint32_t, pipe_count> pipes{};  ///< instructions by pipe
-  std::uint32_t warp_barriers = 0, block_barriers = 0, cluster_barriers = 0;
+  std::uint32_t warp_barriers = 0, block_barriers = 0, cluster_barriers = 0, async_copies = 0;
 };
 
 /// What one slot of the launch bank holds: the same in every lane.
@@ -119,6 +119,7 @@ struct Program::Body {
   int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
   bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
   bool may_spin = false;         ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
+  bool uses_async = false;       ///< asynchronous copies or mbarriers
   bool uses_clusters = false;
 };
 

@@ -97,6 +97,12 @@ void tell_order(WarpState& state, const Micro& micro, const Told& told, std::uin
 
 void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask, SiteKind kind) {
   WarpState& state = state_of(warp);
+  if (state.machine->state.program.uses_async && kind != SiteKind::load && told.access.space == ShadowSpace::shared)
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      note_generic_store(*state.machine, state, micro.site, lane, told.access.region, told.offset[lane],
+                         static_cast<std::uint32_t>(bytes_of(micro)));
+    }
   told.access.warp = state.unit_index;
   told.access.lanes = mask;
   told.access.offset = told.offset;

@@ -265,6 +265,7 @@ void count_blocks(const Program::Body& program, const Machine& machine, Counters
     to.warp_barriers += runs * code.warp_barriers;
     to.block_barriers += runs * code.block_barriers;
     to.cluster_barriers += runs * code.cluster_barriers;
+    to.async_copies += runs * code.async_copies;
   }
 }
 

@@ -148,7 +148,11 @@ void Machine::run_unit(std::int64_t first, std::int64_t position) {
   }
   for (ClusterBarrier& barrier : cluster_barriers) barrier = {};
   if (shadow) shadow->start(ids);
+  if (state.program.uses_async)
+    async.start(resident.size(), resident.size() * static_cast<std::size_t>(state.warps_per_block) * lanes_per_warp,
+                static_cast<std::size_t>(state.shared_bytes), shadow != nullptr);
   schedule();
+  if (!stopped) finish_copies(*this);
   if (traffic) state.cache->commit(position, *traffic);
   blocks_done += static_cast<std::int64_t>(resident.size());
 }

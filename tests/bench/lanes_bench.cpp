@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nanoseconds per warp instruction of representative lane handlers, for every instruction set this machine can run:
-// with all lanes active and with half of them. The operands are ordinary numbers; chains do not depend on each other.
+// with all lanes active and with half of them. The operands are ordinary numbers, a third
+// integer the same in all lanes (selectors, positions); chains do not depend on each other.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ void fill(Bench& bench, Slot slot, LaneType type, int operand) {
   for (int lane = 0; lane < lanes_per_warp; ++lane) {
     const double real = 1.25 + lane / 8.0 + operand;
     const auto single = static_cast<float>(real);
-    std::uint64_t bits = 0x0102030405060700u + static_cast<unsigned>(lane * (operand + 3));
+    std::uint64_t bits = 0x0102030405060710u + static_cast<unsigned>(operand == 2 ? 0 : lane * (operand + 3));
     if (type == LaneType::f32) std::memcpy(&bits, &single, 4);
     if (type == LaneType::f64) std::memcpy(&bits, &real, 8);
     if (type == LaneType::f16 || type == LaneType::f16x2) bits = 0x3e003c00u + static_cast<unsigned>(lane);

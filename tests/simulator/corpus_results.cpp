@@ -301,7 +301,7 @@ void double_functions(Kernel& k) {
 void halves(Kernel& k) {
   for (std::int64_t i = 0; i < 128; ++i) {
     const double a = k.at("a")[i], b = k.at("b")[i];
-    const std::array<double, 4> made = {a + b, a * b, a * b + a, std::max(a, b)};
+    const std::array<double, 4> made = {a + b, a * b, i / 2 % 3 == 1 ? a * a + b : a * b + a, std::max(a, b)};
     for (std::int64_t j = 0; j < 4; ++j) k.at("y").set(i / 2 * 8 + 2 * j + i % 2, made[static_cast<std::size_t>(j)]);
   }
 }

@@ -171,7 +171,7 @@ std::optional<OracleAnswer> oracle(const OracleText& text, const LaneOperands& o
       std::ranges::transform(operands, part.begin(), [k](std::uint64_t v) { return (v >> (16 * k)) & 0xffff; });
       const std::optional<OracleAnswer> answer = oracle(half, part, extra);
       if (!answer) return std::nullopt;
-      whole.bits |= answer->bits << (16 * k);
+      whole.bits |= (answer->bits & 0xffff) << (16 * k);
       whole.relative = std::max(whole.relative, answer->relative);
       whole.absolute = std::max(whole.absolute, answer->absolute);
     }

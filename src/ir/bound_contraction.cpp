@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// With |a| the magnitudes of a, e its bounds: a product of sums is off by at most (|a|+ea)(|b|+eb) - |a||b|, a sum of n
+// terms in any order by 6 sqrt(n) u of the sum of magnitudes more.
+#include "ir/bound_contraction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/attribute_text.h"
+#include "ir/bound.h"
+
+namespace tailor::ir {
+
+namespace {
+
+constexpr double deviations = 6;
+
+/// |x| + e as an f64 tensor; without `errors` |x| alone.
+Tensor magnitudes(const Tensor& tensor, const Errors& errors) {
+  Shape wide = tensor.shape;
+  wide.dtype = DType::f64;
+  Tensor result = zeros(wide);
+  auto* const values = reinterpret_cast<double*>(result.bytes.data());
+  for (std::int64_t i = 0; i < elements(wide); ++i)
+    values[i] = std::fabs(as_double(tensor, i)) + (errors != nullptr ? (*errors)[static_cast<std::size_t>(i)] : 0);
+  return result;
+}
+
+/// The call's operation in f64 on other operands; a scatter adds.
+Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
+  Node wide = call.node;
+  wide.shape.dtype = DType::f64;
+  for (Shape& shape : wide.attributes.results) shape.dtype = DType::f64;
+  const Call other{call.graph, wide, operands};
+  return wide.op == Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
+}
+
+/// Terms of one sum, at most.
+double terms_of(const Call& call) {
+  if (call.node.op == Op::scatter)
+    return static_cast<double>(std::max<std::int64_t>(elements(call.operand(1).shape), 1));
+  std::int64_t terms = 1;
+  for (const std::int64_t dim : attribute_numbers(call.node.attributes.text, "lhs_contracting_dims"))
+    terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
+  return static_cast<double>(std::max<std::int64_t>(terms, 1));
+}
+
+bool is_covered(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+  if (!is_floating(result.shape.dtype)) return false;
+  if (call.node.op == Op::dot) return call.operands.size() == 2;
+  return call.node.op == Op::scatter && call.operands.size() == 3 && call.node.attributes.reducer == Reducer::add &&
+         operands[1] == nullptr;
+}
+
+}  // namespace
+
+Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+  if (!is_covered(call, operands, result)) return nullptr;
+  const std::size_t second = call.node.op == Op::dot ? 1 : 2;
+  const Tensor a = magnitudes(call.operand(0), nullptr), b = magnitudes(call.operand(second), nullptr);
+  const Tensor a_most = magnitudes(call.operand(0), operands[0]),
+               b_most = magnitudes(call.operand(second), operands[second]);
+  const Tensor* const places = &call.operand(1);
+  const auto of = [&](const Tensor& left, const Tensor& right) {
+    return evaluated(call, second == 1 ? std::vector{&left, &right} : std::vector{&left, places, &right});
+  };
+  const Tensor sums = of(a, b);
+  const Tensor most = operands[0] == nullptr && operands[second] == nullptr ? sums : of(a_most, b_most);
+  const DType dtype = result.shape.dtype;
+  const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute);
+  auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(result.shape)));
+  for (std::size_t i = 0; i < errors->size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const double size = as_double(most, at);
+    (*errors)[i] = size - as_double(sums, at) + each * size + rounding(dtype, as_double(result, at));
+  }
+  return errors;
+}
+
+bool moves_exactly(const Call& call) {
+  if (call.node.op != Op::scatter && call.node.op != Op::reduce_window) return false;
+  const Reducer reducer = call.node.attributes.reducer;
+  if (reducer == Reducer::maximum || reducer == Reducer::minimum) return true;
+  if (call.node.op != Op::scatter || call.node.attributes.bodies.empty()) return false;
+  const Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+  return std::all_of(body.nodes.begin(), body.nodes.end(), [](const Node& node) { return node.op == Op::parameter; });
+}
+
+}  // namespace tailor::ir
