@@ -22,7 +22,7 @@ using namespace tailor::profiler;
 
 namespace {
 
-constexpr ir::Limits test_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 1024, 15360, 0, 128};
+constexpr ir::Limits test_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
 
 struct Printed {
   ir::Kernel kernel;
