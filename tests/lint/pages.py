@@ -35,13 +35,15 @@ def fault_of(binary, words, root, folder):
     """What is wrong with running the command, or nothing. Relative paths start at ROOT; what it writes goes to `folder`."""
     if words[0] != "tailor":
         return f"a runnable block holds {words[0]!r}, expected tailor"
-    for option in ("-o", "--output", "--db"):
+    for option in ("-o", "--output", "--db", "--store"):
         if option in words:
             words[words.index(option) + 1] = str(Path(folder) / words[words.index(option) + 1])
     try:
         result = subprocess.run([binary, *words[1:]], cwd=root, capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
         return f"took over {LIMIT_S} s"
+    if result.returncode == 3 and "needs NVRTC" in result.stderr:
+        return None  # the page says so beside the command
     if result.returncode != 0:
         return f"exit code {result.returncode}: {result.stderr.strip()[-400:]}"
     return None if result.stdout.strip() or set(words) & {"-o", "--output"} else "says nothing on stdout"
