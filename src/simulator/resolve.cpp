@@ -24,6 +24,7 @@ std::string element_text(std::int64_t offset, int element_bytes) {
 void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, std::uint64_t address) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
+  if (machine.findings.seen(kind, micro.site)) return machine.findings.again(kind, micro.site);
   const Memory::Body& memory = machine.state.memory;
   const int bytes = static_cast<int>(micro.extra >> access_bytes_shift & access_bytes_mask);
   std::string where;
