@@ -110,8 +110,9 @@ namespace {
 
 /// Endings whose guard becomes a branch around them.
 bool is_ending(std::string_view op, const std::vector<std::string_view>& parts) {
-  static constexpr std::string_view plain[] = {"shfl", "vote",      "match", "redux", "activemask", "elect",
-                                               "bar",  "nanosleep", "trap",  "brkpt", "exit",       "ret"};
+  static constexpr std::string_view plain[] = {"shfl",     "vote",      "match", "redux",    "activemask", "elect",
+                                               "bar",      "nanosleep", "trap",  "brkpt",    "exit",       "ret",
+                                               "ldmatrix", "stmatrix",  "mma",   "movmatrix"};
   if (std::find(std::begin(plain), std::end(plain), op) != std::end(plain)) return true;
   if (op == "barrier") return true;
   return op == "mbarrier" && parts.size() > 1 && parts[1] == "try_wait";
@@ -180,6 +181,7 @@ void Decoder::instruction(const FlatInstruction& flat, std::uint32_t index) {
     open_block();
     ++drafts_.back().code.instructions;
     if (!branch(flat, index)) structural();
+    finish_destinations();
     open_block();
     drafts_[around].code.target = static_cast<std::uint32_t>(drafts_.size() - 1);
     return;
@@ -199,7 +201,9 @@ bool Decoder::structural() {
     return compare(), true;
   }
   if (op == "mov") return move(), true;
-  if (memory_instruction() || warp_instruction() || barrier_instruction() || async_instruction()) return true;
+  if (memory_instruction() || warp_instruction() || barrier_instruction() || async_instruction() ||
+      matrix_instruction())
+    return true;
   if (op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent") return count(Pipe::control), true;
   if (op == "call") {  // what could not be inlined
     count(Pipe::control);

@@ -134,6 +134,13 @@ class Decoder {
   Slot whole_address(const PtxOperand& operand);
   void op_ending(Ending ending, Micro op);
 
+  // matrix_decode.cpp
+  bool matrix_instruction();
+  void matrix_ending(Micro micro, const std::vector<Slot>& written, const std::vector<Slot>& read);
+  std::vector<Slot> fragment(const PtxOperand& whole, int many, LaneType type, bool written);
+  void product();
+  void tiles(bool load);
+
   Program::Body& body_;
   const PtxModule& module_;
   const PtxFunction& entry_;

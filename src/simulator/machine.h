@@ -52,6 +52,7 @@ struct WarpState : Warp {
   bool cluster_arrived = false;
   std::uint64_t cluster_phase = 0;
   std::vector<std::byte> frame_storage, local_storage;
+  const std::byte* stored_rows = nullptr;  ///< while tiles are stored: 16 bytes per lane, else in slots
   bool can_run() const;
 };
 

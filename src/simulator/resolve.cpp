@@ -116,9 +116,10 @@ void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask,
   } else if (kind == SiteKind::atomic) {
     shadow.atomic(told.access);
   } else {
-    // The values that are about to be stored are in slots: told so that equal ones are not taken for races.
+    // The values that are about to be stored are in slots (rows of tiles: gathered): told so that equal ones are not
+    // taken for races.
     const std::byte* elements[8];
-    const int many = micro.count == 0 ? 1 : micro.count;
+    const int many = micro.count == 0 || state.stored_rows != nullptr ? 1 : micro.count;
     for (int k = 0; k < many; ++k) {
       const Slot slot = micro.count == 0 ? micro.b : warp.lists[micro.list + static_cast<std::uint32_t>(k)];
       elements[k] = warp.bank[slot >> slot_bank_shift] + (slot & slot_offset_mask);
@@ -127,6 +128,10 @@ void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask,
     values.elements = elements;
     values.element_bytes = bytes_of(micro) / many;
     values.stride = micro.extra & access_wide_values ? 8 : 4;
+    if (state.stored_rows != nullptr) {
+      elements[0] = state.stored_rows;
+      values.element_bytes = values.stride = 16;
+    }
     const Machine& machine = *state.machine;
     if (told.access.space == ShadowSpace::global) {
       values.memory = machine.state.memory.pages[static_cast<std::size_t>(told.access.region)].data();
