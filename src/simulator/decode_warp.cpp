@@ -105,6 +105,7 @@ bool Decoder::barrier_instruction() {
     return true;
   }
   ++drafts_.back().code.block_barriers;
+  body_.has_barriers = true;
   const bool reduce = has(parts, "red"), arrive = has(parts, "arrive");
   // "bar" is short for "barrier.aligned".
   if (parts[0] == "barrier" && !has(parts, "aligned")) micro.extra |= barrier_unaligned;

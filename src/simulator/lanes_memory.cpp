@@ -39,11 +39,44 @@ template <class D>
   return wrong == 0;
 }
 
+[[gnu::always_inline]] inline bool all_equal(const u64* a) {
+  u64 wrong = 0;
+  for (int l = 1; l < lanes_per_warp; ++l) wrong |= a[l] ^ a[0];
+  return wrong == 0;
+}
+
+/// The host address that all 32 lanes load from, counted; nullptr: take another path. Only where nobody watches: the
+/// sanitizers do not track what a kernel may not store to.
+template <u32 size>
+[[gnu::always_inline]] inline std::byte* point_at(Warp& w, const Micro& m, u64 address) {
+  SiteState& site = w.sites[m.extra >> access_site_shift];
+  const auto space = static_cast<AccessSpace>(m.extra & access_space_mask);
+  if ((address & (size - 1)) != 0) return nullptr;
+  std::byte* host = nullptr;
+  if (space == AccessSpace::global) {
+    const u64 offset = address - site.base;
+    if (site.size < size || offset > site.size - size) return nullptr;
+    if ((w.observe & observe_cache) != 0 || (w.observe != 0 && site.may_store != 0)) return nullptr;
+    host = site.host + offset;
+    ++site.sectors;
+  } else if (space == AccessSpace::shared) {
+    if (w.observe != 0 || (m.extra & access_cluster) != 0 || w.shared.size < size || address > w.shared.size - size)
+      return nullptr;
+    host = w.shared.host + address;
+    site.sectors += size > 4 ? size / 4 : 1;
+  } else {
+    return nullptr;
+  }
+  ++site.requests;
+  site.bytes += static_cast<std::int64_t>(size) * lanes_per_warp;
+  return host;
+}
+
 /// The host address of 32 lanes side by side, counted; nullptr: take another path.
 template <u32 size>
 [[gnu::always_inline]] inline std::byte* run_at(Warp& w, const Micro& m, u64 first, bool store) {
   constexpr u64 all = u64{size} * lanes_per_warp;
-  if (first % size != 0) return nullptr;
+  if ((first & (size - 1)) != 0) return nullptr;
   SiteState& site = w.sites[m.extra >> access_site_shift];
   const auto space = static_cast<AccessSpace>(m.extra & access_space_mask);
   std::byte* host = nullptr;
@@ -86,6 +119,18 @@ void load(Warp& w, const Micro& m) {
           if (slot == no_slot) continue;
           D* d = slot_words<D>(w, slot);
           for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(run[l * V + k]);
+        }
+        return;
+      }
+    } else if (all_equal(r.address)) {
+      if (const std::byte* host = point_at<size>(w, m, r.address[0])) {
+        for (int k = 0; k < V; ++k) {
+          const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
+          if (slot == no_slot) continue;
+          T value;
+          __builtin_memcpy(&value, host + static_cast<unsigned>(k) * sizeof(T), sizeof(T));
+          D* d = slot_words<D>(w, slot);
+          for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(value);
         }
         return;
       }

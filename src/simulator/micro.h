@@ -103,7 +103,8 @@ struct Services {
 struct Warp {
   std::byte* bank[4] = {};  ///< each aligned to 128 bytes
   const Slot* lists = nullptr;
-  std::uint32_t active = 0;  ///< lanes that execute now
+  std::uint32_t active = 0;        ///< lanes that execute now
+  std::uint32_t active_count = 0;  ///< of them
   std::uint32_t observe = 0;
   SiteState* sites = nullptr;  ///< by memory site
   OwnWindow shared, local;

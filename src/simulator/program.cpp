@@ -111,6 +111,13 @@ Program::Program(const PtxModule& module, const PtxFunction& entry, std::string_
   Decoder(*body_, *body_->module, *body_->function).run();
 }
 
+std::string source_name(const Program::Body& program, const PtxSource& source) {
+  const auto& files = program.module->source_files;
+  if (source.file >= files.size()) return {};
+  const std::string& path = files[source.file];
+  return path.substr(path.rfind('/') + 1);  // compilers put the folder they ran in before it
+}
+
 Program::~Program() = default;
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;

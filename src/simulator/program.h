@@ -119,6 +119,7 @@ struct Program::Body {
   int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
   bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
   bool may_spin = false;         ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
+  bool has_barriers = false;     ///< of a block
   bool uses_async = false;       ///< asynchronous copies or mbarriers
   bool uses_clusters = false;
 };
@@ -130,5 +131,8 @@ inline constexpr std::uint64_t local_window = 0x0000'0002'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t global_base = 0x0000'7f00'0000'0000;
 inline constexpr int shared_rank_shift = 24;
+
+/// The file a line came from, without folders; empty: unknown.
+std::string source_name(const Program::Body& program, const PtxSource& source);
 
 }  // namespace tailor::simulator

@@ -34,9 +34,12 @@ void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, s
     const auto offset = static_cast<std::int64_t>(address - global_base) - buffer.offset;
     where = fmt::format("{} of buffer {}, which has {}", element_text(offset, buffer.element_bytes), buffer.name,
                         buffer.bytes / buffer.element_bytes);
-  } else if (address < shared_window && address < (std::uint64_t{1} << 32)) {
-    where = fmt::format("offset {} of shared or local memory ({} bytes of shared memory)", address,
-                        machine.state.shared_bytes);
+  } else if (address < shared_window) {
+    const auto space = static_cast<AccessSpace>(micro.extra & access_space_mask);
+    const bool local = space == AccessSpace::local;
+    where =
+        fmt::format("offset {} of {} bytes of {} memory", address,
+                    local ? machine.state.program.local_bytes : machine.state.shared_bytes, local ? "local" : "shared");
   } else {
     where = fmt::format("address 0x{:x}, far from every buffer", address);
   }
@@ -197,7 +200,7 @@ void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
     const std::uint64_t address = request.address[lane];
     if ((site.size < size || address - site.base > site.size - size) && !enter_buffer(machine, micro, address, size)) {
       report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
-    } else if (address % size != 0) {
+    } else if ((address & (size - 1)) != 0) {  // sizes are powers of two
       report_access(warp, micro, FindingKind::misaligned, lane, address);
     } else if (kind != SiteKind::load && !site.may_store) {
       report_access(warp, micro, FindingKind::store_to_input, lane, address);
@@ -243,7 +246,7 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
       report_access(warp, micro, FindingKind::out_of_bounds, lane, request.address[lane]);
       continue;
     }
-    if (offset % size != 0) {
+    if ((offset & (size - 1)) != 0) {
       report_access(warp, micro, FindingKind::misaligned, lane, request.address[lane]);
       continue;
     }
@@ -291,7 +294,7 @@ void local_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind
       report_access(warp, micro, FindingKind::out_of_bounds, lane, offset);
       continue;
     }
-    if (offset % size != 0) {
+    if ((offset & (size - 1)) != 0) {
       report_access(warp, micro, FindingKind::misaligned, lane, offset);
       continue;
     }

@@ -25,6 +25,7 @@ bool WarpState::can_run() const {
 
 void Machine::set_active(WarpState& warp, std::uint32_t mask) {
   warp.active = mask;
+  warp.active_count = static_cast<std::uint32_t>(std::popcount(mask));
   warp.now.mask = mask;
   for (int lane = 0; lane < lanes_per_warp; ++lane) warp.lanes[lane] = (mask >> lane & 1) ? all_lanes : 0;
 }
@@ -107,7 +108,7 @@ void Machine::exit_lanes(WarpState& warp) {
     --warp.home->live_warps;
     ++progress;
   }
-  check_barriers(*warp.home);
+  if (state.program.has_barriers) check_barriers(*warp.home);
 }
 
 /// Each lane goes where its own index says.
@@ -174,7 +175,7 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     const std::uint32_t at = warp.now.block;
     const CodeBlock& block = program.code[at];
     ++block_runs[at];
-    block_lanes[at] += static_cast<unsigned>(std::popcount(warp.active));
+    block_lanes[at] += warp.active_count;
     const Micro* const end = micros + block.last;
     if (warp.active == all_lanes) {
       for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);

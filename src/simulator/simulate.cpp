@@ -17,6 +17,9 @@
 namespace tailor::simulator {
 namespace {
 
+/// Of the host, for the registers and shared memory of blocks that must all be resident.
+constexpr std::int64_t most_resident_bytes = std::int64_t{8} << 30;
+
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
@@ -75,8 +78,7 @@ Finding finding_of(const Program::Body& program, const Memory::Body& memory, con
     const SiteText& at = program.sites[one.here.site];
     made.ptx_line = at.line;
     made.source_line = at.source.line;
-    if (at.source.file < program.module->source_files.size())
-      made.source_file = program.module->source_files[at.source.file];
+    made.source_file = source_name(program, at.source);
   }
   made.block = one.here.block;
   made.warp = one.here.warp;
@@ -110,6 +112,15 @@ bool refused(const Program::Body& program, const Launch& launch, const Memory& m
     made.kind = FindingKind::launch;
     made.text = result.reason;
     result.findings.push_back(std::move(made));
+  }
+  if (result.reason.empty() && launch.cooperative) {
+    const std::int64_t warps = (volume(launch.block) + lanes_per_warp - 1) / lanes_per_warp;
+    const std::int64_t each = warps * (program.frame_bytes + lanes_per_warp * program.local_bytes) +
+                              program.dynamic_offset + launch.dynamic_shared;
+    if (each * volume(launch.grid) > most_resident_bytes)
+      result.reason =
+          fmt::format("{} blocks that must all be resident, each of {} bytes of registers and shared memory",
+                      volume(launch.grid), each);
   }
   if (result.reason.empty()) return false;
   result.outcome = SimulationOutcome::refused;

@@ -234,8 +234,7 @@ void Machine::report(FindingKind kind, const WarpState& warp, std::uint32_t site
   made.text = std::move(text);
   made.ptx_line = at.line;
   made.source_line = at.source.line;
-  const auto& files = state.program.module->source_files;
-  if (at.source.file < files.size()) made.source_file = files[at.source.file];
+  made.source_file = source_name(state.program, at.source);
   made.block = warp.home->linear;
   made.warp = warp.index;
   made.lane = lane;
