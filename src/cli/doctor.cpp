@@ -78,7 +78,7 @@ void run_doctor(const DoctorOptions& options, const Context& context) {
   findings.found("SQLite", store::sqlite_version());
   findings.table.rows.push_back({std::string("GPU driver"),
                                  std::string("not looked for"),
-                                 std::string("nothing here measures on a GPU: kernels are compiled and stay unchecked"),
+                                 std::string("nothing here measures on a GPU: kernels are executed on the simulator"),
                                  {}});
   show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});
   context.talk->note(findings.missing == 0

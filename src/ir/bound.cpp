@@ -62,11 +62,12 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
   return as_errors(evaluator(wide).front());
 }
 
-Errors reduced(const Call& call, const Tensor& terms, Reducer reducer) {
+Errors reduced(const Call& call, const Tensor& terms, Reducer reducer, double from = 0) {
   Node node = widened(call.node);
   node.attributes.reducer = reducer;
   Shape scalar = shape_of(DType::f64, {});
-  const Tensor start = zeros(scalar);
+  Tensor start = zeros(scalar);
+  store(start, 0, from);
   const Call wide{call.graph, node, {&terms, &start}};
   return as_errors(evaluate_reduce(wide).front());
 }
@@ -121,6 +122,28 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
     (*wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
   }
   return wider;
+}
+
+/// How far the greatest (or least) can move when every element does: one far below it does not count.
+Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const Tensor& input = call.operand(0);
+  const Reducer reducer = call.node.attributes.reducer;
+  const double from = reducer == Reducer::maximum ? -infinity : infinity;
+  auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(result.shape)));
+  for (const double side : {-1.0, 1.0}) {
+    Tensor moved_by = as_tensor(input.shape, operand);
+    auto* const values = reinterpret_cast<double*>(moved_by.bytes.data());
+    for (std::int64_t i = 0; i < elements(input.shape); ++i)
+      values[i] = as_double(input, i) + (values[i] == 0 ? 0 : side * values[i]);
+    const Errors ends = reduced(call, moved_by, reducer, from);
+    for (std::size_t i = 0; i < errors->size(); ++i) {
+      const double y = as_double(result, static_cast<std::int64_t>(i)), end = (*ends)[i];
+      if (end == y || (std::isnan(end) && std::isnan(y))) continue;
+      const double change = std::fabs(end - y);
+      (*errors)[i] = std::max((*errors)[i], std::isnan(change) ? infinity : change);
+    }
+  }
+  return errors;
 }
 
 /// Relative bounds add up; (1 + u)^n.
@@ -235,7 +258,7 @@ class BoundWalk {
     }
     if (reducer == Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
     if (exact) return {nullptr};
-    return {reduced(call, as_tensor(call.operand(0).shape, operands[0]), Reducer::maximum)};
+    return {extreme_errors(call, operands[0], *results[0])};
   }
 
   static std::vector<Errors> not_known(std::span<const Tensor* const> results) {

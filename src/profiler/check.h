@@ -34,7 +34,7 @@ struct Reference {
   std::uint64_t seed = 1;
   std::vector<ir::Tensor> inputs;
   std::vector<ir::Bounded> outputs;
-  std::string inputs_are;  ///< "as their uses ask" (ir/inputs.h), or "positive" where that leaves little to judge
+  std::string inputs_are;  ///< "as their uses ask" (ir/inputs.h), or another variant where that leaves little to judge
   double judged = 1;       ///< fraction of output elements that are finite and have a bound
   std::string why_not;     ///< when not empty: there is no reference, for this reason
 };

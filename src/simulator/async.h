@@ -82,6 +82,8 @@ Step mbarrier_arrive_step();  ///< also expect_tx, complete_tx, and the arrival 
 Step mbarrier_wait_step();    ///< test_wait and try_wait
 Step mbarrier_pending_step();
 
+/// Micro::extra of bulk_copy_step.
+inline constexpr std::uint32_t bulk_to_shared_bit = 1, bulk_from_shared_bit = 2, bulk_multicast_bit = 4;
 /// Micro::extra of mbarrier_arrive_step.
 inline constexpr std::uint32_t arrive_counts = 1, arrive_drops = 2, arrive_expects = 4, arrive_completes = 8,
                                arrive_copies = 16, arrive_no_increment = 32, arrive_wide = 64, arrive_shift = 8;

@@ -71,38 +71,57 @@ bool Decoder::async_instruction() {
   }
   count(Pipe::memory);
   ++drafts_.back().code.async_copies;
-  if (!bulk) {
-    if (!has_prefix(parts, "shared") || !has(parts, "global")) return unsupported("these spaces"), true;
-    if (operand_count() < 3 || operand(2).kind != PtxOperandKind::immediate) malformed("the size must be a constant");
-    micro.a = whole_address(operand(0));
-    micro.b = whole_address(operand(1));
-    micro.immediate = operand(2).value;
-    micro.extra = static_cast<std::uint32_t>(micro.immediate) << access_bytes_shift | memory_site(SiteKind::load)
-                                                                                          << access_site_shift;
-    const bool policy = has(parts, "L2::cache_hint");
-    if (operand_count() > 3u + policy) {
-      if (operand(3).kind == PtxOperandKind::reg && register_bits(operand(3)) == 1)
-        return unsupported("ignore-src"), true;
-      micro.c = source(operand(3), LaneType::u32);
-    }
-    return finish(copy_step());
+  if (bulk) {
+    bulk_copy();
+  } else {
+    thread_copy();
   }
+  return true;
+}
+
+/// cp.async: a thread copies 4, 8 or 16 bytes.
+void Decoder::thread_copy() {
+  const auto& parts = current_.parts;
+  Micro micro;
+  if (!has_prefix(parts, "shared") || !has(parts, "global")) return unsupported("these spaces");
+  if (operand_count() < 3 || operand(2).kind != PtxOperandKind::immediate) malformed("the size must be a constant");
+  micro.a = whole_address(operand(0));
+  micro.b = whole_address(operand(1));
+  micro.immediate = operand(2).value;
+  if (micro.immediate != 4 && micro.immediate != 8 && micro.immediate != 16) malformed("the size must be 4, 8 or 16");
+  micro.extra = static_cast<std::uint32_t>(micro.immediate) << access_bytes_shift | memory_site(SiteKind::load)
+                                                                                        << access_site_shift;
+  const bool policy = has(parts, "L2::cache_hint");
+  if (operand_count() > 3u + policy) {
+    if (operand(3).kind == PtxOperandKind::reg && register_bits(operand(3)) == 1) return unsupported("ignore-src");
+    micro.c = source(operand(3), LaneType::u32);
+  }
+  micro.full = micro.some = copy_step();
+  emit(micro);
+}
+
+/// cp.async.bulk between global and shared memory, or shared memories of a cluster.
+void Decoder::bulk_copy() {
+  const auto& parts = current_.parts;
+  Micro micro;
   if (has(parts, "tensor") || has(parts, "prefetch") || has_prefix(parts, "cp_mask"))
-    return unsupported("tensor maps and prefetches"), true;
+    return unsupported("tensor maps and prefetches");
   const bool to_shared = parts.size() > 3 && parts[3].starts_with("shared");
   const bool from_shared = parts.size() > 4 && parts[4].starts_with("shared");
-  if (!to_shared && !from_shared) return unsupported("these spaces"), true;
+  if (!to_shared && !from_shared) return unsupported("these spaces");
   if (has(parts, "multicast::cluster")) body_.uses_clusters = true;
   micro.a = whole_address(operand(0));
   micro.b = whole_address(operand(1));
   micro.c = source(operand(2), LaneType::u32);
-  micro.extra = (to_shared ? 1u : 0u) | (from_shared ? 2u : 0u) | (has(parts, "multicast::cluster") ? 4u : 0u);
+  micro.extra = (to_shared ? bulk_to_shared_bit : 0) | (from_shared ? bulk_from_shared_bit : 0) |
+                (has(parts, "multicast::cluster") ? bulk_multicast_bit : 0);
   std::vector<Slot> more;
   if (to_shared) more.push_back(whole_address(operand(3)));
   if (has(parts, "multicast::cluster")) more.push_back(source(operand(4), LaneType::u16));
   micro.list = list_of(more);
   micro.count = static_cast<std::uint8_t>(more.size());
-  return finish(bulk_copy_step());
+  micro.full = micro.some = bulk_copy_step();
+  emit(micro);
 }
 
 /// mbarrier.init, .inval, .arrive and its kin, .expect_tx, .complete_tx, .test_wait, .try_wait, .pending_count.

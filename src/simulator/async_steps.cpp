@@ -200,6 +200,8 @@ void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedPlac
   }
 }
 
+std::int64_t sectors_in(std::uint32_t bytes) { return (std::int64_t{bytes} + 31) / 32; }
+
 void copy(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
@@ -241,10 +243,68 @@ void copy(Warp& base, const Micro& micro) {
   site.bytes += std::int64_t{bytes} * std::popcount(warp.active);
 }
 
+/// Fills where a bulk copy reads; false: nowhere, which was reported.
+bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
+  Machine& machine = *warp.machine;
+  const std::uint64_t address = double_words(warp, micro.b)[made.lane];
+  if (made.from_shared) {
+    const SharedPlace from = shared_place(warp, micro.site, made.lane, address, made.bytes, 16);
+    if (from.host == nullptr) return false;
+    check_proxy(warp, micro.site, made.lane, from, made.bytes);
+    made.from = from.host;
+    made.from_region = from.block;
+    made.from_offset = from.offset;
+    return true;
+  }
+  const GlobalPlace from = global_place(warp, micro.site, made.lane, address, made.bytes, 16, false);
+  if (from.host == nullptr) return false;
+  made.from = from.host;
+  made.from_region = from.buffer;
+  made.from_offset = from.offset;
+  add(machine.buffers[static_cast<std::size_t>(from.buffer)].load, {1, sectors_in(made.bytes), made.bytes});
+  return true;
+}
+
+void bulk_to_global(WarpState& warp, const Micro& micro, AsyncCopy made) {
+  const GlobalPlace to =
+      global_place(warp, micro.site, made.lane, double_words(warp, micro.a)[made.lane], made.bytes, 16, true);
+  if (to.host == nullptr) return;
+  made.to = to.host;
+  made.to_region = to.buffer;
+  made.to_offset = to.offset;
+  add(warp.machine->buffers[static_cast<std::size_t>(to.buffer)].store, {1, sectors_in(made.bytes), made.bytes});
+  issue(warp, made);
+}
+
+/// To the issuing block's shared memory, or to the same offsets in every block of a multicast's mask.
+void bulk_to_shared(WarpState& warp, const Micro& micro, AsyncCopy made, bool multicast) {
+  Machine& machine = *warp.machine;
+  const std::uint64_t address = double_words(warp, micro.a)[made.lane];
+  const std::uint64_t bar = double_words(warp, warp.lists[micro.list])[made.lane];
+  const std::uint32_t blocks = multicast ? words(warp, warp.lists[micro.list + 1])[made.lane] & 0xffff : 1;
+  for (std::uint32_t left = blocks; left != 0; left &= left - 1) {
+    const std::uint64_t rank = static_cast<std::uint64_t>(std::countr_zero(left)) + 1;
+    const auto there = [&](std::uint64_t a) {
+      return multicast ? (a & rank_offset_mask) | rank << shared_rank_shift : a;
+    };
+    const SharedPlace to = shared_place(warp, micro.site, made.lane, there(address), made.bytes, 16);
+    const SharedPlace barrier = shared_place(warp, micro.site, made.lane, there(bar), 8, 8);
+    if (to.host == nullptr || barrier.host == nullptr) continue;
+    if (!machine.async.mbarriers.contains(barrier.host)) {
+      machine.report(FindingKind::async_misuse, warp, micro.site, made.lane, "its mbarrier was not initialised");
+      continue;
+    }
+    made.to = to.host;
+    made.to_region = to.block;
+    made.to_offset = to.offset;
+    made.mbarrier = barrier.host;
+    issue(warp, made);
+  }
+}
+
 void bulk_copy(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
-  const bool to_shared = micro.extra & 1, from_shared = micro.extra & 2, multicast = micro.extra & 4;
   each_active(warp, [&](int lane) {
     const std::uint32_t bytes = words(warp, micro.c)[lane];
     if (bytes == 0 || bytes % 16 != 0) {
@@ -258,57 +318,14 @@ void bulk_copy(Warp& base, const Micro& micro) {
     made.bulk = true;
     made.bytes = made.copied = bytes;
     made.site = micro.site;
-    made.to_shared = to_shared;
-    made.from_shared = from_shared;
+    made.to_shared = micro.extra & bulk_to_shared_bit;
+    made.from_shared = micro.extra & bulk_from_shared_bit;
     made.group = machine.async.bulk_groups[thread_of(warp, lane)];
-    if (from_shared) {
-      const SharedPlace from = shared_place(warp, micro.site, lane, double_words(warp, micro.b)[lane], bytes, 16);
-      if (from.host == nullptr) return;
-      check_proxy(warp, micro.site, lane, from, bytes);
-      made.from = from.host;
-      made.from_region = from.block;
-      made.from_offset = from.offset;
+    if (!bulk_source(warp, micro, made)) return;
+    if (made.to_shared) {
+      bulk_to_shared(warp, micro, made, micro.extra & bulk_multicast_bit);
     } else {
-      const GlobalPlace from =
-          global_place(warp, micro.site, lane, double_words(warp, micro.b)[lane], bytes, 16, false);
-      if (from.host == nullptr) return;
-      made.from = from.host;
-      made.from_region = from.buffer;
-      made.from_offset = from.offset;
-      const auto sectors = static_cast<std::int64_t>(bytes / 32 + (bytes % 32 != 0));
-      add(machine.buffers[static_cast<std::size_t>(from.buffer)].load, {1, sectors, bytes});
-    }
-    if (!to_shared) {
-      const GlobalPlace to = global_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], bytes, 16, true);
-      if (to.host == nullptr) return;
-      made.to = to.host;
-      made.to_region = to.buffer;
-      made.to_offset = to.offset;
-      add(machine.buffers[static_cast<std::size_t>(to.buffer)].store,
-          {1, static_cast<std::int64_t>(bytes / 32 + (bytes % 32 != 0)), bytes});
-      return issue(warp, made);
-    }
-    const std::uint64_t address = double_words(warp, micro.a)[lane];
-    const std::uint64_t bar = double_words(warp, warp.lists[micro.list])[lane];
-    const std::uint32_t blocks = multicast ? words(warp, warp.lists[micro.list + 1])[lane] & 0xffff : 1;
-    for (std::uint32_t left = blocks; left != 0; left &= left - 1) {
-      // A multicast goes to the same offsets in every block of the mask.
-      const std::uint64_t rank = multicast ? static_cast<std::uint64_t>(std::countr_zero(left)) + 1 : 0;
-      const auto there = [&](std::uint64_t a) {
-        return multicast ? (a & rank_offset_mask) | rank << shared_rank_shift : a;
-      };
-      const SharedPlace to = shared_place(warp, micro.site, lane, there(address), bytes, 16);
-      const SharedPlace barrier = shared_place(warp, micro.site, lane, there(bar), 8, 8);
-      if (to.host == nullptr || barrier.host == nullptr) continue;
-      if (!machine.async.mbarriers.contains(barrier.host)) {
-        machine.report(FindingKind::async_misuse, warp, micro.site, lane, "its mbarrier was not initialised");
-        continue;
-      }
-      made.to = to.host;
-      made.to_region = to.block;
-      made.to_offset = to.offset;
-      made.mbarrier = barrier.host;
-      issue(warp, made);
+      bulk_to_global(warp, micro, made);
     }
   });
 }

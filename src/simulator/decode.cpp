@@ -110,8 +110,9 @@ namespace {
 
 /// Endings whose guard becomes a branch around them.
 bool is_ending(std::string_view op, const std::vector<std::string_view>& parts) {
-  static constexpr std::string_view plain[] = {"shfl", "vote",      "match", "redux", "activemask", "elect",
-                                               "bar",  "nanosleep", "trap",  "brkpt", "exit",       "ret"};
+  static constexpr std::string_view plain[] = {"shfl",     "vote",      "match", "redux",    "activemask", "elect",
+                                               "bar",      "nanosleep", "trap",  "brkpt",    "exit",       "ret",
+                                               "ldmatrix", "stmatrix",  "mma",   "movmatrix"};
   if (std::find(std::begin(plain), std::end(plain), op) != std::end(plain)) return true;
   if (op == "barrier") return true;
   return op == "mbarrier" && parts.size() > 1 && parts[1] == "try_wait";
@@ -180,6 +181,7 @@ void Decoder::instruction(const FlatInstruction& flat, std::uint32_t index) {
     open_block();
     ++drafts_.back().code.instructions;
     if (!branch(flat, index)) structural();
+    finish_destinations();
     open_block();
     drafts_[around].code.target = static_cast<std::uint32_t>(drafts_.size() - 1);
     return;
@@ -199,7 +201,9 @@ bool Decoder::structural() {
     return compare(), true;
   }
   if (op == "mov") return move(), true;
-  if (memory_instruction() || warp_instruction() || barrier_instruction() || async_instruction()) return true;
+  if (memory_instruction() || warp_instruction() || barrier_instruction() || async_instruction() ||
+      matrix_instruction())
+    return true;
   if (op == "griddepcontrol" || op == "setmaxnreg" || op == "pmevent") return count(Pipe::control), true;
   if (op == "call") {  // what could not be inlined
     count(Pipe::control);
@@ -290,6 +294,20 @@ void Decoder::lane_instruction() {
   }
 }
 
+/// p is of the lower halves, q of the upper ones.
+void Decoder::compare_halves(const Step (&steps)[2], Slot p, Slot q, Slot a, Slot b) {
+  for (std::uint32_t half = 0; half < 2; ++half) {
+    Micro micro;
+    micro.full = steps[0];
+    micro.some = steps[1];
+    micro.d = half == 0 ? p : q;
+    micro.a = a;
+    micro.b = b;
+    micro.extra = half;
+    emit(micro);
+  }
+}
+
 /// setp.CMP{.BOOL}{.ftz}.type p{|q}, a, b{, c}: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c.
 void Decoder::compare() {
   count(Pipe::alu);
@@ -316,20 +334,8 @@ void Decoder::compare() {
   const Slot p = destination(pair ? nested(result.index) : result, LaneType::pred);
   const auto& steps = body_.lanes->lane[match->row->handler];
   if (match->row->sources[0] == LaneType::f16x2 || match->row->sources[0] == LaneType::bf16x2) {
-    // Two comparisons: p of the lower halves, q of the upper ones.
     if (!pair || !combine.empty()) return unsupported("a packed comparison without p|q, or with a boolean");
-    const Slot q = destination(nested(result.index + 1), LaneType::pred);
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      Micro micro;
-      micro.full = steps[0];
-      micro.some = steps[1];
-      micro.d = half == 0 ? p : q;
-      micro.a = in[0];
-      micro.b = in[1];
-      micro.extra = half;
-      emit(micro);
-    }
-    return;
+    return compare_halves(steps, p, destination(nested(result.index + 1), LaneType::pred), in[0], in[1]);
   }
   if (!pair && combine.empty()) return emit(steps, p, in[0], in[1]);
   const Slot plain = temporary(1), third = combine.empty() ? no_slot : source(operand(3), LaneType::pred);

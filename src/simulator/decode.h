@@ -74,6 +74,7 @@ class Decoder {
   void lane_instruction();
   Slot flushed(Slot slot, LaneType type);
   void compare();
+  void compare_halves(const Step (&steps)[2], Slot p, Slot q, Slot a, Slot b);
   void move();
   bool branch(const FlatInstruction& flat, std::uint32_t index);
   void end_block(Ending ending);
@@ -108,6 +109,8 @@ class Decoder {
   // decode_memory.cpp
   bool memory_instruction();
   void load_store(bool is_load);
+  std::vector<Slot> value_slots(const PtxOperand& value, int count, int bytes, std::string_view type_name, bool is_load,
+                                bool& wide);
   void atomic(bool has_result);
   void param_load(const PtxOperand& address, const PtxOperand& value, int bytes, bool sign);
   void note_access(AccessSpace space, MemoryOrder order, int bytes);
@@ -122,11 +125,21 @@ class Decoder {
 
   // decode_warp.cpp
   bool warp_instruction();
+  Slot warp_operands(Micro& micro, const PtxOperand& to);
   bool barrier_instruction();
   bool async_instruction();
+  void thread_copy();
+  void bulk_copy();
   void mbarrier_instruction();
   Slot whole_address(const PtxOperand& operand);
   void op_ending(Ending ending, Micro op);
+
+  // matrix_decode.cpp
+  bool matrix_instruction();
+  void matrix_ending(Micro micro, const std::vector<Slot>& written, const std::vector<Slot>& read);
+  std::vector<Slot> fragment(const PtxOperand& whole, int many, LaneType type, bool written);
+  void product();
+  void tiles(bool load);
 
   Program::Body& body_;
   const PtxModule& module_;

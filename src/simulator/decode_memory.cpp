@@ -180,6 +180,30 @@ bool Decoder::memory_instruction() {
   return false;
 }
 
+/// The slots of what is loaded or stored, each as wide as the widest register (`wide`: 64 bits).
+std::vector<Slot> Decoder::value_slots(const PtxOperand& value, int count, int bytes, std::string_view type_name,
+                                       bool is_load, bool& wide) {
+  const bool is_vector = value.kind == PtxOperandKind::vector;
+  const auto part = [&](int k) -> const PtxOperand& {
+    return is_vector ? nested(value.index + static_cast<std::uint32_t>(k)) : value;
+  };
+  for (int k = 0; k < count; ++k) {
+    const PtxOperand& one = part(k);
+    wide = wide || (one.kind == PtxOperandKind::reg ? register_bits(one) == 64 : bytes == 8);
+  }
+  const LaneType type = wide                 ? type_name == "f64" ? LaneType::f64 : LaneType::u64
+                        : type_name == "f32" ? LaneType::f32
+                                             : LaneType::u32;
+  std::vector<Slot> slots;
+  for (int k = 0; k < count; ++k) {
+    const PtxOperand& one = part(k);
+    slots.push_back(is_load && one.kind == PtxOperandKind::discard ? no_slot
+                    : is_load                                      ? destination(one, type)
+                                                                   : source(one, type));
+  }
+  return slots;
+}
+
 void Decoder::load_store(bool is_load) {
   AccessParts parts = access_parts(current_.parts);
   if (!parts.unknown.empty()) return unsupported("modifier ." + std::string(parts.unknown));
@@ -203,22 +227,8 @@ void Decoder::load_store(bool is_load) {
   }
   count(parts.param ? Pipe::move : Pipe::memory);
   const Address at = address_of(address);
-  std::vector<Slot> slots;
   bool wide = false;
-  for (int k = 0; k < parts.vector; ++k) {
-    const PtxOperand& one = is_vector ? nested(value.index + static_cast<std::uint32_t>(k)) : value;
-    const int bits = one.kind == PtxOperandKind::reg ? register_bits(one) : parts.type->bytes == 8 ? 64 : 32;
-    wide = wide || bits == 64;
-  }
-  for (int k = 0; k < parts.vector; ++k) {
-    const PtxOperand& one = is_vector ? nested(value.index + static_cast<std::uint32_t>(k)) : value;
-    const LaneType type = wide ? (parts.type->bytes == 8 && parts.type->name == "f64" ? LaneType::f64 : LaneType::u64)
-                          : parts.type->name == "f32" ? LaneType::f32
-                                                      : LaneType::u32;
-    slots.push_back(is_load && one.kind == PtxOperandKind::discard ? no_slot
-                    : is_load                                      ? destination(one, type)
-                                                                   : source(one, type));
-  }
+  const std::vector<Slot> slots = value_slots(value, parts.vector, parts.type->bytes, parts.type->name, is_load, wide);
   if (!wide && parts.type->bytes == 8) malformed("64 bits where the register has 32");
   Micro micro;
   const int bytes = parts.type->bytes * parts.vector;

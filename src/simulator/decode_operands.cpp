@@ -173,7 +173,10 @@ Slot Decoder::destination(const PtxOperand& to, LaneType type) {
   malformed("the result has " + std::to_string(bits) + " bits and its register " + std::to_string(has));
 }
 
+/// After an instruction that ended its block, the next one begins with what is left to do.
 void Decoder::finish_destinations() {
+  if (wide_results_.empty()) return;
+  if (!open_) open_block();
   for (const WideResult& one : wide_results_) emit_row(one.sign ? "cvt.s64.s32" : "cvt.u64.u32", one.wide, one.narrow);
   wide_results_.clear();
 }

@@ -9,12 +9,6 @@
 namespace tailor::simulator {
 namespace {
 
-/// The value or predicate results of "d" or "d|p".
-struct Results {
-  const PtxOperand* value = nullptr;
-  const PtxOperand* predicate = nullptr;
-};
-
 bool has(const std::vector<std::string_view>& parts, std::string_view part) {
   for (const std::string_view one : parts)
     if (one == part) return true;
@@ -23,81 +17,74 @@ bool has(const std::vector<std::string_view>& parts, std::string_view part) {
 
 }  // namespace
 
+/// Fills a warp operation's step and operands; its result is the slot of the mask.
+Slot Decoder::warp_operands(Micro& micro, const PtxOperand& to) {
+  const auto& parts = current_.parts;
+  const std::string_view op = parts[0], mode = parts.size() > 2 ? parts[2] : "";
+  count(op == "shfl" ? Pipe::shuffle : Pipe::vote);
+  if (op == "shfl") {
+    micro.full = shuffle_step(mode);
+    micro.a = source(operand(1), LaneType::u32);
+    micro.b = source(operand(2), LaneType::u32);
+    micro.c = source(operand(3), LaneType::u32);
+    micro.d = destination(to, LaneType::u32);
+    return source(operand(4), LaneType::u32);
+  }
+  if (op == "elect") {
+    micro.full = elect_step();
+    micro.d = destination(to, LaneType::u32);
+    return source(operand(1), LaneType::u32);
+  }
+  LaneType from = LaneType::u32, result = LaneType::u32;
+  if (op == "vote") {
+    micro.full = vote_step(mode);
+    from = LaneType::pred;
+    if (mode != "ballot") result = LaneType::pred;
+  } else if (op == "match") {
+    const bool wide = parts.back() == "b64";
+    micro.full = match_step(parts[1], wide ? 64 : 32);
+    if (wide) from = LaneType::u64;
+  } else {
+    micro.full = parts.size() == 4 ? redux_step(parts[2], parts[3]) : nullptr;
+  }
+  micro.a = source(operand(1), from);
+  micro.d = destination(to, result);
+  return source(operand(2), LaneType::u32);
+}
+
 /// shfl.sync.mode.b32 d|p, a, b, c, mask; vote.sync.mode.pred|b32 d, a, mask; match.mode.sync.type d|p, a, mask;
 /// redux.sync.op.type d, a, mask; elect.sync d|p, mask; activemask.b32 d; bar.warp.sync mask.
 bool Decoder::warp_instruction() {
   const auto& parts = current_.parts;
   const std::string_view op = parts[0];
   const bool barrier = op == "bar" && has(parts, "warp");
-  if (op != "shfl" && op != "vote" && op != "match" && op != "redux" && op != "elect" && op != "activemask" && !barrier)
-    return false;
-  const auto refuse = [&](const char* why) {
-    unsupported(why);
-    return true;
-  };
-  if (op != "activemask" && !has(parts, "sync")) return refuse("the form without .sync ended with sm_70");
-  Results to;
-  if (!barrier) {
-    const PtxOperand& first = operand(0);
-    const bool pair = first.kind == PtxOperandKind::pair;
-    to.value = pair ? &nested(first.index) : &first;
-    if (pair) to.predicate = &nested(first.index + 1);
-  }
   Micro micro;
+  if (op == "activemask") {  // asks for nobody: no ending needed
+    count(Pipe::vote);
+    micro.full = micro.some = active_mask_step();
+    micro.d = destination(operand(0), LaneType::u32);
+    return emit(micro), true;
+  }
+  if (op != "shfl" && op != "vote" && op != "match" && op != "redux" && op != "elect" && !barrier) return false;
+  if (!has(parts, "sync")) return unsupported("the form without .sync ended with sm_70"), true;
   Slot mask = no_slot, predicate = no_slot;
-  if (op == "shfl") {
-    count(Pipe::shuffle);
-    micro.full = shuffle_step(parts.size() > 2 ? parts[2] : "");
-    micro.a = source(operand(1), LaneType::u32);
-    micro.b = source(operand(2), LaneType::u32);
-    micro.c = source(operand(3), LaneType::u32);
-    mask = source(operand(4), LaneType::u32);
-    micro.d = destination(*to.value, LaneType::u32);
-  } else if (op == "vote") {
-    count(Pipe::vote);
-    const std::string_view mode = parts.size() > 2 ? parts[2] : "";
-    micro.full = vote_step(mode);
-    micro.a = source(operand(1), LaneType::pred);
-    mask = source(operand(2), LaneType::u32);
-    micro.d = destination(*to.value, mode == "ballot" ? LaneType::u32 : LaneType::pred);
-  } else if (op == "match") {
-    count(Pipe::vote);
-    const bool wide = parts.back() == "b64";
-    micro.full = match_step(parts.size() > 1 ? parts[1] : "", wide ? 64 : 32);
-    micro.a = source(operand(1), wide ? LaneType::u64 : LaneType::u32);
-    mask = source(operand(2), LaneType::u32);
-    micro.d = destination(*to.value, LaneType::u32);
-  } else if (op == "redux") {
-    count(Pipe::vote);
-    micro.full = parts.size() == 4 ? redux_step(parts[2], parts[3]) : nullptr;
-    micro.a = source(operand(1), LaneType::u32);
-    mask = source(operand(2), LaneType::u32);
-    micro.d = destination(*to.value, LaneType::u32);
-  } else if (op == "elect") {
-    count(Pipe::vote);
-    micro.full = elect_step();
-    mask = source(operand(1), LaneType::u32);
-    micro.d = destination(*to.value, LaneType::u32);
-  } else if (op == "activemask") {
-    count(Pipe::vote);
-    micro.full = active_mask_step();
-    micro.d = destination(*to.value, LaneType::u32);
-    micro.some = micro.full;
-    emit(micro);  // asks for nobody: no ending needed
-    return true;
-  } else {
+  if (barrier) {
     count(Pipe::barrier);
     ++drafts_.back().code.warp_barriers;
     micro.full = nothing_step();
     mask = source(operand(0), LaneType::u32);
+    micro.extra = 1;
+  } else {
+    const PtxOperand& first = operand(0);
+    const bool pair = first.kind == PtxOperandKind::pair;
+    mask = warp_operands(micro, pair ? nested(first.index) : first);
+    if (pair) predicate = destination(nested(first.index + 1), LaneType::pred);
   }
-  if (micro.full == nullptr) return refuse("this form is not known");
+  if (micro.full == nullptr) return unsupported("this form is not known"), true;
   micro.some = micro.full;
-  if (to.predicate != nullptr) predicate = destination(*to.predicate, LaneType::pred);
   micro.list = list_of({mask, predicate});
   micro.count = 2;
   micro.writes = 2;
-  micro.extra = barrier;
   op_ending(Ending::warp, micro);
   return true;
 }

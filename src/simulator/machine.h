@@ -52,6 +52,7 @@ struct WarpState : Warp {
   bool cluster_arrived = false;
   std::uint64_t cluster_phase = 0;
   std::vector<std::byte> frame_storage, local_storage;
+  const std::byte* stored_rows = nullptr;  ///< while tiles are stored: 16 bytes per lane, else in slots
   bool can_run() const;
 };
 
@@ -150,6 +151,8 @@ struct Machine {
   bool block_barrier(WarpState& warp, const CodeBlock& block);
   bool cluster_barrier(WarpState& warp, const CodeBlock& block);
   void take_turns(WarpState& warp, std::int64_t executed);
+  bool follow(WarpState& warp, const CodeBlock& block);
+  void scatter(WarpState& warp, const CodeBlock& block);
   void exit_lanes(WarpState& warp);
   void complete(ResidentBlock& block, int barrier);
   void check_barriers(ResidentBlock& block);

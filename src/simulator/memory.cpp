@@ -29,6 +29,8 @@ Pages::Pages(std::size_t bytes) : size_(bytes) {
     throw Error(Fault::failed, "this machine has no " + humane_bytes(static_cast<double>(bytes)) + " of memory to give",
                 "simulate a smaller shape");
   data_ = static_cast<std::byte*>(got);
+  constexpr std::size_t huge = std::size_t{1} << 21;
+  if (bytes >= huge) madvise(got, bytes, MADV_HUGEPAGE);  // a hint: most of a launch's system time is faults
 }
 
 Pages::~Pages() {

@@ -75,6 +75,7 @@ inline constexpr std::uint32_t access_cluster = 1u << 7;    // shared address in
 inline constexpr int access_bytes_shift = 8;                // bytes of one lane, 6 bits
 inline constexpr std::uint32_t access_bytes_mask = 63;
 inline constexpr std::uint32_t access_wide_values = 1u << 14;  // what is stored lies in 64-bit slots
+inline constexpr std::uint32_t access_transposed = 1u << 15;   // 8x8 tiles
 inline constexpr int access_site_shift = 16;                   // memory site
 
 /// Bits of Warp::observe.

@@ -24,6 +24,7 @@ std::string element_text(std::int64_t offset, int element_bytes) {
 void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, std::uint64_t address) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
+  if (machine.findings.seen(kind, micro.site)) return machine.findings.again(kind, micro.site);
   const Memory::Body& memory = machine.state.memory;
   const int bytes = static_cast<int>(micro.extra >> access_bytes_shift & access_bytes_mask);
   std::string where;
@@ -115,9 +116,10 @@ void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask,
   } else if (kind == SiteKind::atomic) {
     shadow.atomic(told.access);
   } else {
-    // The values that are about to be stored are in slots: told so that equal ones are not taken for races.
+    // The values that are about to be stored are in slots (rows of tiles: gathered): told so that equal ones are not
+    // taken for races.
     const std::byte* elements[8];
-    const int many = micro.count == 0 ? 1 : micro.count;
+    const int many = micro.count == 0 || state.stored_rows != nullptr ? 1 : micro.count;
     for (int k = 0; k < many; ++k) {
       const Slot slot = micro.count == 0 ? micro.b : warp.lists[micro.list + static_cast<std::uint32_t>(k)];
       elements[k] = warp.bank[slot >> slot_bank_shift] + (slot & slot_offset_mask);
@@ -126,6 +128,10 @@ void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask,
     values.elements = elements;
     values.element_bytes = bytes_of(micro) / many;
     values.stride = micro.extra & access_wide_values ? 8 : 4;
+    if (state.stored_rows != nullptr) {
+      elements[0] = state.stored_rows;
+      values.element_bytes = values.stride = 16;
+    }
     const Machine& machine = *state.machine;
     if (told.access.space == ShadowSpace::global) {
       values.memory = machine.state.memory.pages[static_cast<std::size_t>(told.access.region)].data();
@@ -139,64 +145,31 @@ void tell_shadow(Warp& warp, const Micro& micro, Told& told, std::uint32_t mask,
   if (is_strong(micro)) tell_order(state, micro, told, mask, kind);
 }
 
-/// Lanes of the request in one buffer (all of them, nearly always).
-void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind) {
-  Machine& machine = *state_of(warp).machine;
-  const int bytes = bytes_of(micro);
-  const auto size = static_cast<std::uint64_t>(bytes);
+/// Makes the buffer at an address the site's; false: the access is in none.
+bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, std::uint64_t size) {
+  const int found = machine.state.memory.holding(address);
+  if (found < 0) return false;
+  const MemoryBuffer& buffer = machine.state.memory.buffers[static_cast<std::size_t>(found)];
+  const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
+  const auto bytes = static_cast<std::uint64_t>(buffer.bytes);
+  if (bytes < size || address - base > bytes - size) return false;
+  if (!(micro.extra & access_uncounted)) attribute(machine, micro, found);
   SiteState& site = machine.sites[micro.extra >> access_site_shift];
-  std::uint32_t allowed = 0;
-  std::uint32_t left = request.mask;
-  while (left != 0) {
-    const int lane = std::countr_zero(left);
-    left &= left - 1;
-    const std::uint64_t address = request.address[lane];
-    if (site.size == 0 || address - site.base > site.size - size || site.size < size) {
-      const int found = machine.state.memory.holding(address);
-      if (found < 0) {
-        report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
-        continue;
-      }
-      const MemoryBuffer& buffer = machine.state.memory.buffers[static_cast<std::size_t>(found)];
-      const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
-      if (address - base > static_cast<std::uint64_t>(buffer.bytes) - size ||
-          static_cast<std::uint64_t>(buffer.bytes) < size) {
-        report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
-        continue;
-      }
-      if (!(micro.extra & access_uncounted)) attribute(machine, micro, found);
-      site.base = base;
-      site.size = static_cast<std::uint64_t>(buffer.bytes);
-      site.host = machine.state.memory.pages[static_cast<std::size_t>(found)].data();
-      site.may_store = buffer.use != BufferUse::input;
-    }
-    if (address % size != 0) {
-      report_access(warp, micro, FindingKind::misaligned, lane, address);
-      continue;
-    }
-    if (kind != SiteKind::load && !site.may_store) {
-      report_access(warp, micro, FindingKind::store_to_input, lane, address);
-      continue;
-    }
-    request.host[lane] = site.host + (address - site.base);
-    allowed |= 1u << lane;
-  }
-  request.mask = allowed;
-  if (allowed == 0 || (micro.extra & access_uncounted)) return;
-  count(machine, micro, distinct_sectors(request.address, allowed, bytes), allowed);
-  if (!warp.observe) return;
-  if (warp.observe & observe_cache)
-    machine.traffic->request(kind == SiteKind::load    ? CacheAccess::load
-                             : kind == SiteKind::store ? CacheAccess::store
-                                                       : CacheAccess::atomic,
-                             request.address, allowed, bytes);
-  if (!machine.shadow) return;
+  site.base = base;
+  site.size = bytes;
+  site.host = machine.state.memory.pages[static_cast<std::size_t>(found)].data();
+  site.may_store = buffer.use != BufferUse::input;
+  return true;
+}
+
+/// Tells the sanitizers of lanes in global memory, buffer by buffer.
+void tell_global(Warp& warp, const Micro& micro, const Request& request, SiteKind kind) {
+  const Memory::Body& memory = state_of(warp).machine->state.memory;
   Told told;
   told.access.space = ShadowSpace::global;
-  for (std::uint32_t rest = allowed; rest != 0;) {  // buffer by buffer
-    const int first = std::countr_zero(rest);
-    const int region = machine.state.memory.holding(request.address[first]);
-    const MemoryBuffer& buffer = machine.state.memory.buffers[static_cast<std::size_t>(region)];
+  for (std::uint32_t rest = request.mask; rest != 0;) {
+    const int region = memory.holding(request.address[std::countr_zero(rest)]);
+    const MemoryBuffer& buffer = memory.buffers[static_cast<std::size_t>(region)];
     const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
     std::uint32_t group = 0;
     for (std::uint32_t more = rest; more != 0; more &= more - 1) {
@@ -210,6 +183,38 @@ void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
     told.access.region = region;
     tell_shadow(warp, micro, told, group, kind);
   }
+}
+
+/// Lanes of a request to global memory, nearly always in one buffer.
+void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind) {
+  Machine& machine = *state_of(warp).machine;
+  const int bytes = bytes_of(micro);
+  const auto size = static_cast<std::uint64_t>(bytes);
+  SiteState& site = machine.sites[micro.extra >> access_site_shift];
+  std::uint32_t allowed = 0;
+  for (std::uint32_t left = request.mask; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t address = request.address[lane];
+    if ((site.size < size || address - site.base > site.size - size) && !enter_buffer(machine, micro, address, size)) {
+      report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
+    } else if (address % size != 0) {
+      report_access(warp, micro, FindingKind::misaligned, lane, address);
+    } else if (kind != SiteKind::load && !site.may_store) {
+      report_access(warp, micro, FindingKind::store_to_input, lane, address);
+    } else {
+      request.host[lane] = site.host + (address - site.base);
+      allowed |= 1u << lane;
+    }
+  }
+  request.mask = allowed;
+  if (allowed == 0 || (micro.extra & access_uncounted)) return;
+  count(machine, micro, distinct_sectors(request.address, allowed, bytes), allowed);
+  if (warp.observe & observe_cache)
+    machine.traffic->request(kind == SiteKind::load    ? CacheAccess::load
+                             : kind == SiteKind::store ? CacheAccess::store
+                                                       : CacheAccess::atomic,
+                             request.address, allowed, bytes);
+  if (machine.shadow) tell_global(warp, micro, request, kind);
 }
 
 void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind) {

@@ -110,6 +110,59 @@ void Machine::exit_lanes(WarpState& warp) {
   check_barriers(*warp.home);
 }
 
+/// Each lane goes where its own index says.
+void Machine::scatter(WarpState& warp, const CodeBlock& block) {
+  const Program::Body& program = state.program;
+  const std::uint32_t* index = words(warp, block.predicate);
+  const std::uint32_t count = program.targets[block.op];
+  for (std::uint32_t left = warp.active & (warp.active - 1); left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    warp.others.push_back({1u << lane, program.targets[block.op + 1 + std::min(index[lane], count - 1)]});
+  }
+  const int first = std::countr_zero(warp.active);
+  warp.now.block = program.targets[block.op + 1 + std::min(index[first], count - 1)];
+  set_active(warp, 1u << first);
+}
+
+/// What a block's ending does. false: the current fragment waits.
+bool Machine::follow(WarpState& warp, const CodeBlock& block) {
+  const Program::Body& program = state.program;
+  switch (block.ending) {
+    case Ending::next:
+      warp.now.block = block.next;
+      break;
+    case Ending::jump:
+      warp.now.block = block.target;
+      break;
+    case Ending::branch: {
+      const std::uint32_t set = program.lanes->mask_of(words(warp, block.predicate));
+      split(warp, (block.negated ? ~set : set) & warp.active, block.target, block.next);
+      break;
+    }
+    case Ending::indirect:
+      scatter(warp, block);
+      break;
+    case Ending::exit:
+      exit_lanes(warp);
+      break;
+    case Ending::warp:
+      return warp_operation(warp, block);
+    case Ending::barrier:
+      return block_barrier(warp, block);
+    case Ending::cluster:
+      return cluster_barrier(warp, block);
+    case Ending::pause:
+      if (const Micro& op = program.ops[block.op]; op.full != nullptr) op.full(warp, op);
+      warp.now.block = block.next;
+      break;
+    case Ending::trap:
+      report(FindingKind::trap, warp, block.site, std::countr_zero(warp.active), "the kernel trapped");
+      exit_lanes(warp);
+      break;
+  }
+  return true;
+}
+
 void Machine::run_warp(WarpState& warp, std::int64_t budget) {
   const Program::Body& program = state.program;
   const Micro* const micros = program.micros.data();
@@ -129,53 +182,8 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
       for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
     }
     warp.executed += block.instructions;
-    bool pause = false;
-    switch (block.ending) {
-      case Ending::next:
-        warp.now.block = block.next;
-        break;
-      case Ending::jump:
-        warp.now.block = block.target;
-        break;
-      case Ending::branch: {
-        const std::uint32_t set = program.lanes->mask_of(words(warp, block.predicate));
-        split(warp, (block.negated ? ~set : set) & warp.active, block.target, block.next);
-        break;
-      }
-      case Ending::indirect: {
-        const std::uint32_t* index = words(warp, block.predicate);
-        const std::uint32_t count = program.targets[block.op];
-        for (std::uint32_t left = warp.active & (warp.active - 1); left != 0; left &= left - 1) {
-          const int lane = std::countr_zero(left);
-          warp.others.push_back({1u << lane, program.targets[block.op + 1 + std::min(index[lane], count - 1)]});
-        }
-        const int first = std::countr_zero(warp.active);
-        warp.now.block = program.targets[block.op + 1 + std::min(index[first], count - 1)];
-        set_active(warp, 1u << first);
-        break;
-      }
-      case Ending::exit:
-        exit_lanes(warp);
-        break;
-      case Ending::warp:
-        goes_on = warp_operation(warp, block);
-        break;
-      case Ending::barrier:
-        goes_on = block_barrier(warp, block);
-        break;
-      case Ending::cluster:
-        goes_on = cluster_barrier(warp, block);
-        break;
-      case Ending::pause:
-        if (const Micro& op = program.ops[block.op]; op.full != nullptr) op.full(warp, op);
-        warp.now.block = block.next;
-        pause = true;
-        break;
-      case Ending::trap:
-        report(FindingKind::trap, warp, block.site, std::countr_zero(warp.active), "the kernel trapped");
-        exit_lanes(warp);
-        break;
-    }
+    bool pause = block.ending == Ending::pause;
+    goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);
     if (!goes_on && warp.live != 0) goes_on = unstick(warp);
     if (pause || warp.executed >= until) break;

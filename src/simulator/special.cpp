@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of special registers, each with its place in its bank.
-#include <array>
-
 #include "simulator/special.h"
+
+#include <array>
 
 namespace tailor::simulator {
 namespace {

@@ -50,6 +50,7 @@ void fill_block_bank(std::byte* bank, const LaunchState& state, const ResidentBl
 
 Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
   const Program::Body& program = state.program;
+  may_spin = program.orders_memory || program.may_spin;
   block_runs.assign(program.code.size(), 0);
   block_lanes.assign(program.code.size(), 0);
   sites.assign(program.memory_sites.size(), {});

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Warp operations: what lanes learn from one another. They run when all lanes of their mask are there (wait.cpp). A
-// lane that asks one that is not there gets its own value and a finding: its result is undefined on a machine.
+// lane that asks one that is not there gets a finding: its result is undefined on a machine. In a block that ends
+// within a warp the lanes beyond were never launched; to ask those is common and gives poison, which shows if it is
+// used.
 #include <fmt/format.h>
 
 #include <bit>
@@ -17,11 +19,40 @@ namespace {
 Slot mask_slot(const Warp& warp, const Micro& micro) { return warp.lists[micro.list]; }
 Slot predicate_slot(const Warp& warp, const Micro& micro) { return warp.lists[micro.list + 1]; }
 
+constexpr std::uint32_t poison_word = 0xcdcdcdcd;
+
 enum class Shuffle : std::uint8_t { idx, up, down, bfly };
+
+bool is_constant(Slot slot) { return slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::launch); }
+
+/// Nearly every shuffle: all lanes, constant distance and segment, nobody asks for its predicate. true: done.
+template <Shuffle mode>
+bool whole_shuffle(Warp& warp, const Micro& micro) {
+  if (warp.active != all_lanes || !is_constant(micro.b) || !is_constant(micro.c) ||
+      !is_constant(mask_slot(warp, micro)) || predicate_slot(warp, micro) != no_slot)
+    return false;
+  const std::uint32_t value = words(warp, micro.b)[0] & 31, c = words(warp, micro.c)[0];
+  if ((c >> 8 & 31) != 0 || words(warp, mask_slot(warp, micro))[0] != all_lanes) return false;
+  std::uint32_t in[lanes_per_warp];
+  std::memcpy(in, words(warp, micro.a), sizeof in);
+  std::uint32_t* d = words(warp, micro.d);
+  if constexpr (mode == Shuffle::bfly) {
+    if ((c & 31) != 31) return false;
+    for (std::uint32_t lane = 0; lane < lanes_per_warp; ++lane) d[lane] = in[lane ^ value];
+    return true;
+  } else if constexpr (mode == Shuffle::down) {
+    if ((c & 31) != 31) return false;
+    std::memcpy(d, in + value, (lanes_per_warp - value) * sizeof *d);
+    std::memcpy(d + lanes_per_warp - value, in + lanes_per_warp - value, value * sizeof *d);
+    return true;
+  }
+  return false;
+}
 
 /// PTX ISA, shfl.sync: c holds the clamp in bits 0-4 and the segment mask in bits 8-12.
 template <Shuffle mode>
 void shuffle(Warp& warp, const Micro& micro) {
+  if (whole_shuffle<mode>(warp, micro)) return;
   std::uint32_t in[lanes_per_warp];
   std::memcpy(in, words(warp, micro.a), sizeof in);
   const std::uint32_t* b = words(warp, micro.b);
@@ -29,6 +60,7 @@ void shuffle(Warp& warp, const Micro& micro) {
   const std::uint32_t* masks = words(warp, mask_slot(warp, micro));
   std::uint32_t out[lanes_per_warp], valid[lanes_per_warp];
   std::uint32_t absent = 0;
+  const std::uint32_t launched = state_of(warp).initial;
   for (int lane = 0; lane < lanes_per_warp; ++lane) {
     const int value = static_cast<int>(b[lane] & 31), clamp = static_cast<int>(c[lane] & 31);
     const int segment = static_cast<int>(c[lane] >> 8 & 31);
@@ -41,10 +73,10 @@ void shuffle(Warp& warp, const Micro& micro) {
     if constexpr (mode == Shuffle::idx) from = least | (value & ~segment), inside = from <= most;
     if (!inside) from = lane;
     from &= 31;
-    out[lane] = in[from];
+    out[lane] = launched >> from & 1 ? in[from] : poison_word;
     valid[lane] = inside ? all_lanes : 0;
     const std::uint32_t there = warp.active & masks[lane];
-    absent |= (~there >> from & 1) << lane;
+    absent |= ((~there & launched) >> from & 1) << lane;
   }
   absent &= warp.active;
   if (absent != 0) {

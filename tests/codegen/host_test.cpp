@@ -14,7 +14,7 @@ using namespace tailor::ir;
 namespace {
 
 /// A made-up GPU: persistent grids and dynamic shared memory are met by small shapes.
-constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 1024, 15360, 0, 128};
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
 
 std::vector<HostCase> family_cases(int plans) {
   std::vector<HostCase> cases;

@@ -25,7 +25,7 @@ using namespace tailor::ir;
 
 namespace {
 
-constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 8192, 15360, 0, 128};
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
 constexpr std::int64_t rows = 5, columns = 36;
 
 Node parameter(DType dtype, int number) {

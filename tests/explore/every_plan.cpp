@@ -27,7 +27,7 @@ namespace {
 using namespace tailor::ir;
 
 /// A made-up GPU, small enough that persistent grids and shared-memory limits are met by small shapes.
-constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 8192, 15360, 0, 128};
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
 
 std::vector<std::vector<std::byte>> buffers_of(const Graph& graph, std::vector<Tensor>& inputs) {
   std::vector<std::vector<std::byte>> buffers;

@@ -119,7 +119,7 @@ struct Run {
   Kernel kernel;
 };
 
-constexpr Limits limits_of_test{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 1024, 15360, 0, 128};
+constexpr Limits limits_of_test{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
 
 /// Kernels of one member under some legal plans.
 std::vector<Run> kernels(const FamilyMember& member) {

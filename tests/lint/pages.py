@@ -38,7 +38,7 @@ def fault_of(binary, words, root, folder):
     at ROOT; what it writes goes to `folder`."""
     if words[0] != "tailor":
         return f"a runnable block holds {words[0]!r}, expected tailor"
-    for option in ("-o", "--output", "--db"):
+    for option in ("-o", "--output", "--db", "--store"):
         if option in words:
             words[words.index(option) + 1] = str(Path(folder) / words[words.index(option) + 1])
     try:

@@ -155,6 +155,26 @@ TEST_CASE("roots of negative numbers are checked on positive inputs") {
   CHECK(reference.judged == 1);
 }
 
+TEST_CASE("integers that are masks are made ones where others leave nothing to judge") {
+  ir::Group group;
+  group.graph = ir::parse_graph(R"(graph g {
+  %x = parameter 0 : f16[4,8]
+  %m = parameter 1 : s32[4,8]
+  %lowest = constant -10000 : f16[]
+  %l = broadcast %lowest : f16[4,8]
+  %f = convert %m : f16[4,8]
+  %a = multiply %f, %l : f16[4,8]
+  %y = add %x, %a : f16[4,8]
+  %e = exp %y : f16[4,8]
+  %d = divide %e, %e : f16[4,8]
+  %z = subtract %y, %y : f16[4,8]
+  output %z
+})");
+  const Reference reference = reference_of(group, 1);
+  CHECK(reference.inputs_are == "as their uses ask, integers 0 or 1");
+  CHECK(reference.judged == 1);
+}
+
 TEST_CASE("a group that the reference has no semantics for is not executed") {
   Bench bench;
   bench.reference.why_not = "no semantics for rng";

@@ -23,7 +23,7 @@ namespace tailor::simulator {
 namespace {
 
 /// As the oracle of lowering has it: small enough that small shapes meet persistent grids.
-constexpr ir::Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 16384, 8192, 15360, 0, 128};
+constexpr ir::Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
 
 struct Candidate {
   std::string plan;
