@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoding, inside: from a PTX function to a program. Four steps, each a file: inline calls into one flat list
+// Decoding, inside: from a PTX function to a program. Steps, each a file: inline calls into one flat list
 // (decode_flatten), turn instructions into micro-operations in blocks (decode, decode_memory, decode_warp), order the
-// blocks (decode_order), give registers their slots (decode_slots). Until the last step a slot of the frame bank holds
-// the number of a virtual register.
+// blocks (decode_order), forward constants (decode_forward), give registers their slots (decode_slots). Until the last
+// step a slot of the frame bank holds the number of a virtual register.
 #pragma once
 
 #include <cstdint>
@@ -164,6 +164,8 @@ class Decoder {
 
 /// Fills CodeBlock::priority.
 void order_blocks(std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets);
+/// Removes copies of constants into registers that have no other definition.
+void forward_constants(Program::Body& body, std::size_t registers);
 /// Replaces virtual registers by slots in micros, ops, lists and predicates; sets frame_bytes.
 void give_slots(Program::Body& body, const std::vector<std::uint8_t>& register_slot_bits);
 

@@ -95,6 +95,7 @@ void Decoder::run() {
   end_block(Ending::exit);
   build_code();
   order_blocks(body_.code, body_.targets);
+  forward_constants(body_, register_slot_bits_.size());
   give_slots(body_, register_slot_bits_);
   for (Micro& micro : body_.micros)
     if (micro.full == nullptr) micro.full = micro.some = guard_step();

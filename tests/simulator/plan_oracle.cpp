@@ -92,9 +92,7 @@ std::string difference(const Simulation& seen, const costmodel::Work& work) {
 
 void record(Factor& factor, std::int64_t executed, std::int64_t counted) {
   if (counted == 0) return;
-  const double ratio = static_cast<double>(executed) / static_cast<double>(counted);
-  factor.least = std::min(factor.least, ratio);
-  factor.most = std::max(factor.most, ratio);
+  factor.ratios.push_back(static_cast<double>(executed) / static_cast<double>(counted));
   factor.executed += static_cast<double>(executed);
   factor.counted += static_cast<double>(counted);
 }

@@ -18,7 +18,8 @@ namespace tailor::simulator {
 
 /// Executed over counted, of one pipe, over the programs where costmodel counts any.
 struct Factor {
-  double least = 1e300, most = 0, executed = 0, counted = 0;
+  double executed = 0, counted = 0;
+  std::vector<double> ratios;  ///< per program
 };
 
 struct PlanOracleRun {

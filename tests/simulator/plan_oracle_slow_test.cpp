@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "simulator/plan_oracle.h"
 
 namespace tailor::simulator {
@@ -16,10 +18,17 @@ void all_plans(const std::vector<explore::SpaceCase>& cases) {
   for (const explore::SpaceCase& which : cases) check_plans(which, 1, 1'000'000, run);
   CHECK(run.findings == 0);
   MESSAGE(fmt::format("{} plans, {} programs, {} findings", run.plans, run.programs, run.findings));
-  for (std::size_t p = 0; p < run.pipes.size(); ++p)
-    if (run.pipes[p].counted > 0)
-      MESSAGE(fmt::format("{}: executed over counted {:.2f} in all, {:.2f} to {:.2f} per program", oracle_pipes[p],
-                          run.pipes[p].executed / run.pipes[p].counted, run.pipes[p].least, run.pipes[p].most));
+  for (std::size_t p = 0; p < run.pipes.size(); ++p) {
+    std::vector<double>& ratios = run.pipes[p].ratios;
+    if (ratios.empty()) continue;
+    std::sort(ratios.begin(), ratios.end());
+    const auto quantile = [&](double q) {
+      return ratios[static_cast<std::size_t>(q * static_cast<double>(ratios.size() - 1))];
+    };
+    MESSAGE(fmt::format("{}: executed over counted {:.2f} in all; per program 5 % {:.2f}, median {:.2f}, 95 % {:.2f}",
+                        oracle_pipes[p], run.pipes[p].executed / run.pipes[p].counted, quantile(0.05), quantile(0.5),
+                        quantile(0.95)));
+  }
 }
 
 }  // namespace
