@@ -69,6 +69,9 @@ std::string refusal(const Program::Body& program, const Launch& launch, const Me
   const std::int64_t shared = program.dynamic_offset + launch.dynamic_shared;
   if (const std::int64_t most = options.machine.shared_per_block; most != 0 && shared > most)
     return fmt::format("a block needs {} bytes of shared memory, the machine allows {}", shared, most);
+  constexpr std::int64_t most_local = 512 << 10;  // of a thread, on every machine so far
+  if (program.local_bytes > most_local)
+    return fmt::format("a thread needs {} bytes of local memory, more than {}", program.local_bytes, most_local);
   if (shared >= std::int64_t{1} << shared_rank_shift)
     return fmt::format("{} bytes of shared memory in a block", shared);
   return {};
