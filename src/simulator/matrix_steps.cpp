@@ -47,31 +47,42 @@ float float_of_e4m3(std::uint32_t bits) {
   return bits & 0x80 ? -value : value;
 }
 
-float real_element(MatrixElement element, std::uint32_t word, int i) {
-  switch (element) {
-    case MatrixElement::f16:
-      return widened_f16(word >> 16 * i & 0xffff);
-    case MatrixElement::bf16:
-      return std::bit_cast<float>(i == 0 ? word << 16 : word & 0xffff0000u);
-    case MatrixElement::e4m3:
-      return float_of_e4m3(word >> 8 * i & 0xff);
-    case MatrixElement::e5m2:
-      return widened_f16((word >> 8 * i & 0xff) << 8);
-    default:  // tf32
-      return std::bit_cast<float>(word & 0xffffe000u);
+/// Element i of a word, as what is computed with: float or int.
+template <MatrixElement element>
+auto element_of(std::uint32_t word, int i) {
+  if constexpr (element == MatrixElement::f16) {
+    return widened_f16(word >> 16 * i & 0xffff);
+  } else if constexpr (element == MatrixElement::bf16) {
+    return std::bit_cast<float>(i == 0 ? word << 16 : word & 0xffff0000u);
+  } else if constexpr (element == MatrixElement::tf32) {
+    return std::bit_cast<float>(word & 0xffffe000u);
+  } else if constexpr (element == MatrixElement::e4m3) {
+    return float_of_e4m3(word >> 8 * i & 0xff);
+  } else if constexpr (element == MatrixElement::e5m2) {
+    return widened_f16((word >> 8 * i & 0xff) << 8);
+  } else if constexpr (element == MatrixElement::s8) {
+    return std::int32_t{static_cast<std::int8_t>(word >> 8 * i)};
+  } else if constexpr (element == MatrixElement::u8) {
+    return std::int32_t{static_cast<std::uint8_t>(word >> 8 * i)};
+  } else if constexpr (element == MatrixElement::s4) {
+    return static_cast<std::int32_t>(word << (28 - 4 * i)) >> 28;
+  } else {  // u4
+    return static_cast<std::int32_t>(word >> 4 * i & 15);
   }
 }
 
-std::int32_t integer_element(MatrixElement element, std::uint32_t word, int i) {
+constexpr int elements_per_word(MatrixElement element) {
   switch (element) {
-    case MatrixElement::s8:
-      return static_cast<std::int8_t>(word >> 8 * i);
-    case MatrixElement::u8:
-      return static_cast<std::uint8_t>(word >> 8 * i);
+    case MatrixElement::tf32:
+      return 1;
+    case MatrixElement::f16:
+    case MatrixElement::bf16:
+      return 2;
     case MatrixElement::s4:
-      return static_cast<std::int8_t>((word >> 4 * i & 15) << 4) >> 4;
-    default:  // u4
-      return static_cast<std::int32_t>(word >> 4 * i & 15);
+    case MatrixElement::u4:
+      return 8;
+    default:
+      return 4;
   }
 }
 
@@ -90,38 +101,84 @@ Parts parts_of(const Warp& warp, const Micro& micro) {
   return {form, many, d, a, a + many.a, a + many.a + many.b};
 }
 
-/// Writes A row by row and B row by row (8 columns), k at most `most_k`.
-template <class T, class Element>
-void unpack(const Warp& warp, const Parts& parts, T* a, T* b, const Element& element) {
-  const int k = parts.form.k, per_word = 32 / element_bits(parts.form.a);
+/// Writes A row by row.
+template <MatrixElement element, class T>
+void unpack_a(const Warp& warp, const Parts& parts, T* a) {
+  constexpr int per_word = elements_per_word(element);
   const int halves = parts.form.m / 8;
   for (int r = 0; r < parts.many.a; ++r) {
     const std::uint32_t* in = words(warp, parts.a[r]);
     for (int lane = 0; lane < lanes_per_warp; ++lane) {
-      T* to = a + (lane / 4 + r % halves * 8) * k + (r / halves * 4 + lane % 4) * per_word;
-      for (int i = 0; i < per_word; ++i) to[i] = element(parts.form.a, in[lane], i);
-    }
-  }
-  for (int r = 0; r < parts.many.b; ++r) {
-    const std::uint32_t* in = words(warp, parts.b[r]);
-    for (int lane = 0; lane < lanes_per_warp; ++lane) {
-      T* to = b + (r * 4 + lane % 4) * per_word * columns + lane / 4;
-      for (int i = 0; i < per_word; ++i) to[i * columns] = element(parts.form.b, in[lane], i);
+      T* to = a + (lane / 4 + r % halves * 8) * parts.form.k + (r / halves * 4 + lane % 4) * per_word;
+      for (int i = 0; i < per_word; ++i) to[i] = element_of<element>(in[lane], i);
     }
   }
 }
 
-/// Adds A times B to the sums, k ascending for each.
-template <class T, class Sum>
-void add_product(const MatrixForm& form, const T* a, const T* b, Sum* sum) {
-  for (int row = 0; row < form.m; ++row) {
-    Sum line[columns];
-    std::copy_n(sum + row * columns, columns, line);
-    for (int k = 0; k < form.k; ++k) {
-      const T left = a[row * form.k + k];
-      for (int n = 0; n < columns; ++n) line[n] += Sum{left} * Sum{b[k * columns + n]};
+/// Writes B row by row, 8 columns.
+template <MatrixElement element, class T>
+void unpack_b(const Warp& warp, const Parts& parts, T* b) {
+  constexpr int per_word = elements_per_word(element);
+  for (int r = 0; r < parts.many.b; ++r) {
+    const std::uint32_t* in = words(warp, parts.b[r]);
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+      T* to = b + (r * 4 + lane % 4) * per_word * columns + lane / 4;
+      for (int i = 0; i < per_word; ++i) to[i * columns] = element_of<element>(in[lane], i);
     }
-    std::copy_n(line, columns, sum + row * columns);
+  }
+}
+
+void unpack(const Warp& warp, const Parts& parts, float* a, float* b) {
+  const auto both = [&]<MatrixElement element>(bool is_a) {
+    is_a ? unpack_a<element>(warp, parts, a) : unpack_b<element>(warp, parts, b);
+  };
+  for (const bool is_a : {true, false}) {
+    const MatrixElement element = is_a ? parts.form.a : parts.form.b;
+    if (element == MatrixElement::f16) both.operator()<MatrixElement::f16>(is_a);
+    if (element == MatrixElement::bf16) both.operator()<MatrixElement::bf16>(is_a);
+    if (element == MatrixElement::tf32) both.operator()<MatrixElement::tf32>(is_a);
+    if (element == MatrixElement::e4m3) both.operator()<MatrixElement::e4m3>(is_a);
+    if (element == MatrixElement::e5m2) both.operator()<MatrixElement::e5m2>(is_a);
+  }
+}
+
+void unpack(const Warp& warp, const Parts& parts, std::int32_t* a, std::int32_t* b) {
+  const auto both = [&]<MatrixElement element>(bool is_a) {
+    is_a ? unpack_a<element>(warp, parts, a) : unpack_b<element>(warp, parts, b);
+  };
+  for (const bool is_a : {true, false}) {
+    const MatrixElement element = is_a ? parts.form.a : parts.form.b;
+    if (element == MatrixElement::s8) both.operator()<MatrixElement::s8>(is_a);
+    if (element == MatrixElement::u8) both.operator()<MatrixElement::u8>(is_a);
+    if (element == MatrixElement::s4) both.operator()<MatrixElement::s4>(is_a);
+    if (element == MatrixElement::u4) both.operator()<MatrixElement::u4>(is_a);
+  }
+}
+
+/// Adds A times B to the sums, k ascending for each. Lines of 8 are vectors, and four go together, so that this is
+/// quick whatever the optimiser thinks of loops.
+template <class T>
+void add_product(const MatrixForm& form, const T* a, const T* b, T* sum) {
+  typedef T Line __attribute__((vector_size(columns * sizeof(T))));
+  for (int row = 0; row < form.m; row += 4) {
+    Line line0, line1, line2, line3, right;
+    T* to = sum + row * columns;
+    const T* left = a + row * form.k;
+    std::memcpy(&line0, to, sizeof right);
+    std::memcpy(&line1, to + columns, sizeof right);
+    std::memcpy(&line2, to + 2 * columns, sizeof right);
+    std::memcpy(&line3, to + 3 * columns, sizeof right);
+    for (int k = 0; k < form.k; ++k, ++left) {
+      std::memcpy(&right, b + k * columns, sizeof right);
+      line0 += left[0] * right;
+      line1 += left[form.k] * right;
+      line2 += left[2 * form.k] * right;
+      line3 += left[3 * form.k] * right;
+    }
+    std::memcpy(to, &line0, sizeof right);
+    std::memcpy(to + columns, &line1, sizeof right);
+    std::memcpy(to + 2 * columns, &line2, sizeof right);
+    std::memcpy(to + 3 * columns, &line3, sizeof right);
   }
 }
 
@@ -136,7 +193,7 @@ void each_sum(const Warp& warp, const MatrixForm& form, const Work& work) {
 
 void multiply_real(Warp& warp, const Parts& parts) {
   float a[16 * most_k], b[most_k * columns], sum[16 * columns] = {};
-  unpack(warp, parts, a, b, real_element);
+  unpack(warp, parts, a, b);
   const bool halves = parts.form.sum == MatrixElement::f16;
   each_sum(warp, parts.form, [&](int lane, int j, int at) {
     sum[at] = halves ? widened_f16(words(warp, parts.c[j / 2])[lane] >> j % 2 * 16 & 0xffff)
@@ -156,7 +213,7 @@ void multiply_real(Warp& warp, const Parts& parts) {
 
 void multiply_integers(Warp& warp, const Parts& parts) {
   std::int32_t a[16 * most_k], b[most_k * columns];
-  std::int64_t sum[16 * columns] = {};
+  std::int32_t sum[16 * columns] = {};  // of at most 64 products of 8 bits
   if (parts.form.a == MatrixElement::b1) {
     // Bits stay in their words: each word of A meets the one of B that lies at the same place.
     for (int r = 0; r < parts.many.a; ++r)
@@ -169,13 +226,13 @@ void multiply_integers(Warp& warp, const Parts& parts) {
           sum[(lane / 4 + r % halves * 8) * columns + n] += std::popcount(both);
         }
   } else {
-    unpack(warp, parts, a, b, integer_element);
+    unpack(warp, parts, a, b);
     add_product(parts.form, a, b, sum);
   }
   std::uint32_t out[16 * columns];
   each_sum(warp, parts.form, [&](int lane, int j, int at) {
     const auto c = static_cast<std::int32_t>(words(warp, parts.c[j])[lane]);
-    std::int64_t value = sum[at] + c;
+    std::int64_t value = std::int64_t{sum[at]} + c;
     if (parts.form.flags & matrix_clamps)
       value = std::clamp<std::int64_t>(value, std::numeric_limits<std::int32_t>::min(),
                                        std::numeric_limits<std::int32_t>::max());

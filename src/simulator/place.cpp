@@ -125,6 +125,9 @@ std::string refusal(const Program::Body& program, const Launch& launch, const Me
     if (one.buffer >= memory.buffers())
       return fmt::format("argument {} names buffer {} of {}", k, one.buffer, memory.buffers());
   }
+  constexpr std::int64_t most_local = 512 << 10;  // per thread on every compute capability (CUDA C++ Programming Guide)
+  if (program.local_bytes > most_local)
+    return fmt::format("a thread needs {} bytes of local memory, more than {}", program.local_bytes, most_local);
   const std::int64_t shared = program.dynamic_offset + launch.dynamic_shared;
   if (const std::int64_t most = options.machine.shared_per_block; most != 0 && shared > most)
     return fmt::format("a block needs {} bytes of shared memory, the machine allows {}", shared, most);

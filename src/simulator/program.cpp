@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "simulator/decode.h"
 #include "simulator/handlers.h"
 
@@ -108,6 +109,9 @@ Program::Program(const PtxModule& module, const PtxFunction& entry, std::string_
   body_->module = std::make_shared<const PtxModule>(module);
   for (const PtxFunction& one : body_->module->functions)
     if (one.name == entry.name && one.defined) body_->function = &one;
+  if (body_->function == nullptr)
+    throw Error(Fault::failed, {module.file, static_cast<std::int64_t>(entry.line)},
+                std::string(entry.name) + " is declared here and has no body", "link the file that defines it");
   body_->lanes = lane_table(instruction_set);
   Decoder(*body_, *body_->module, *body_->function).run();
 }

@@ -63,10 +63,9 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
   op.full(warp, op);
   if (op.extra == 1 && shadow) {  // bar.warp.sync
     for (std::uint32_t left = warp.active; left != 0;) {
-      const std::uint32_t mask = masks[std::countr_zero(left)] & warp.active;
-      if (mask == 0) break;
-      shadow->warp_sync(warp.unit_index, mask);
-      left &= ~mask;
+      const std::uint32_t first = left & (~left + 1), mask = masks[std::countr_zero(left)] & warp.active;
+      if ((mask & first) != 0) shadow->warp_sync(warp.unit_index, mask);  // else it was reported
+      left &= ~(mask | first);
     }
   }
   warp.now.block = block.next;
