@@ -81,26 +81,22 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
   Tensor terms = as_tensor(input.shape, operand);
   auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
-  std::vector<Cell> cells(block_cells);
-  const std::int64_t total = elements(input.shape);
-  for (std::int64_t first = 0; first < total; first += block_cells) {
-    const std::int64_t count = std::min(block_cells, total - first);
-    load_cells(input, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double size = std::fabs(cells[static_cast<std::size_t>(i)].real);
-      // An infinite term makes the sum infinite or NaN for certain.
-      bounds[first + i] += std::isfinite(size) ? each * size : 0;
-    }
-  }
+  each_real(input, [&](std::int64_t i, double value) {
+    const double size = std::fabs(value);
+    // An infinite term makes the sum infinite or NaN for certain.
+    bounds[i] += size <= std::numeric_limits<double>::max() ? each * size : 0;
+  });
   const Errors sums = reduced(call, terms, Reducer::add);
   auto errors = std::make_shared<std::vector<double>>(*sums);
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    const double y = as_double(result, static_cast<std::int64_t>(i));
+  const Rounding rounding(dtype);
+  const bool narrow = row(dtype).compute != dtype;
+  each_real(result, [&](std::int64_t i, double y) {
+    double& error = (*errors)[static_cast<std::size_t>(i)];
     if (std::isfinite(y))
-      (*errors)[i] += rounding(dtype, y);
-    else if (row(dtype).compute != dtype && std::isinf(y))
-      (*errors)[i] = infinity;  // f32, where kernels add, need not overflow
-  }
+      error += rounding(y);
+    else if (narrow && std::isinf(y))
+      error = infinity;  // f32, where kernels add, need not overflow
+  });
   return errors;
 }
 
@@ -111,7 +107,7 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
   const Tensor& input = call.operand(0);
   Tensor squares = as_tensor(input.shape, nullptr);
   auto* const square = reinterpret_cast<double*>(squares.bytes.data());
-  for (std::int64_t i = 0; i < elements(input.shape); ++i) square[i] = as_double(input, i) * as_double(input, i);
+  each_real(input, [&](std::int64_t i, double value) { square[i] = value * value; });
   const Errors sums = reduced(call, squares, Reducer::add);
   const auto terms = static_cast<double>(elements(input.shape)) /
                      static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
@@ -133,8 +129,8 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
   for (const double side : {-1.0, 1.0}) {
     Tensor moved_by = as_tensor(input.shape, operand);
     auto* const values = reinterpret_cast<double*>(moved_by.bytes.data());
-    for (std::int64_t i = 0; i < elements(input.shape); ++i)
-      values[i] = as_double(input, i) + (values[i] == 0 ? 0 : side * values[i]);
+    each_real(input,
+              [&](std::int64_t i, double value) { values[i] = value + (values[i] == 0 ? 0 : side * values[i]); });
     const Errors ends = reduced(call, moved_by, reducer, from);
     for (std::size_t i = 0; i < errors->size(); ++i) {
       const double y = as_double(result, static_cast<std::int64_t>(i)), end = (*ends)[i];
@@ -152,16 +148,16 @@ Errors product_errors(const Call& call, const Errors& operand, const Tensor& res
   Tensor terms = as_tensor(input.shape, operand);
   auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
   const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
-  for (std::int64_t i = 0; i < elements(input.shape); ++i) {
-    const double size = std::fabs(as_double(input, i));
+  each_real(input, [&](std::int64_t i, double value) {
+    const double size = std::fabs(value);
     bounds[i] =
         bounds[i] < size || bounds[i] == 0 ? u + (bounds[i] == 0 ? 0 : bounds[i] / (size - bounds[i])) : infinity;
-  }
+  });
+  const Rounding rounding(result.shape.dtype);
   auto errors = std::make_shared<std::vector<double>>(*reduced(call, terms, Reducer::add));
   for (std::size_t i = 0; i < errors->size(); ++i) {
     const double y = as_double(result, static_cast<std::int64_t>(i));
-    (*errors)[i] =
-        std::isfinite(y) ? std::fabs(y) * std::expm1((*errors)[i]) + rounding(result.shape.dtype, y) : infinity;
+    (*errors)[i] = std::isfinite(y) ? std::fabs(y) * std::expm1((*errors)[i]) + rounding(y) : infinity;
   }
   return errors;
 }

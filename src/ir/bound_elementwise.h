@@ -20,7 +20,20 @@ Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands,
 
 /// The smallest positive normal number of f32 and wider: what flushing to zero may lose.
 double flushed_to_zero(DType dtype);
-/// Largest rounding error of a result: see `rounding` in bound.h.
-double rounding(DType dtype, double value);
+/// Largest rounding error of a result: see `rounding` in bound.h. Made once for a type, asked for each element.
+class Rounding {
+ public:
+  explicit Rounding(DType dtype);
+  double operator()(double value) const {
+    const double size = value < 0 ? -value : value;
+    const double error = relative_ * size + absolute_;
+    return narrow_ ? error + (narrow_relative_ * size + narrow_absolute_) : error;
+  }
+
+ private:
+  double relative_, absolute_;
+  bool narrow_;
+  double narrow_relative_ = 0, narrow_absolute_ = 0;
+};
 
 }  // namespace tailor::ir

@@ -212,14 +212,19 @@ Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
   if (!has_cells(dtype)) return tensor;
   const std::int64_t total = static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(dtype);
   const int bits = std::min(row(dtype).bits, 5);
-  for (std::int64_t i = 0; i < total; ++i) {
-    const std::uint64_t random = next_random(seed);
-    Cell cell{.integer = static_cast<std::int64_t>(random >> 63)};
-    if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
-    if (dtype == DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
-    if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
-    if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
-    store_cells(tensor, i, {&cell, 1});
+  std::array<Cell, block_cells> cells;
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const auto count = static_cast<std::size_t>(std::min(block_cells, total - first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t random = next_random(seed);
+      Cell& cell = cells[i];
+      cell.integer = static_cast<std::int64_t>(random >> 63);
+      if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
+      if (dtype == DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
+      if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
+      if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
+    }
+    store_cells(tensor, first, std::span(cells).first(count));
   }
   tensor.shape = shape;
   return tensor;

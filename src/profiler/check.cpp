@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "ir/compare.h"
+#include "ir/evaluate_cells.h"
 #include "ir/inputs.h"
 #include "ir/number.h"
 #include "profiler/xla_check.h"
@@ -32,12 +33,12 @@ constexpr int batches = 4;
 double judged_fraction(const std::vector<ir::Bounded>& outputs) {
   std::int64_t all = 0, judged = 0;
   for (const ir::Bounded& output : outputs) {
-    const std::int64_t count = ir::elements(output.value.shape);
-    all += count;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool bounded = output.error.empty() || std::isfinite(output.error[static_cast<std::size_t>(i)]);
-      judged += bounded && std::isfinite(ir::as_double(output.value, i)) ? 1 : 0;
-    }
+    all += ir::elements(output.value.shape);
+    const bool exact = output.error.empty();
+    ir::each_real(output.value, [&](std::int64_t i, double value) {
+      const bool bounded = exact || std::isfinite(output.error[static_cast<std::size_t>(i)]);
+      judged += bounded && std::isfinite(value) ? 1 : 0;
+    });
   }
   return all == 0 ? 1 : static_cast<double>(judged) / static_cast<double>(all);
 }
@@ -45,15 +46,13 @@ double judged_fraction(const std::vector<ir::Bounded>& outputs) {
 /// Roots and logarithms of positive numbers are numbers.
 void make_positive(ir::Tensor& tensor) {
   if (!ir::is_floating(tensor.shape.dtype)) return;
-  for (std::int64_t i = 0; i < ir::elements(tensor.shape); ++i)
-    ir::store(tensor, i, std::fabs(ir::as_double(tensor, i)) + 0.25);
+  ir::each_cell(tensor, [](std::int64_t, ir::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; });
 }
 
 /// Integers that are masks are 0 or 1; so are indices that fit everywhere.
 void make_mask(ir::Tensor& tensor) {
   if (!ir::is_integer(tensor.shape.dtype)) return;
-  for (std::int64_t i = 0; i < ir::elements(tensor.shape); ++i)
-    ir::store_integer(tensor, i, ir::as_integer(tensor, i) & 1);
+  ir::each_cell(tensor, [](std::int64_t, ir::Cell& cell) { cell.integer &= 1; });
 }
 
 /// Other inputs, in the order they are tried.
