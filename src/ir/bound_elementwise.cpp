@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "ir/bound.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -177,14 +178,14 @@ class ElementErrors {
   Errors all() {
     if (stays_exact()) return nullptr;
     const std::int64_t total = elements(result_.shape);
-    auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(total));
+    Tensor errors = unwritten_errors(result_.shape);
     for (std::int64_t first = 0; first < total; first += block_cells) {
       load(first, std::min(block_cells, total - first));
       spread();
       if (is_floating(step_.to)) round();
-      std::copy_n(block_.bound.begin(), block_.count, errors->begin() + first);
+      std::copy_n(block_.bound.begin(), block_.count, bounds(errors) + first);
     }
-    return errors;
+    return shared(std::move(errors));
   }
 
  private:
@@ -216,9 +217,9 @@ class ElementErrors {
       if (operands_[k] == nullptr)
         std::fill_n(block_.error[k].begin(), count, 0.0);
       else if (scalar)
-        std::fill_n(block_.error[k].begin(), count, operands_[k]->front());
+        std::fill_n(block_.error[k].begin(), count, bounds(*operands_[k])[0]);
       else
-        std::copy_n(operands_[k]->begin() + first, count, block_.error[k].begin());
+        std::copy_n(bounds(*operands_[k]) + first, count, block_.error[k].begin());
     }
     load_cells(result_, first, 1, std::span(block_.out).first(static_cast<std::size_t>(count)));
   }
@@ -359,6 +360,12 @@ Rounding::Rounding(DType dtype)
   const FloatFormat format = float_format(dtype);
   narrow_relative_ = 2 * unit_roundoff(dtype);
   narrow_absolute_ = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+}
+
+Tensor unwritten_errors(const Shape& shape) {
+  Shape wide = shape;
+  wide.dtype = DType::f64;
+  return unwritten(wide);
 }
 
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {

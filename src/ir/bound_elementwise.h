@@ -12,8 +12,12 @@
 
 namespace tailor::ir {
 
-/// The bounds of one value, per element; nullptr: exact.
-using Errors = std::shared_ptr<const std::vector<double>>;
+/// The bounds of one value, an f64 array of its dimensions; nullptr: exact.
+using Errors = std::shared_ptr<const Tensor>;
+inline const double* bounds(const Tensor& errors) { return reinterpret_cast<const double*>(errors.bytes.data()); }
+inline double* bounds(Tensor& errors) { return reinterpret_cast<double*>(errors.bytes.data()); }
+/// Bounds for a value of this shape, not yet written.
+Tensor unwritten_errors(const Shape& shape);
 
 /// `operands` parallel to call.operands, `result` what the evaluator made of them.
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);

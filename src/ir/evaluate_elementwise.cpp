@@ -12,6 +12,7 @@
 #include "ir/attribute_text.h"
 #include "ir/evaluate_cells.h"
 #include "ir/evaluate_integer.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -200,7 +201,7 @@ void combine(Reducer reducer, DType dtype, Cell* accumulator, const Cell* value,
 
 std::vector<Tensor> evaluate_elementwise(const Call& call) {
   const ElementStep step = element_step(call.graph, call.node);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const std::int64_t total = elements(result.shape);
   std::array<std::vector<Cell>, 3> blocks;
   std::array<const Cell*, 3> places{};
@@ -223,7 +224,7 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
 }
 
 std::vector<Tensor> evaluate_iota(const Call& call) {
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const Dims strides = ir::strides(shape_of(DType::s64, result.shape.dims));
   const Dims& axes = call.node.attributes.axes;
   const int axis = axes.empty() ? 0 : static_cast<int>(axes[0]);
