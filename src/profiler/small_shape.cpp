@@ -19,6 +19,8 @@ namespace {
 
 /// A first, a last and some between.
 constexpr std::int64_t enough_blocks = 4;
+/// Of one step alone indices become simpler than they are; a few more are tried.
+constexpr int attempts = 4;
 
 /// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's.
 bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
@@ -47,7 +49,7 @@ std::string SmallShape::text() const {
 std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
                                                   const ir::Limits& limits) {
   const std::optional<ir::OuterExtent> extent = ir::outer_extent(group.graph);
-  if (!extent) return "an operation counts on the size of its outer dimension";
+  if (!extent) return "its outer dimension is summed over, or its size counts, or it has none";
   const auto ready = ir::prepare(group);
   const auto* prepared = std::get_if<ir::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
@@ -60,23 +62,27 @@ std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const 
   const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
   const bool ragged = small.of % block != 0;
   ir::LowerScratch scratch;
-  for (std::int64_t steps = 1; 2 * steps <= extent->steps; ++steps) {
+  std::string why_not = "half of it would be too few blocks";
+  int tried = 0;
+  for (std::int64_t steps = 1; 2 * steps <= extent->steps && tried < attempts; ++steps) {
     small.kept = steps * each;
     if ((small.kept + block - 1) / block < blocks || (small.kept % block != 0) != ragged) continue;
+    ++tried;
     small.group = ir::shrunk(group.graph, *extent, steps);
     const auto few = ir::prepare(small.group);
     const auto* some = std::get_if<ir::Prepared>(&few);
     if (some == nullptr || (small.by_rows ? some->rows : some->columns) != small.kept)
       return "with fewer rows it is another kind of group";
     ir::Lowered lowered = ir::lower(*some, plan, limits, scratch);
-    if (auto* kernel = std::get_if<ir::Kernel>(&lowered)) {
-      if (!same_statements(*kernel, whole)) return "with fewer rows its plan is another kernel";
-      small.kernel = std::move(*kernel);
+    const auto* refused = std::get_if<ir::Rejection>(&lowered);
+    if (refused == nullptr && same_statements(std::get<ir::Kernel>(lowered), whole)) {
+      small.kernel = std::get<ir::Kernel>(std::move(lowered));
       return small;
     }
-    return "with fewer rows its plan is refused: " + std::get<ir::Rejection>(lowered).reason;
+    why_not = refused != nullptr ? "with fewer rows its plan is refused: " + refused->reason
+                                 : "with fewer rows its plan is another kernel";
   }
-  return "half of it would be too few blocks";
+  return why_not;
 }
 
 }  // namespace tailor::profiler

@@ -116,5 +116,5 @@ TEST_CASE("a group whose outer dimension is summed stays whole, and says why") {
                         {}};
   const auto found = small_shape(group, {}, {}, test_limits);
   REQUIRE(std::holds_alternative<std::string>(found));
-  CHECK(std::get<std::string>(found).find("counts on") != std::string::npos);
+  CHECK(std::get<std::string>(found).find("summed over") != std::string::npos);
 }
