@@ -81,10 +81,24 @@ std::vector<CheckItem> items_of(const CheckCommand& options, const Context& cont
   return items;
 }
 
+/// Puts a smaller shape in the place of each kernel whose group allows that.
+void shrink_items(const Chosen& chosen, std::vector<CheckItem>& items) {
+  for (CheckItem& item : items) {
+    auto found = profiler::small_shape(*item.of, item.plan, item.kernel, chosen.limits);
+    if (auto* small = std::get_if<profiler::SmallShape>(&found)) {
+      item.small_cuda = codegen::cuda(small->kernel, &item.plan);
+      item.shape = small->text();
+      item.small = std::move(*small);
+    } else {
+      item.shape = "whole: " + std::get<std::string>(found);
+    }
+  }
+}
+
 void compile_items(const CheckCommand& options, const Context& context, const ir::Device& device,
                    const profiler::Nvrtc& api, std::stop_token stop, std::vector<CheckItem>& items) {
   std::vector<profiler::CompileRequest> requests;
-  for (const CheckItem& item : items) requests.push_back({.cuda = item.cuda, .arch = device.arch});
+  for (const CheckItem& item : items) requests.push_back({.cuda = item.executed_cuda(), .arch = device.arch});
   const profiler::BinaryCache cache{options.cache.empty() ? usual_cache_folder()
                                                           : std::filesystem::path(options.cache)};
   profiler::CompileStage stage;
@@ -116,7 +130,7 @@ profiler::CheckAccount check_items(const CheckCommand& options, const Context& c
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!items[i].binary || items[i].binary->outcome != ir::CompileOutcome::ok) continue;
     asked.push_back(i);
-    requests.push_back({items[i].of, &items[i].kernel, &*items[i].binary,
+    requests.push_back({&items[i].executed_group(), &items[i].executed_kernel(), &*items[i].binary,
                         profiler::machine_limits(chosen.device, items[i].plan.blocks_per_sm)});
   }
   profiler::CheckStage stage;
@@ -157,10 +171,11 @@ void store_items(const CheckCommand& options, const Context& context, const Chos
     store.save(kernel_row(item.kernel, item.kernel_id, item.cuda));
     store.save(store::LoweringRow{plan.id, device.id, item.kernel_id});
     if (!item.binary) continue;
-    store.save(binary_row(*item.binary, item.kernel_id));
+    // A smaller shape's binary and counters are not this kernel's.
+    if (!item.small) store.save(binary_row(*item.binary, item.kernel_id));
     if (!item.checked) continue;
-    store.save(check_row(*item.checked, item.kernel_id, method));
-    if (item.checked->counts.blocks_run > 0)
+    store.save(check_row(*item.checked, item.kernel_id, item.small ? method + ", " + item.shape : method));
+    if (item.checked->counts.blocks_run > 0 && !item.small)
       store.save(measurement_row(*item.checked, item.kernel, run.id, item.binary->source, device.id, method));
     if (profiler::is_refuted(item.checked->state)) store.save(plan_rejection_row(*item.checked, plan.id, device.id));
   }
@@ -172,13 +187,15 @@ void store_items(const CheckCommand& options, const Context& context, const Chos
 }
 
 void last_words(const Context& context, const std::vector<CheckItem>& items, const profiler::CheckAccount& account) {
-  std::int64_t passed = 0;
-  for (const CheckItem& item : items)
+  std::int64_t passed = 0, small = 0;
+  for (const CheckItem& item : items) {
     passed += item.checked && item.checked->state == profiler::Verdict::passed ? 1 : 0;
+    small += item.small ? 1 : 0;
+  }
   context.talk->note(fmt::format(
-      "{} of {} kernels passed; {} lane instructions executed in {} ({}/s of one thread), {} references in {}", passed,
-      items.size(), with_commas(static_cast<std::int64_t>(account.lane_instructions)),
-      humane_seconds(account.wall.value),
+      "{} of {} kernels passed{}; {} lane instructions executed in {} ({}/s of one thread), {} references in {}",
+      passed, items.size(), small > 0 ? fmt::format(", {} of them executed at a smaller shape", small) : std::string(),
+      with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
       three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
       account.references, humane_seconds(account.reference.value)));
 }
@@ -203,6 +220,8 @@ void refuse_bad(const std::vector<CheckItem>& items) {
 }  // namespace
 
 void run_check(const CheckCommand& options, const Context& context) {
+  if (options.shape != "whole" && options.shape != "small")
+    throw Error(Fault::usage, fmt::format("--shape: found '{}', expected whole or small", options.shape));
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
@@ -219,6 +238,7 @@ void run_check(const CheckCommand& options, const Context& context) {
   const InterruptWatch interrupts;
   if (options.plan.empty()) items = items_of(options, context, *chosen, whole, interrupts.token());
   stop_if_asked(interrupts);
+  if (options.shape == "small") shrink_items(*chosen, items);
   if (items.empty())
     throw Error(Fault::failed, "there is no plan to check", "tailor explore says which rule drops how many");
   compile_items(options, context, chosen->device, *nvrtc.api, interrupts.token(), items);

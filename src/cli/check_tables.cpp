@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/output.h"
 
@@ -35,12 +37,14 @@ std::string line_text(const std::string& text, std::int64_t line) {
 
 report::Table verdict_table(const std::vector<CheckItem>& items) {
   report::Table table;
+  const bool whole = std::none_of(items.begin(), items.end(), [](const CheckItem& item) { return item.small; });
   table.columns = {column("number", "group", Hint::integer),
                    column("group", "id", Hint::text, 6),
                    column("title", "of", Hint::text, 3),
                    column("rank", "plan", Hint::integer),
                    column("kernel", "kernel", Hint::text, 5),
                    column("state", "state"),
+                   column("shape", "executed shape", Hint::text, whole ? 8 : 0),
                    column("worst", "worst error / tolerance", Hint::number),
                    column("findings", "findings", Hint::integer),
                    column("lane_instructions", "lane instructions", Hint::count, 2),
@@ -51,12 +55,12 @@ report::Table verdict_table(const std::vector<CheckItem>& items) {
   for (const CheckItem& item : items) {
     const auto [state, reason] = state_of(item);
     const bool known = item.checked.has_value();
-    table.rows.push_back({static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title,
-                          line_number(item.place), item.kernel.name, state, known ? Cell(item.checked->worst) : Cell(),
-                          known ? Cell(static_cast<std::int64_t>(item.checked->findings.size())) : Cell(),
-                          known ? Cell(item.checked->lane_instructions) : Cell(),
-                          known ? Cell(item.checked->counts.blocks_run) : Cell(),
-                          known ? Cell(item.checked->time.value) : Cell(), reason, ir::text(item.plan)});
+    table.rows.push_back(
+        {static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title, line_number(item.place),
+         item.kernel.name, state, item.shape, known ? Cell(item.checked->worst) : Cell(),
+         known ? Cell(static_cast<std::int64_t>(item.checked->findings.size())) : Cell(),
+         known ? Cell(item.checked->lane_instructions) : Cell(), known ? Cell(item.checked->counts.blocks_run) : Cell(),
+         known ? Cell(item.checked->time.value) : Cell(), reason, ir::text(item.plan)});
   }
   return table;
 }
@@ -77,7 +81,7 @@ report::Table finding_table(const std::vector<CheckItem>& items) {
     for (const simulator::Finding& one : item.checked->findings)
       table.rows.push_back({static_cast<std::int64_t>(item.group + 1), line_number(item.place),
                             std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
-                            line_number(one.source_line), line_text(item.cuda, one.source_line)});
+                            line_number(one.source_line), line_text(item.executed_cuda(), one.source_line)});
   }
   return table;
 }

@@ -12,6 +12,7 @@
 #include "explore/tune.h"
 #include "ir/binary.h"
 #include "profiler/check.h"
+#include "profiler/small_shape.h"
 #include "report/table.h"
 
 namespace tailor::cli {
@@ -26,8 +27,16 @@ struct CheckItem {
   ir::Kernel kernel;
   Id kernel_id;
   std::string cuda;
+  /// What is executed in the kernel's place, when that was asked for and can be; binary and verdict are of that.
+  std::optional<profiler::SmallShape> small;
+  std::string small_cuda;
+  std::string shape = "whole";  ///< that was executed: "64 of 4,096 rows", "whole: ..." with a reason
   std::optional<ir::Binary> binary;
   std::optional<profiler::Checked> checked;
+
+  const ir::Group& executed_group() const { return small ? small->group : *of; }
+  const ir::Kernel& executed_kernel() const { return small ? small->kernel : kernel; }
+  const std::string& executed_cuda() const { return small ? small_cuda : cuda; }
 };
 
 report::Table verdict_table(const std::vector<CheckItem>& items);

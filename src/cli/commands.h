@@ -114,10 +114,11 @@ struct CheckCommand {
   std::int64_t top = 4;    ///< plans of each group; 0: all
   bool all_plans = false;  ///< the same as top 0
   std::int64_t seed = 1;
-  std::int64_t seeds = 1;    ///< executions of each kernel
-  std::int64_t blocks = 0;   ///< execute a sample of about so many; 0: all
-  std::int64_t threads = 0;  ///< 0: one per processor
-  double time_limit = 60;    ///< s, of one execution
+  std::int64_t seeds = 1;       ///< executions of each kernel
+  std::int64_t blocks = 0;      ///< execute a sample of about so many; 0: all
+  std::string shape = "whole";  ///< or "small": fewer rows under the same plan, where the group allows that
+  std::int64_t threads = 0;     ///< 0: one per processor
+  double time_limit = 60;       ///< s, of one execution
   bool no_sanitizers = false;
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder

@@ -162,6 +162,14 @@ void read_axes(const Reader& r, const Value& v, SweepConfig& config) {
   std::sort(config.axes.begin(), config.axes.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
 }
 
+void read_shape(const Reader& reader, const Value& value, CheckConfig& config) {
+  const std::string shape = reader.string(value);
+  if (shape != "whole" && shape != "small")
+    reader.fail(Fault::usage, value.node.offset, fmt::format("'{}' is '{}'", value.path, shape),
+                "expected whole or small");
+  config.small_shape = shape == "small";
+}
+
 // clang-format off
 constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
     {"max_per_group",
@@ -175,6 +183,7 @@ constexpr auto check_table = std::to_array<Row<CheckConfig>>({
     {"top",    [](const Reader& r, const Value& v, CheckConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
     {"seeds",  [](const Reader& r, const Value& v, CheckConfig& c) { c.seeds = r.integer(v, 1, most_seeds); }     },
     {"blocks", [](const Reader& r, const Value& v, CheckConfig& c) { c.blocks = r.integer(v, 0, most_plans); }    },
+    {"shape",  read_shape                                                                                         },
 });
 
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
@@ -260,6 +269,7 @@ std::string canonical_text(const SweepConfig& config) {
   json["compile"] = config.compile;
   json["check"] = {
       {"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
+  if (config.check.small_shape) json["check"]["shape"] = "small";
   json["arch"] = config.arch;
   json["seed"] = config.seed;
   if (!config.database.empty()) json["database"] = config.database.string();

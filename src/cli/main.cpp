@@ -152,6 +152,8 @@ void declare(CLI::App& app, CheckCommand& options) {
   add_count(app, "--blocks", options.blocks, "execute the first, the last and random blocks, about N (default 0: all)");
   app.add_option("--time-limit", options.time_limit, "give up one execution after so long (default 60)")
       ->type_name("S");
+  app.add_option("--shape", options.shape, "small: fewer rows under the same plan, where the group allows it")
+      ->type_name("whole|small");
   app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
   add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
   app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");

@@ -10,10 +10,12 @@
 
 #include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
+#include "codegen/cuda.h"
 #include "costmodel/count.h"
 #include "profiler/check_pool.h"
 #include "profiler/pool.h"
 #include "profiler/simulate.h"
+#include "profiler/small_shape.h"
 
 namespace tailor::cli {
 
@@ -23,8 +25,18 @@ namespace {
 struct CheckTask {
   ShortListed listed;
   ir::Kernel kernel;
-  std::optional<ir::Binary> binary;
+  std::optional<profiler::SmallShape> small = {};  ///< executed in the kernel's place
+  std::optional<ir::Binary> binary = {};           ///< of what is executed
+
+  const ir::Group& executed_group() const { return small ? small->group : listed.group->group; }
+  const ir::Kernel& executed_kernel() const { return small ? small->kernel : kernel; }
 };
+
+void shrink(CheckTask& task) {
+  auto found =
+      profiler::small_shape(task.listed.group->group, task.listed.plan, task.kernel, task.listed.device->limits);
+  if (auto* small = std::get_if<profiler::SmallShape>(&found)) task.small = std::move(*small);
+}
 
 profiler::CheckOptions options_of(const Sweep& sweep) {
   profiler::CheckOptions options;
@@ -43,7 +55,8 @@ std::int64_t top_of(const Sweep& sweep) { return sweep.config.check.top.value_or
 
 /// How the stage is called in `progress`: another way to check is another stage.
 std::string stage_of(const Sweep& sweep, const SweepDevice& device) {
-  return fmt::format("check, top {}, {}", top_of(sweep), method_of(sweep, device));
+  return fmt::format("check, top {}, {}{}", top_of(sweep), method_of(sweep, device),
+                     sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
 }
 
 /// The group's compiled plans, the fastest `top` of them.
@@ -74,12 +87,13 @@ void count_verdict(Sweep& sweep, const CheckTask& task, const profiler::Checked&
 void store_verdict(Sweep& sweep, const CheckTask& task, const profiler::Checked& checked) {
   const SweepDevice& device = *task.listed.device;
   const Id plan = id_of(task.listed.plan, task.listed.group->group.id);
-  const std::string method = method_of(sweep, device);
+  const std::string method = method_of(sweep, device) + (task.small ? ", " + task.small->text() : std::string());
   sweep.store.save(check_row(checked, task.listed.kernel, method));
   if (profiler::is_refuted(checked.state)) sweep.store.save(plan_rejection_row(checked, plan, device.id));
-  if (checked.counts.blocks_run > 0)
+  // Counters of a smaller shape are not this kernel's.
+  if (checked.counts.blocks_run > 0 && !task.small)
     sweep.store.save(measurement_row(checked, task.kernel, sweep.run, task.binary->source, device.id, method));
-  if (checked.state == profiler::Verdict::passed && checked.counts.blocks_run > 0) {
+  if (checked.state == profiler::Verdict::passed && checked.counts.blocks_run > 0 && !task.small) {
     const costmodel::Work work = costmodel::count(task.kernel, costmodel::Mode::fast);
     const ir::Estimate estimate =
         costmodel::simulated(work, *task.binary, checked.counts, device.device, sweep.calibration);
@@ -93,7 +107,8 @@ void find_binaries(Sweep& sweep, const profiler::Nvrtc& api, std::deque<CheckTas
   std::vector<profiler::CompileRequest> requests;
   for (const CheckTask& task : tasks) {
     profiler::CompileRequest request;
-    request.cuda = sweep.store.kernel(task.listed.kernel)->cuda;
+    request.cuda = task.small ? codegen::cuda(task.small->kernel, &task.listed.plan)
+                              : sweep.store.kernel(task.listed.kernel)->cuda;
     request.arch = arch_of(sweep, *task.listed.device);
     requests.push_back(std::move(request));
   }
@@ -119,7 +134,7 @@ bool check_batch(Sweep& sweep, const profiler::Nvrtc& api, std::deque<CheckTask>
     whole = whole && task.binary;
     if (!task.binary || task.binary->outcome != ir::CompileOutcome::ok) continue;
     asked.push_back(&task);
-    requests.push_back({&task.listed.group->group, &task.kernel, &*task.binary,
+    requests.push_back({&task.executed_group(), &task.executed_kernel(), &*task.binary,
                         profiler::machine_limits(task.listed.device->device, task.listed.plan.blocks_per_sm)});
   }
   profiler::CheckStage stage;
@@ -162,7 +177,9 @@ void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   for (std::size_t i = 0; i < open.size() && !sweep.stop.stop_requested(); ++i) {
     for (ShortListed& listed : best_of(sweep, *open[i].first, *open[i].second)) {
       ir::Kernel kernel = lowered_again(listed);
-      tasks.push_back({std::move(listed), std::move(kernel), {}});
+      CheckTask task{.listed = std::move(listed), .kernel = std::move(kernel)};
+      if (sweep.config.check.small_shape) shrink(task);
+      tasks.push_back(std::move(task));
     }
     finished.push_back(open[i]);
     if (tasks.size() < batch && i + 1 < open.size()) continue;

@@ -9,8 +9,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/memory.h"
 #include "ir/bound_contraction.h"
 #include "ir/bound_elementwise.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -21,23 +23,23 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Deviations of the probabilistic bound on sums: exceeded by one element in 10^8 (Higham and Mary, theorem 2.4).
 constexpr double deviations = 6;
 
+/// A copy to work on.
 Tensor as_tensor(const Shape& shape, const Errors& errors) {
   Shape wide = shape;
   wide.dtype = DType::f64;
-  Tensor tensor = zeros(wide);
-  if (errors != nullptr)
-    std::copy_n(reinterpret_cast<const std::byte*>(errors->data()), tensor.bytes.size(), tensor.bytes.begin());
-  return tensor;
+  return errors == nullptr ? zeros(wide) : copied(wide, errors->bytes);
 }
 
-Errors as_errors(const Tensor& tensor) {
-  auto errors = std::make_shared<std::vector<double>>(tensor.bytes.size() / sizeof(double));
-  std::copy_n(tensor.bytes.begin(), tensor.bytes.size(), reinterpret_cast<std::byte*>(errors->data()));
-  return errors;
+std::vector<double> vector_of(const Tensor& errors) {
+  auto all = large_array<double>(static_cast<std::size_t>(elements(errors.shape)));
+  std::copy_n(bounds(errors), all.size(), all.begin());
+  return all;
 }
 
 Errors constant_errors(const Shape& shape, double error) {
-  return std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(shape)), error);
+  Tensor errors = unwritten_errors(shape);
+  std::fill_n(bounds(errors), elements(shape), error);
+  return shared(std::move(errors));
 }
 
 bool all_exact(const std::vector<Errors>& errors) {
@@ -54,22 +56,37 @@ Node widened(const Node& node) {
 /// Runs `evaluator` on the bounds of the first `arrays` operands in their place.
 Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t arrays,
              std::vector<Tensor> (*evaluator)(const Call&)) {
-  std::vector<Tensor> bounds;
-  for (std::size_t k = 0; k < arrays; ++k) bounds.push_back(as_tensor(call.operand(k).shape, operands[k]));
+  std::vector<Errors> all(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(arrays));
+  for (std::size_t k = 0; k < arrays; ++k)
+    if (all[k] == nullptr) all[k] = shared(as_tensor(call.operand(k).shape, nullptr));
   const Node node = widened(call.node);
   Call wide{call.graph, node, call.operands};
-  for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = &bounds[k];
-  return as_errors(evaluator(wide).front());
+  for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = all[k].get();
+  return shared(std::move(evaluator(wide).front()));
 }
 
-Errors reduced(const Call& call, const Tensor& terms, Reducer reducer, double from = 0) {
+Tensor reduced(const Call& call, const Tensor& terms, Reducer reducer, double from = 0) {
   Node node = widened(call.node);
   node.attributes.reducer = reducer;
   Shape scalar = shape_of(DType::f64, {});
   Tensor start = zeros(scalar);
   store(start, 0, from);
   const Call wide{call.graph, node, {&terms, &start}};
-  return as_errors(evaluate_reduce(wide).front());
+  return std::move(evaluate_reduce(wide).front());
+}
+
+/// of(x, e) of every element of an operand and its bound, for a reduction.
+template <class Of>
+std::shared_ptr<Tensor> terms_of(const Tensor& input, const Errors& operand, Of&& of) {
+  std::shared_ptr<Tensor> terms = shared(unwritten_errors(input.shape));
+  double* const to = bounds(*terms);
+  if (operand == nullptr) {
+    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); });
+  } else {
+    const double* const from = bounds(*operand);
+    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); });
+  }
+  return terms;
 }
 
 /// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top.
@@ -79,29 +96,22 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
   const auto terms_of_one = static_cast<double>(elements(input.shape) / outputs);
   const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
-  Tensor terms = as_tensor(input.shape, operand);
-  auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
-  std::vector<Cell> cells(block_cells);
-  const std::int64_t total = elements(input.shape);
-  for (std::int64_t first = 0; first < total; first += block_cells) {
-    const std::int64_t count = std::min(block_cells, total - first);
-    load_cells(input, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double size = std::fabs(cells[static_cast<std::size_t>(i)].real);
-      // An infinite term makes the sum infinite or NaN for certain.
-      bounds[first + i] += std::isfinite(size) ? each * size : 0;
-    }
-  }
-  const Errors sums = reduced(call, terms, Reducer::add);
-  auto errors = std::make_shared<std::vector<double>>(*sums);
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    const double y = as_double(result, static_cast<std::int64_t>(i));
+  const auto terms = terms_of(input, operand, [each](double value, double e) {
+    const double size = std::fabs(value);
+    // An infinite term makes the sum infinite or NaN for certain.
+    return e + (size <= std::numeric_limits<double>::max() ? each * size : 0);
+  });
+  Tensor sums = reduced(call, *terms, Reducer::add);
+  double* const errors = bounds(sums);
+  const Rounding rounding(dtype);
+  const bool narrow = row(dtype).compute != dtype;
+  each_real(result, [&](std::int64_t i, double y) {
     if (std::isfinite(y))
-      (*errors)[i] += rounding(dtype, y);
-    else if (row(dtype).compute != dtype && std::isinf(y))
-      (*errors)[i] = infinity;  // f32, where kernels add, need not overflow
-  }
-  return errors;
+      errors[i] += rounding(y);
+    else if (narrow && std::isinf(y))
+      errors[i] = infinity;  // f32, where kernels add, need not overflow
+  });
+  return shared(std::move(sums));
 }
 
 /// What rounding every partial sum to the result's own type adds, where that is narrower than f32.
@@ -109,61 +119,52 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
   const DType dtype = result.shape.dtype;
   if (row(dtype).compute == dtype) return errors;
   const Tensor& input = call.operand(0);
-  Tensor squares = as_tensor(input.shape, nullptr);
-  auto* const square = reinterpret_cast<double*>(squares.bytes.data());
-  for (std::int64_t i = 0; i < elements(input.shape); ++i) square[i] = as_double(input, i) * as_double(input, i);
-  const Errors sums = reduced(call, squares, Reducer::add);
+  const auto squares = terms_of(input, nullptr, [](double value, double) { return value * value; });
+  const Tensor sums = reduced(call, *squares, Reducer::add);
   const auto terms = static_cast<double>(elements(input.shape)) /
                      static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
-  auto wider = std::make_shared<std::vector<double>>(*errors);
-  for (std::size_t i = 0; i < wider->size(); ++i) {
-    const double y = as_double(result, static_cast<std::int64_t>(i));
-    const double walk = terms * (*sums)[i] / 2 + terms * y * y / 3;
-    (*wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
-  }
-  return wider;
+  Tensor wider = copied(errors->shape, errors->bytes);
+  each_real(result, [&](std::int64_t i, double y) {
+    const double walk = terms * bounds(sums)[i] / 2 + terms * y * y / 3;
+    bounds(wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
+  });
+  return shared(std::move(wider));
 }
 
 /// How far the greatest (or least) can move when every element does: one far below it does not count.
 Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const Tensor& input = call.operand(0);
   const Reducer reducer = call.node.attributes.reducer;
   const double from = reducer == Reducer::maximum ? -infinity : infinity;
-  auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(result.shape)));
+  Tensor errors = as_tensor(result.shape, nullptr);
   for (const double side : {-1.0, 1.0}) {
-    Tensor moved_by = as_tensor(input.shape, operand);
-    auto* const values = reinterpret_cast<double*>(moved_by.bytes.data());
-    for (std::int64_t i = 0; i < elements(input.shape); ++i)
-      values[i] = as_double(input, i) + (values[i] == 0 ? 0 : side * values[i]);
-    const Errors ends = reduced(call, moved_by, reducer, from);
-    for (std::size_t i = 0; i < errors->size(); ++i) {
-      const double y = as_double(result, static_cast<std::int64_t>(i)), end = (*ends)[i];
-      if (end == y || (std::isnan(end) && std::isnan(y))) continue;
+    const auto moved_by =
+        terms_of(call.operand(0), operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
+    const Tensor ends = reduced(call, *moved_by, reducer, from);
+    each_real(result, [&](std::int64_t i, double y) {
+      const double end = bounds(ends)[i];
+      if (end == y || (std::isnan(end) && std::isnan(y))) return;
       const double change = std::fabs(end - y);
-      (*errors)[i] = std::max((*errors)[i], std::isnan(change) ? infinity : change);
-    }
+      double& error = bounds(errors)[i];
+      error = std::max(error, std::isnan(change) ? infinity : change);
+    });
   }
-  return errors;
+  return shared(std::move(errors));
 }
 
 /// Relative bounds add up; (1 + u)^n.
 Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const Tensor& input = call.operand(0);
-  Tensor terms = as_tensor(input.shape, operand);
-  auto* const bounds = reinterpret_cast<double*>(terms.bytes.data());
   const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
-  for (std::int64_t i = 0; i < elements(input.shape); ++i) {
-    const double size = std::fabs(as_double(input, i));
-    bounds[i] =
-        bounds[i] < size || bounds[i] == 0 ? u + (bounds[i] == 0 ? 0 : bounds[i] / (size - bounds[i])) : infinity;
-  }
-  auto errors = std::make_shared<std::vector<double>>(*reduced(call, terms, Reducer::add));
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    const double y = as_double(result, static_cast<std::int64_t>(i));
-    (*errors)[i] =
-        std::isfinite(y) ? std::fabs(y) * std::expm1((*errors)[i]) + rounding(result.shape.dtype, y) : infinity;
-  }
-  return errors;
+  const auto terms = terms_of(call.operand(0), operand, [u](double value, double e) {
+    const double size = std::fabs(value);
+    return e < size || e == 0 ? u + (e == 0 ? 0 : e / (size - e)) : infinity;
+  });
+  const Rounding rounding(result.shape.dtype);
+  Tensor errors = reduced(call, *terms, Reducer::add);
+  each_real(result, [&](std::int64_t i, double y) {
+    double& error = bounds(errors)[i];
+    error = std::isfinite(y) ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;
+  });
+  return shared(std::move(errors));
 }
 
 /// Whether a region only chooses among its arguments.
@@ -248,7 +249,7 @@ class BoundWalk {
     }
     if (!is_floating(results[0]->shape.dtype)) {
       if (exact) return {nullptr};
-      const Errors most = reduced(call, as_tensor(call.operand(0).shape, operands[0]), Reducer::maximum);
+      const Errors most = shared(reduced(call, *operands[0], Reducer::maximum));
       if (results[0]->shape.dtype == DType::pred) return {most};
       return not_known(results);
     }
@@ -281,14 +282,15 @@ class BoundWalk {
 double unit_roundoff(DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
 
 std::vector<Bounded> evaluate_bounded(const Graph& graph, std::span<const Tensor> inputs, const BoundOptions& options) {
-  BoundWalk bounds(graph, options);
+  const KeptMemory kept;
+  BoundWalk walk(graph, options);
   std::vector<Tensor> values = evaluate_visited(
       graph, inputs,
-      [&](NodeId id, const Call& call, std::span<const Tensor* const> results) { bounds.visit(id, call, results); });
-  const std::vector<Errors> errors = bounds.outputs();
+      [&](NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); });
+  const std::vector<Errors> errors = walk.outputs();
   std::vector<Bounded> all;
   for (std::size_t i = 0; i < values.size(); ++i)
-    all.push_back({std::move(values[i]), errors[i] ? *errors[i] : std::vector<double>()});
+    all.push_back({std::move(values[i]), errors[i] ? vector_of(*errors[i]) : std::vector<double>()});
   return all;
 }
 

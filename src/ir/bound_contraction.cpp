@@ -10,6 +10,7 @@
 
 #include "ir/attribute_text.h"
 #include "ir/bound.h"
+#include "ir/evaluate_memory.h"
 
 namespace tailor::ir {
 
@@ -23,8 +24,9 @@ Tensor magnitudes(const Tensor& tensor, const Errors& errors) {
   wide.dtype = DType::f64;
   Tensor result = zeros(wide);
   auto* const values = reinterpret_cast<double*>(result.bytes.data());
-  for (std::int64_t i = 0; i < elements(wide); ++i)
-    values[i] = std::fabs(as_double(tensor, i)) + (errors != nullptr ? (*errors)[static_cast<std::size_t>(i)] : 0);
+  each_real(tensor, [&](std::int64_t i, double value) {
+    values[i] = std::fabs(value) + (errors != nullptr ? bounds(*errors)[i] : 0);
+  });
   return result;
 }
 
@@ -70,13 +72,13 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
   const Tensor most = operands[0] == nullptr && operands[second] == nullptr ? sums : of(a_most, b_most);
   const DType dtype = result.shape.dtype;
   const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute);
-  auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(elements(result.shape)));
-  for (std::size_t i = 0; i < errors->size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
+  Tensor errors = unwritten_errors(result.shape);
+  const Rounding rounding(dtype);
+  for (std::int64_t at = 0; at < elements(result.shape); ++at) {
     const double size = as_double(most, at);
-    (*errors)[i] = size - as_double(sums, at) + each * size + rounding(dtype, as_double(result, at));
+    bounds(errors)[at] = size - as_double(sums, at) + each * size + rounding(as_double(result, at));
   }
-  return errors;
+  return shared(std::move(errors));
 }
 
 bool moves_exactly(const Call& call) {

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "ir/bound.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -97,40 +98,61 @@ struct Block {
   std::int64_t count = 0;
 };
 
-bool finite(DType dtype, Cell cell) { return !is_floating(dtype) || std::isfinite(cell.real); }
+double change(DType dtype, Cell from, Cell to) {
+  if (!is_floating(dtype)) return std::fabs(static_cast<double>(to.integer) - static_cast<double>(from.integer));
+  if (to.real == from.real || (std::isnan(to.real) && std::isnan(from.real))) return 0;
+  const double distance = std::fabs(to.real - from.real);
+  return std::isnan(distance) ? infinity : distance;
+}
 
 /// Largest change of the result when the operands move to the ends of their intervals; infinite when it stops being
-/// the same kind of number.
-double by_ends(const ElementStep& step, int operands, const Block& block, std::int64_t i) {
-  const auto at = static_cast<std::size_t>(i);
-  const Cell y = block.out[at];
-  double worst = 0;
-  for (int corner = 0; corner < 1 << (2 * operands); ++corner) {
-    std::array<Cell, 3> ends{};
-    bool repeated = false;
-    for (int k = 0; k < operands; ++k) {
-      const auto operand = static_cast<std::size_t>(k);
-      const double e = block.error[operand][at];
-      const int side = (corner >> (2 * k)) & 3;  // low, high
-      ends[operand] = block.in[operand][at];
-      if (side > 1 || (side == 1 && e == 0)) repeated = true;
-      if (e == infinity) return infinity;
-      if (e > 0) ends[operand].real += side == 0 ? -e : e;
-    }
-    if (repeated) continue;
-    Cell moved{};
-    apply(step, &ends[0], &ends[1], &ends[2], &moved, 1);
-    if (!is_floating(step.to)) {
-      worst = std::max(worst, std::fabs(static_cast<double>(moved.integer) - static_cast<double>(y.integer)));
-    } else if (moved.real == y.real || (std::isnan(moved.real) && std::isnan(y.real))) {
-      continue;
-    } else {
-      const double change = std::fabs(moved.real - y.real);
-      worst = std::max(worst, std::isnan(change) ? infinity : change);
+/// the same kind of number. Of the elements `places` of a block, all of them at one corner of their intervals at once.
+class ByEnds {
+ public:
+  ByEnds(const ElementStep& step, int operands) : step_(step), operands_(operands), moved_(block_cells) {
+    for (std::vector<Cell>& cells : ends_) cells.resize(block_cells);
+  }
+
+  void operator()(Block& block, const std::vector<std::size_t>& places) {
+    std::vector<double> worst(places.size(), 0.0);
+    for (unsigned corner = 0; corner < 1U << operands_; ++corner)
+      if (move_to(corner, block, places)) {
+        apply(step_, ends_[0].data(), ends_[1].data(), ends_[2].data(), moved_.data(),
+              static_cast<std::int64_t>(places.size()));
+        for (std::size_t i = 0; i < places.size(); ++i)
+          worst[i] = std::max(worst[i], change(step_.to, block.out[places[i]], moved_[i]));
+      }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      bool known = true;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(operands_); ++k)
+        known = known && block.error[k][places[i]] != infinity;
+      block.bound[places[i]] = known ? worst[i] : infinity;
     }
   }
-  return worst;
-}
+
+ private:
+  /// Bit k of `corner`: operand k is at its upper end. An exact operand has one end. False when no element has both
+  /// ends that the corner asks for: then it is another corner again.
+  bool move_to(unsigned corner, const Block& block, const std::vector<std::size_t>& places) {
+    bool any = corner == 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (k >= static_cast<std::size_t>(operands_)) continue;
+      const bool high = ((corner >> k) & 1) != 0;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const double e = block.error[k][places[i]];
+        ends_[k][i] = block.in[k][places[i]];
+        if (e > 0) ends_[k][i].real += high ? e : -e;
+        any = any || (high && e != 0);
+      }
+    }
+    return any;
+  }
+
+  const ElementStep& step_;
+  int operands_;
+  std::array<std::vector<Cell>, 3> ends_;
+  std::vector<Cell> moved_;
+};
 
 class ElementErrors {
  public:
@@ -140,7 +162,9 @@ class ElementErrors {
         result_(result),
         step_(element_step(call.graph, call.node)),
         row_(row_of(step_.op)),
-        narrow_(ir::row(step_.to).compute != step_.to) {
+        narrow_(ir::row(step_.to).compute != step_.to),
+        rounding_(is_floating(step_.to) ? step_.to : DType::f32),
+        by_ends_(step_, operand_count()) {
     for (std::size_t k = 0; k < 3; ++k) {
       block_.in[k].resize(block_cells);
       block_.error[k].resize(block_cells);
@@ -154,14 +178,14 @@ class ElementErrors {
   Errors all() {
     if (stays_exact()) return nullptr;
     const std::int64_t total = elements(result_.shape);
-    auto errors = std::make_shared<std::vector<double>>(static_cast<std::size_t>(total));
+    Tensor errors = unwritten_errors(result_.shape);
     for (std::int64_t first = 0; first < total; first += block_cells) {
       load(first, std::min(block_cells, total - first));
       spread();
       if (is_floating(step_.to)) round();
-      std::copy_n(block_.bound.begin(), block_.count, errors->begin() + first);
+      std::copy_n(block_.bound.begin(), block_.count, bounds(errors) + first);
     }
-    return errors;
+    return shared(std::move(errors));
   }
 
  private:
@@ -193,9 +217,9 @@ class ElementErrors {
       if (operands_[k] == nullptr)
         std::fill_n(block_.error[k].begin(), count, 0.0);
       else if (scalar)
-        std::fill_n(block_.error[k].begin(), count, operands_[k]->front());
+        std::fill_n(block_.error[k].begin(), count, bounds(*operands_[k])[0]);
       else
-        std::copy_n(operands_[k]->begin() + first, count, block_.error[k].begin());
+        std::copy_n(bounds(*operands_[k]) + first, count, block_.error[k].begin());
     }
     load_cells(result_, first, 1, std::span(block_.out).first(static_cast<std::size_t>(count)));
   }
@@ -204,7 +228,7 @@ class ElementErrors {
   void each(Of&& of) {
     for (std::int64_t i = 0; i < block_.count; ++i) {
       const double bound = of(static_cast<std::size_t>(i));
-      block_.bound[static_cast<std::size_t>(i)] = std::isnan(bound) ? infinity : bound;
+      block_.bound[static_cast<std::size_t>(i)] = bound == bound ? bound : infinity;
     }
   }
 
@@ -254,14 +278,13 @@ class ElementErrors {
         each([&](std::size_t i) { return ea[i] == 0 ? 0 : row_.slope(a[i].real, y[i].real, ea[i]); });
         break;
       case Rule::ends:
-        each([&](std::size_t i) { return by_ends(step_, operand_count(), block_, static_cast<std::int64_t>(i)); });
         break;
     }
     // Near infinity first-order rules say nothing.
-    each([&](std::size_t i) {
-      return finite(step_.to, y[i]) ? block_.bound[i]
-                                    : by_ends(step_, operand_count(), block_, static_cast<std::int64_t>(i));
-    });
+    places_.clear();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(block_.count); ++i)
+      if (row_.rule == Rule::ends || (is_floating(step_.to) && !std::isfinite(y[i].real))) places_.push_back(i);
+    if (!places_.empty()) by_ends_(block_, places_);
   }
 
   /// Integers and predicates that hang on a comparison of rounded numbers.
@@ -280,13 +303,22 @@ class ElementErrors {
     if (moves() || (step_.op == Op::convert && !narrow_ && is_floating(step_.from))) return;
     const double itself = step_.op == Op::convert ? 0 : row_.ulps * ulp_;
     const double each_argument = row_.ulps_per_argument * ulp_;
-    each([&](std::size_t i) {
-      const double y = block_.out[i].real;
-      if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
-      const double argument = each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
-      const double function = argument == infinity ? 0 : (itself + each_argument * argument) * std::fabs(y);
-      return block_.bound[i] + rounding(step_.to, y) + function;
-    });
+    const Cell* const out = block_.out.data();
+    if (std::any_of(out, out + block_.count, [](Cell y) { return !std::isfinite(y.real); }))
+      return each([&](std::size_t i) {
+        const double y = out[i].real;
+        if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
+        return block_.bound[i] + rounding_(y) + itself_off(itself, each_argument, i);
+      });
+    if (each_argument == 0)
+      return each(
+          [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself * std::fabs(out[i].real); });
+    each(
+        [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself_off(itself, each_argument, i); });
+  }
+  double itself_off(double itself, double each_argument, std::size_t i) const {
+    const double argument = each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
+    return argument == infinity ? 0 : (itself + each_argument * argument) * std::fabs(block_.out[i].real);
   }
   /// An infinity of a narrow type that the kernel, computing in a wider one, need not see.
   bool escapes(std::size_t i) const {
@@ -307,6 +339,9 @@ class ElementErrors {
   bool narrow_;
   bool exact_ = false;
   double ulp_ = 0;
+  Rounding rounding_;
+  ByEnds by_ends_;
+  std::vector<std::size_t> places_;
   Block block_;
 };
 
@@ -317,14 +352,20 @@ double flushed_to_zero(DType dtype) {
   return std::ldexp(1.0, 1 - format.bias);
 }
 
-double rounding(DType dtype, double value) {
-  const DType compute = ir::row(dtype).compute;
-  double error = 2 * unit_roundoff(compute) * std::fabs(value) + flushed_to_zero(dtype);
-  if (compute != dtype) {
-    const FloatFormat format = float_format(dtype);
-    error += 2 * unit_roundoff(dtype) * std::fabs(value) + std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
-  }
-  return error;
+Rounding::Rounding(DType dtype)
+    : relative_(2 * unit_roundoff(ir::row(dtype).compute)),
+      absolute_(flushed_to_zero(dtype)),
+      narrow_(ir::row(dtype).compute != dtype) {
+  if (!narrow_) return;
+  const FloatFormat format = float_format(dtype);
+  narrow_relative_ = 2 * unit_roundoff(dtype);
+  narrow_absolute_ = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+}
+
+Tensor unwritten_errors(const Shape& shape) {
+  Shape wide = shape;
+  wide.dtype = DType::f64;
+  return unwritten(wide);
 }
 
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {

@@ -12,15 +12,32 @@
 
 namespace tailor::ir {
 
-/// The bounds of one value, per element; nullptr: exact.
-using Errors = std::shared_ptr<const std::vector<double>>;
+/// The bounds of one value, an f64 array of its dimensions; nullptr: exact.
+using Errors = std::shared_ptr<const Tensor>;
+inline const double* bounds(const Tensor& errors) { return reinterpret_cast<const double*>(errors.bytes.data()); }
+inline double* bounds(Tensor& errors) { return reinterpret_cast<double*>(errors.bytes.data()); }
+/// Bounds for a value of this shape, not yet written.
+Tensor unwritten_errors(const Shape& shape);
 
 /// `operands` parallel to call.operands, `result` what the evaluator made of them.
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);
 
 /// The smallest positive normal number of f32 and wider: what flushing to zero may lose.
 double flushed_to_zero(DType dtype);
-/// Largest rounding error of a result: see `rounding` in bound.h.
-double rounding(DType dtype, double value);
+/// Largest rounding error of a result: see `rounding` in bound.h. Made once for a type, asked for each element.
+class Rounding {
+ public:
+  explicit Rounding(DType dtype);
+  double operator()(double value) const {
+    const double size = value < 0 ? -value : value;
+    const double error = relative_ * size + absolute_;
+    return narrow_ ? error + (narrow_relative_ * size + narrow_absolute_) : error;
+  }
+
+ private:
+  double relative_, absolute_;
+  bool narrow_;
+  double narrow_relative_ = 0, narrow_absolute_ = 0;
+};
 
 }  // namespace tailor::ir

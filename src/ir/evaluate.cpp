@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "ir/evaluate_cells.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -81,12 +82,20 @@ class Walk {
         if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
     }
     std::vector<Tensor> outputs;
-    for (const NodeId output : graph_.outputs)
-      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(*value);
+    for (const NodeId output : graph_.outputs) {
+      const bool once = uses_[static_cast<std::size_t>(output)] == 1;
+      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(handed_out(value, once));
+    }
     return outputs;
   }
 
  private:
+  /// What nobody else holds need not be copied: every value that has an owner was made by shared().
+  static Tensor handed_out(const Value& value, bool once) {
+    if (once && value.use_count() == 1) return std::move(*std::const_pointer_cast<Tensor>(value));
+    return *value;
+  }
+
   std::vector<Value> step(NodeId id) {
     const Node& node = graph_.nodes[static_cast<std::size_t>(id)];
     Call call{graph_, node, {}};
@@ -116,7 +125,7 @@ class Walk {
     for (const NodeId operand : node.operands)
       for (const Value& value : values_[static_cast<std::size_t>(operand)]) call.operands.push_back(value.get());
     std::vector<Value> results;
-    for (Tensor& tensor : evaluator(call)) results.push_back(std::make_shared<const Tensor>(std::move(tensor)));
+    for (Tensor& tensor : evaluator(call)) results.push_back(shared(std::move(tensor)));
     return results;
   }
 
@@ -145,7 +154,7 @@ class Walk {
     const std::optional<Literal>& literal = call.node.attributes.literal;
     if (!literal || !literal->known) fail(call, "the constant's contents are not known");
     check_size(call, literal->bytes.size());
-    return std::make_shared<const Tensor>(Tensor{call.node.shape, literal->bytes});
+    return shared(copied(call.node.shape, literal->bytes));
   }
 
   static void check_size(const Call& call, std::size_t found) {
@@ -200,7 +209,9 @@ void store_integer(Tensor& tensor, std::int64_t i, std::int64_t value) {
 }
 
 Tensor zeros(const Shape& shape) {
-  return {shape, std::vector<std::byte>(static_cast<std::size_t>(elements(shape) * element_bytes(shape.dtype)))};
+  Tensor tensor = unwritten(shape);
+  std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0});
+  return tensor;
 }
 
 Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
@@ -212,14 +223,19 @@ Tensor random_tensor(const Shape& shape, std::uint64_t seed) {
   if (!has_cells(dtype)) return tensor;
   const std::int64_t total = static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(dtype);
   const int bits = std::min(row(dtype).bits, 5);
-  for (std::int64_t i = 0; i < total; ++i) {
-    const std::uint64_t random = next_random(seed);
-    Cell cell{.integer = static_cast<std::int64_t>(random >> 63)};
-    if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
-    if (dtype == DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
-    if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
-    if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
-    store_cells(tensor, i, {&cell, 1});
+  std::array<Cell, block_cells> cells;
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const auto count = static_cast<std::size_t>(std::min(block_cells, total - first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t random = next_random(seed);
+      Cell& cell = cells[i];
+      cell.integer = static_cast<std::int64_t>(random >> 63);
+      if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
+      if (dtype == DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
+      if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
+      if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
+    }
+    store_cells(tensor, first, std::span(cells).first(count));
   }
   tensor.shape = shape;
   return tensor;
@@ -231,6 +247,7 @@ bool passes_operands(Op op) {
 }
 
 std::vector<Tensor> evaluate_visited(const Graph& graph, std::span<const Tensor> inputs, const Visit& visit) {
+  const KeptMemory kept;
   return Walk(graph, inputs, visit).run();
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "base/error.h"
@@ -74,6 +75,39 @@ void store_encoded(DType dtype, std::byte* bytes, std::int64_t first, std::span<
     put(bytes, first + static_cast<std::int64_t>(i), static_cast<Stored>(encode(dtype, cells[i].real)));
 }
 
+/// encode() of a type with infinities and at most 16 bits, in line for what is no NaN and no infinity. The cut's carry
+/// may reach the exponent's top value: that is the infinity. Below the normal numbers adding 2^52 rounds to an integer.
+class NarrowEncoder {
+ public:
+  explicit NarrowEncoder(DType dtype)
+      : dtype_(dtype),
+        format_(float_format(dtype)),
+        cut_(52 - format_.mantissa_bits),
+        least_(1023 + 1 - format_.bias),
+        most_(1023 + format_.bias),
+        rebase_(static_cast<std::uint64_t>(1023 - format_.bias) << format_.mantissa_bits),
+        per_quantum_(std::ldexp(1.0, format_.bias - 1 + format_.mantissa_bits)) {}
+
+  std::uint64_t operator()(double value) const {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const int exponent = static_cast<int>((bits >> 52) & 0x7ff);
+    const std::uint64_t sign = (bits >> 63) << (format_.exponent_bits + format_.mantissa_bits);
+    if (exponent > most_) return encode(dtype_, value);
+    if (exponent < least_)
+      return sign | static_cast<std::uint64_t>((std::fabs(value) * per_quantum_ + 0x1p52) - 0x1p52);
+    const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << 63);
+    const std::uint64_t odd = (magnitude >> cut_) & 1;
+    return sign | (((magnitude + (std::uint64_t{1} << (cut_ - 1)) - 1 + odd) >> cut_) - rebase_);
+  }
+
+ private:
+  DType dtype_;
+  FloatFormat format_;
+  int cut_, least_, most_;
+  std::uint64_t rebase_;
+  double per_quantum_;
+};
+
 bool is_narrow_float(DType dtype) { return is_floating(dtype) && row(dtype).bits <= 16; }
 
 }  // namespace
@@ -121,7 +155,12 @@ void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells
   }
   if (is_floating(dtype)) {
     if (element_bytes(dtype) == 1) return store_encoded<std::uint8_t>(dtype, bytes, first, cells);
-    if (element_bytes(dtype) == 2) return store_encoded<std::uint16_t>(dtype, bytes, first, cells);
+    if (dtype == DType::f16 || dtype == DType::bf16) {
+      const NarrowEncoder encoded(dtype);
+      for (std::size_t i = 0; i < cells.size(); ++i)
+        put(bytes, first + static_cast<std::int64_t>(i), static_cast<std::uint16_t>(encoded(cells[i].real)));
+      return;
+    }
     return store_encoded<std::uint64_t>(dtype, bytes, first, cells);
   }
   if (row(dtype).bits < 8 || dtype == DType::pred) {

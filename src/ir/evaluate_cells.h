@@ -35,6 +35,40 @@ void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells
 /// Rounds or wraps in place: what storing and loading would give.
 void round_cells(DType dtype, std::span<Cell> cells);
 
+/// Calls of(i, as_double(tensor, i)) for every element, in order.
+template <class Of>
+void each_real(const Tensor& tensor, Of&& of) {
+  std::array<Cell, block_cells> cells;
+  const DType dtype = tensor.shape.dtype;
+  const std::int64_t total = elements(tensor.shape);
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    load_cells(tensor, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
+    const Cell* const cell = cells.data();
+    if (is_floating(dtype))
+      for (std::int64_t i = 0; i < count; ++i) of(first + i, cell[i].real);
+    else if (dtype == DType::u64)
+      for (std::int64_t i = 0; i < count; ++i)
+        of(first + i, static_cast<double>(static_cast<std::uint64_t>(cell[i].integer)));
+    else
+      for (std::int64_t i = 0; i < count; ++i) of(first + i, static_cast<double>(cell[i].integer));
+  }
+}
+
+/// Lets of(i, cell) change every element, in order. Precondition: has_cells().
+template <class Of>
+void each_cell(Tensor& tensor, Of&& of) {
+  std::array<Cell, block_cells> cells;
+  const std::int64_t total = elements(tensor.shape);
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    const std::span<Cell> here = std::span(cells).first(static_cast<std::size_t>(count));
+    load_cells(tensor, first, 1, here);
+    for (std::int64_t i = 0; i < count; ++i) of(first + i, cells[static_cast<std::size_t>(i)]);
+    store_cells(tensor, first, here);
+  }
+}
+
 inline Cell cell_at(const Tensor& tensor, std::int64_t i) {
   Cell cell{};
   load_cells(tensor, i, 0, {&cell, 1});

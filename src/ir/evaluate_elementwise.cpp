@@ -12,6 +12,7 @@
 #include "ir/attribute_text.h"
 #include "ir/evaluate_cells.h"
 #include "ir/evaluate_integer.h"
+#include "ir/evaluate_memory.h"
 #include "ir/number.h"
 
 namespace tailor::ir {
@@ -52,23 +53,26 @@ constexpr std::array integer_loops = std::to_array<IntegerLoop>({
 
 int width(DType dtype) { return dtype == DType::pred ? 1 : row(dtype).bits; }
 
+/// out[i] = a[i] comparison b[i], of what `number` makes of cells.
 template <class Number>
-bool compares(Comparison comparison, Number a, Number b) {
+void compare_as(Comparison comparison, const Cell* a, const Cell* b, Cell* out, std::int64_t count, Number&& number) {
+  const auto each = [&](auto&& holds) {
+    for (std::int64_t i = 0; i < count; ++i) out[i].integer = holds(number(a[i]), number(b[i]));
+  };
   switch (comparison) {
     case Comparison::eq:
-      return a == b;
+      return each([](auto x, auto y) { return x == y; });
     case Comparison::ne:
-      return a != b;
+      return each([](auto x, auto y) { return x != y; });
     case Comparison::ge:
-      return a >= b;
+      return each([](auto x, auto y) { return x >= y; });
     case Comparison::gt:
-      return a > b;
+      return each([](auto x, auto y) { return x > y; });
     case Comparison::le:
-      return a <= b;
+      return each([](auto x, auto y) { return x <= y; });
     case Comparison::lt:
-      return a < b;
+      return each([](auto x, auto y) { return x < y; });
   }
-  return false;
 }
 
 /// -NaN < -inf < ... < -0 < +0 < ... < +inf < +NaN.
@@ -78,19 +82,15 @@ std::int64_t total_order_key(double value) {
 }
 
 void compare_cells(const ElementStep& step, const Cell* a, const Cell* b, Cell* out, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    bool holds = false;
-    if (is_floating(step.from) && step.total_order)
-      holds = compares(step.comparison, total_order_key(a[i].real), total_order_key(b[i].real));
-    else if (is_floating(step.from))
-      holds = compares(step.comparison, a[i].real, b[i].real);
-    else if (is_signed(step.from))
-      holds = compares(step.comparison, a[i].integer, b[i].integer);
-    else
-      holds =
-          compares(step.comparison, static_cast<std::uint64_t>(a[i].integer), static_cast<std::uint64_t>(b[i].integer));
-    out[i].integer = holds;
-  }
+  const auto with = [&](auto&& number) { compare_as(step.comparison, a, b, out, count, number); };
+  if (is_floating(step.from) && step.total_order)
+    with([](Cell cell) { return total_order_key(cell.real); });
+  else if (is_floating(step.from))
+    with([](Cell cell) { return cell.real; });
+  else if (is_signed(step.from))
+    with([](Cell cell) { return cell.integer; });
+  else
+    with([](Cell cell) { return static_cast<std::uint64_t>(cell.integer); });
 }
 
 /// Truncates, saturates; NaN gives 0.
@@ -170,7 +170,13 @@ void apply(const ElementStep& step, const Cell* a, const Cell* b, const Cell* c,
   if (step.op == Op::copy) return each([a](std::int64_t i) { return a[i]; });
   if (step.op == Op::compare) return compare_cells(step, a, b, out, count);
   if (step.op == Op::select) return each([=](std::int64_t i) { return a[i].integer != 0 ? b[i] : c[i]; });
-  if (step.op == Op::convert) return each([&](std::int64_t i) { return converted(step.from, step.to, a[i]); });
+  if (step.op == Op::convert) {
+    if (is_floating(step.from) && is_floating(step.to)) return each([a](std::int64_t i) { return a[i]; });
+    // Up to 32 bits double holds them as they are.
+    if (!is_floating(step.from) && is_floating(step.to) && row(step.from).bits <= 32)
+      return each([a](std::int64_t i) { return Cell{.real = static_cast<double>(a[i].integer)}; });
+    return each([&](std::int64_t i) { return converted(step.from, step.to, a[i]); });
+  }
   if (step.op == Op::bitcast_convert)
     return each([&](std::int64_t i) { return from_bits(step.to, bits_of(step.from, a[i])); });
   if (step.op == Op::reduce_precision)
@@ -195,7 +201,7 @@ void combine(Reducer reducer, DType dtype, Cell* accumulator, const Cell* value,
 
 std::vector<Tensor> evaluate_elementwise(const Call& call) {
   const ElementStep step = element_step(call.graph, call.node);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const std::int64_t total = elements(result.shape);
   std::array<std::vector<Cell>, 3> blocks;
   std::array<const Cell*, 3> places{};
@@ -218,7 +224,7 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
 }
 
 std::vector<Tensor> evaluate_iota(const Call& call) {
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const Dims strides = ir::strides(shape_of(DType::s64, result.shape.dims));
   const Dims& axes = call.node.attributes.axes;
   const int axis = axes.empty() ? 0 : static_cast<int>(axes[0]);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ir/evaluate_cells.h"
+#include "ir/evaluate_memory.h"
 #include "ir/evaluate_moves.h"
 #include "ir/number.h"
 
@@ -40,11 +41,11 @@ void copy_typed(const WriteView& to, const ReadView& from, const Dims& dims) {
   } while (next_index(index, outer));
 }
 
-Tensor reshaped(const Tensor& from, const Shape& shape) { return {shape, from.bytes}; }
+Tensor reshaped(const Tensor& from, const Shape& shape) { return copied(shape, from.bytes); }
 
 Tensor broadcast(const Call& call) {
   const Tensor& operand = call.operand(0);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const Dims from = row_major(operand.shape.dims);
   Dims strides = zero_index(result.shape.rank());
   for (int i = 0; i < operand.shape.rank(); ++i)
@@ -56,7 +57,7 @@ Tensor broadcast(const Call& call) {
 
 Tensor transpose(const Call& call) {
   const Tensor& operand = call.operand(0);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const Dims from = row_major(operand.shape.dims);
   Dims strides = from;
   for (int i = 0; i < result.shape.rank(); ++i) strides[i] = from[static_cast<int>(call.node.attributes.axes[i])];
@@ -67,7 +68,7 @@ Tensor transpose(const Call& call) {
 
 Tensor slice(const Call& call) {
   const Tensor& operand = call.operand(0);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const int size = element_bytes(result.shape.dtype);
   const Dims from = row_major(operand.shape.dims);
   Dims strides = from;
@@ -85,7 +86,7 @@ Tensor slice(const Call& call) {
 
 Tensor reverse(const Call& call) {
   const Tensor& operand = call.operand(0);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   if (elements(result.shape) == 0) return result;
   const int size = element_bytes(result.shape.dtype);
   Dims strides = row_major(operand.shape.dims);
@@ -103,7 +104,7 @@ Tensor reverse(const Call& call) {
 /// The value everywhere, then the operand's elements that stay inside at low + i * (interior + 1).
 Tensor pad(const Call& call) {
   const Tensor& operand = call.operand(0);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const int size = element_bytes(result.shape.dtype);
   const Dims to = row_major(result.shape.dims);
   const Dims from = row_major(operand.shape.dims);
@@ -130,7 +131,7 @@ Tensor pad(const Call& call) {
 }
 
 Tensor concatenate(const Call& call) {
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   const int size = element_bytes(result.shape.dtype);
   const int axis = static_cast<int>(call.node.attributes.axes[0]);
   const Dims to = row_major(result.shape.dims);
@@ -149,10 +150,13 @@ Tensor bitcast(const Call& call) {
   // The node's layout counts: an input may come with another one, its elements are row-major either way.
   const Shape& source = call.graph.nodes[static_cast<std::size_t>(call.node.operands[0])].shape;
   const int size = element_bytes(operand.shape.dtype);
+  const bool plain =
+      strides(source) == row_major(source.dims) && strides(call.node.shape) == row_major(call.node.shape.dims);
+  if (plain && size == element_bytes(call.node.shape.dtype)) return copied(call.node.shape, operand.bytes);
   std::vector<std::byte> memory(operand.bytes.size());
   copy_strided({memory.data(), strides(source)}, {operand.bytes.data(), row_major(operand.shape.dims)},
                operand.shape.dims, size);
-  Tensor result = zeros(call.node.shape);
+  Tensor result = unwritten(call.node.shape);
   if (result.bytes.size() != memory.size()) fail(call, "a bitcast between types of other widths has no semantics here");
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {memory.data(), strides(result.shape)},
                result.shape.dims, element_bytes(result.shape.dtype));

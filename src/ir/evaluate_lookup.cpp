@@ -95,6 +95,22 @@ void place_of(const Places& p, const Dims& batch_index, const Tensor& indices, c
   }
 }
 
+/// How many neighbours of `batch` along its last dimension are neighbours of the array's slice along its last: they are
+/// moved at once, since only the offset differs between them.
+std::int64_t run_length(const Places& p, const Shape& array, const Shape& batch) {
+  const int last = array.rank() - 1, batch_last = batch.rank() - 1;
+  const bool neighbours = last >= 0 && batch_last >= 0 && p.window_dims.contains(batch_last) &&
+                          !p.collapsed.contains(last) && !p.array_batching.contains(last);
+  return neighbours && p.window_dims[p.window_dims.size() - 1] == batch_last ? batch.dims[batch_last] : 1;
+}
+
+/// The first indices of all runs.
+Dims run_starts(const Dims& dims, std::int64_t run) {
+  Dims outer = dims;
+  if (run > 1) outer[outer.size() - 1] = 1;
+  return outer;
+}
+
 void check(const Call& call, const Places& p, const Shape& array, const Shape& batch, const Shape& indices) {
   const int window_rank = array.rank() - p.collapsed.size() - p.array_batching.size();
   const int index_rank = indices.rank() - (p.index_vector_dim < indices.rank() ? 1 : 0);
@@ -124,7 +140,10 @@ Tensor gather(const Call& call) {
   const auto size = static_cast<std::size_t>(element_bytes(result.shape.dtype));
   const Dims strides = row_major(array.shape.dims), index_strides = row_major(indices.shape.dims);
   Dims at = zero_index(result.shape.rank()), start, offset;
-  std::size_t next = 0;
+  const std::int64_t run = run_length(p, array.shape, result.shape);
+  const Dims runs = run_starts(result.shape.dims, run);
+  const std::size_t run_bytes = static_cast<std::size_t>(run) * size;
+  std::byte* to = result.bytes.data();
   do {
     place_of(p, at, indices, index_strides, start, offset);
     std::int64_t from = 0;
@@ -132,43 +151,54 @@ Tensor gather(const Call& call) {
       from += (std::clamp<std::int64_t>(start[d], 0, std::max<std::int64_t>(array.shape.dims[d] - p.window[d], 0)) +
                offset[d]) *
               strides[d];
-    std::memcpy(result.bytes.data() + next++ * size, array.bytes.data() + static_cast<std::size_t>(from) * size, size);
-  } while (next_index(at, result.shape.dims));
+    std::memcpy(to, array.bytes.data() + static_cast<std::size_t>(from) * size, run_bytes);
+    to += run_bytes;
+  } while (next_index(at, runs));
   return result;
 }
 
-/// Applies the scatter's region to one element of each array.
+/// Applies the scatter's region to neighbouring elements of each array, up to `longest` at once.
 class Combiner {
  public:
-  explicit Combiner(const Call& call, std::size_t arrays) : call_(call), arrays_(arrays) {
+  Combiner(const Call& call, std::size_t arrays, std::int64_t longest)
+      : call_(call),
+        arrays_(arrays),
+        cells_(2 * arrays, std::vector<Cell>(static_cast<std::size_t>(std::min(longest, block_cells)))),
+        out_(arrays, cells_[0]) {
+    for (const std::vector<Cell>& cells : cells_) arguments_.push_back(cells.data());
+    for (std::vector<Cell>& cells : out_) places_.push_back(cells.data());
     const Reducer reducer = call.node.attributes.reducer;
     if (reducer != Reducer::none && reducer != Reducer::custom) return;
     if (call.node.attributes.bodies.empty()) fail(call, "neither a known reducer nor a body");
     region_.emplace(call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])]);
   }
 
-  void apply(std::vector<Tensor>& results, std::int64_t to, std::int64_t from) {
-    std::vector<Cell> cells(2 * arrays_), out(arrays_);
-    std::vector<const Cell*> arguments;
-    std::vector<Cell*> places;
-    for (std::size_t k = 0; k < arrays_; ++k) {
-      cells[k] = cell_at(results[k], to);
-      cells[arrays_ + k] = cell_at(call_.operand(arrays_ + 1 + k), from);
-    }
-    if (!region_) {
-      combine(call_.node.attributes.reducer, results[0].shape.dtype, cells.data(), cells.data() + 1, 1);
-      store_cells(results[0], to, {cells.data(), 1});
-      return;
-    }
-    for (const Cell& cell : cells) arguments.push_back(&cell);
-    for (Cell& cell : out) places.push_back(&cell);
-    region_->run(arguments, places, 1);
-    for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], to, {&out[k], 1});
+  void apply(std::vector<Tensor>& results, std::int64_t to, std::int64_t from, std::int64_t run) {
+    for (std::int64_t first = 0; first < run; first += block_cells)
+      block(results, to + first, from + first, static_cast<std::size_t>(std::min(block_cells, run - first)));
   }
 
  private:
+  void block(std::vector<Tensor>& results, std::int64_t to, std::int64_t from, std::size_t count) {
+    for (std::size_t k = 0; k < arrays_; ++k) {
+      load_cells(results[k], to, 1, std::span(cells_[k]).first(count));
+      load_cells(call_.operand(arrays_ + 1 + k), from, 1, std::span(cells_[arrays_ + k]).first(count));
+    }
+    const auto elements_here = static_cast<std::int64_t>(count);
+    if (!region_) {
+      combine(call_.node.attributes.reducer, results[0].shape.dtype, cells_[0].data(), cells_[1].data(), elements_here);
+      store_cells(results[0], to, std::span(cells_[0]).first(count));
+      return;
+    }
+    region_->run(arguments_, places_, elements_here);
+    for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], to, std::span(out_[k]).first(count));
+  }
+
   const Call& call_;
   std::size_t arrays_;
+  std::vector<std::vector<Cell>> cells_, out_;
+  std::vector<const Cell*> arguments_;
+  std::vector<Cell*> places_;
   std::optional<Region> region_;
 };
 
@@ -195,7 +225,9 @@ std::vector<Tensor> scatter(const Call& call) {
   }
   check(call, p, array, updates, indices.shape);
   if (elements(updates) == 0) return results;
-  Combiner combiner(call, arrays);
+  const std::int64_t run = run_length(p, array, updates);
+  const Dims runs = run_starts(updates.dims, run);
+  Combiner combiner(call, arrays, run);
   const Dims strides = row_major(array.dims), index_strides = row_major(indices.shape.dims);
   Dims at = zero_index(updates.rank()), start, offset;
   std::int64_t from = 0;
@@ -207,9 +239,9 @@ std::vector<Tensor> scatter(const Call& call) {
       inside = inside && start[d] >= 0 && start[d] + p.window[d] <= array.dims[d];
       to += (start[d] + offset[d]) * strides[d];
     }
-    if (inside) combiner.apply(results, to, from);
-    ++from;
-  } while (next_index(at, updates.dims));
+    if (inside) combiner.apply(results, to, from, run);
+    from += run;
+  } while (next_index(at, runs));
   return results;
 }
 

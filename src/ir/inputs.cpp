@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "ir/attribute_text.h"
+#include "ir/evaluate_cells.h"
 
 namespace tailor::ir {
 
@@ -156,24 +157,22 @@ std::vector<InputRange> input_ranges(const Graph& graph) {
 
 Tensor input_tensor(const Shape& shape, const InputRange& range, std::uint64_t seed) {
   Tensor tensor = random_tensor(shape, seed);
-  const std::int64_t count = elements(shape);
   if (is_integer(shape.dtype) && range.limit > 0) {
     const int value_bits = row(shape.dtype).bits - (is_signed(shape.dtype) ? 1 : 0);
     const std::uint64_t most = value_bits >= 63 ? ~std::uint64_t{0} : std::uint64_t{1} << value_bits;
     const std::uint64_t limit = std::min(static_cast<std::uint64_t>(range.limit), most);
     const std::uint64_t step = stride_over(limit, seed);
-    for (std::int64_t i = 0; i < count; ++i) {
+    each_cell(tensor, [&](std::int64_t i, Cell& cell) {
       const auto place = static_cast<std::uint64_t>(i);
       const std::uint64_t value =
           range.distinct ? (place % limit * step + mixed(seed)) % limit : mixed(seed ^ mixed(place)) % limit;
-      store_integer(tensor, i, static_cast<std::int64_t>(value));
-    }
+      cell.integer = static_cast<std::int64_t>(value);
+    });
   }
   if (is_floating(shape.dtype) && range.positive)
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double value = as_double(tensor, i);  // in [-2, 2)
-      store(tensor, i, 0.5 + 0.75 * std::min(std::abs(value), 1.99));
-    }
+    each_cell(tensor, [](std::int64_t, Cell& cell) {
+      cell.real = 0.5 + 0.75 * std::min(std::abs(cell.real), 1.99);  // from [-2, 2)
+    });
   return tensor;
 }
 

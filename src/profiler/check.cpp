@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "base/text.h"
 #include "ir/compare.h"
+#include "ir/evaluate_cells.h"
 #include "ir/inputs.h"
 #include "ir/number.h"
+#include "ir/shrink.h"
 #include "profiler/xla_check.h"
 
 namespace tailor::profiler {
@@ -32,12 +36,12 @@ constexpr int batches = 4;
 double judged_fraction(const std::vector<ir::Bounded>& outputs) {
   std::int64_t all = 0, judged = 0;
   for (const ir::Bounded& output : outputs) {
-    const std::int64_t count = ir::elements(output.value.shape);
-    all += count;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const bool bounded = output.error.empty() || std::isfinite(output.error[static_cast<std::size_t>(i)]);
-      judged += bounded && std::isfinite(ir::as_double(output.value, i)) ? 1 : 0;
-    }
+    all += ir::elements(output.value.shape);
+    const bool exact = output.error.empty();
+    ir::each_real(output.value, [&](std::int64_t i, double value) {
+      const bool bounded = exact || std::isfinite(output.error[static_cast<std::size_t>(i)]);
+      judged += bounded && std::isfinite(value) ? 1 : 0;
+    });
   }
   return all == 0 ? 1 : static_cast<double>(judged) / static_cast<double>(all);
 }
@@ -45,27 +49,72 @@ double judged_fraction(const std::vector<ir::Bounded>& outputs) {
 /// Roots and logarithms of positive numbers are numbers.
 void make_positive(ir::Tensor& tensor) {
   if (!ir::is_floating(tensor.shape.dtype)) return;
-  for (std::int64_t i = 0; i < ir::elements(tensor.shape); ++i)
-    ir::store(tensor, i, std::fabs(ir::as_double(tensor, i)) + 0.25);
+  ir::each_cell(tensor, [](std::int64_t, ir::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; });
 }
 
 /// Integers that are masks are 0 or 1; so are indices that fit everywhere.
 void make_mask(ir::Tensor& tensor) {
   if (!ir::is_integer(tensor.shape.dtype)) return;
-  for (std::int64_t i = 0; i < ir::elements(tensor.shape); ++i)
-    ir::store_integer(tensor, i, ir::as_integer(tensor, i) & 1);
+  ir::each_cell(tensor, [](std::int64_t, ir::Cell& cell) { cell.integer &= 1; });
 }
 
-/// Other inputs, in the order they are tried.
+/// Inputs, in the order they are tried.
 struct Variant {
   std::string_view name;
   bool positive, masks;
 };
 constexpr auto variants = std::to_array<Variant>({
+    {"as their uses ask", false, false},
     {"positive", true, false},
     {"as their uses ask, integers 0 or 1", false, true},
     {"positive, integers 0 or 1", true, true},
 });
+
+/// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
+constexpr std::int64_t large_group = 1 << 17;
+
+Reference evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
+  Reference reference;
+  reference.seed = seed;
+  reference.inputs = ir::sensible_inputs(graph, seed);
+  for (ir::Tensor& input : reference.inputs) {
+    if (variant.positive) make_positive(input);
+    if (variant.masks) make_mask(input);
+  }
+  reference.outputs = ir::evaluate_bounded(graph, reference.inputs);
+  reference.judged = judged_fraction(reference.outputs);
+  reference.inputs_are = variant.name;
+  return reference;
+}
+
+/// The first variant under which enough can be judged, else the one under which most can.
+std::pair<Reference, const Variant*> best_of(const ir::Graph& graph, std::uint64_t seed) {
+  Reference best;
+  const Variant* chosen = nullptr;
+  for (const Variant& variant : variants) {
+    Reference one = evaluated(graph, seed, variant);
+    if (chosen == nullptr || one.judged > best.judged) {
+      best = std::move(one);
+      chosen = &variant;
+    }
+    if (best.judged >= enough_judged) break;
+  }
+  return {std::move(best), chosen};
+}
+
+/// A large group under the variant that is best for a part of its rows. Nothing when there is no such part, or when the
+/// whole turns out to be another matter.
+std::optional<Reference> guided(const ir::Graph& graph, std::uint64_t seed) {
+  std::int64_t largest = 0;
+  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
+  if (largest < large_group) return {};
+  const std::optional<ir::OuterExtent> extent = ir::outer_extent(graph);
+  if (!extent || extent->steps < 8) return {};
+  const auto [part, variant] = best_of(ir::shrunk(graph, *extent, 1).graph, seed);
+  Reference whole = evaluated(graph, seed, *variant);
+  if (whole.judged >= std::min(enough_judged, part.judged)) return whole;
+  return {};
+}
 
 /// The first node that the evaluator has no semantics for, in words; empty when there is none.
 std::string without_semantics(const ir::Graph& graph) {
@@ -261,27 +310,8 @@ Reference reference_of(const ir::Group& group, std::uint64_t seed) {
   reference.seed = seed;
   reference.why_not = without_semantics(group.graph);
   if (!reference.why_not.empty()) return reference;
-  reference.inputs = ir::sensible_inputs(group.graph, seed);
-  reference.outputs = ir::evaluate_bounded(group.graph, reference.inputs);
-  reference.judged = judged_fraction(reference.outputs);
-  reference.inputs_are = "as their uses ask";
-  if (reference.judged >= enough_judged) return reference;
-  const std::vector<ir::Tensor> first = reference.inputs;
-  for (const Variant& variant : variants) {
-    Reference other;
-    other.seed = seed;
-    other.inputs = first;
-    for (ir::Tensor& input : other.inputs) {
-      if (variant.positive) make_positive(input);
-      if (variant.masks) make_mask(input);
-    }
-    other.outputs = ir::evaluate_bounded(group.graph, other.inputs);
-    other.judged = judged_fraction(other.outputs);
-    other.inputs_are = variant.name;
-    if (other.judged > reference.judged) reference = std::move(other);
-    if (reference.judged >= enough_judged) break;
-  }
-  return reference;
+  if (std::optional<Reference> whole = guided(group.graph, seed)) return std::move(*whole);
+  return best_of(group.graph, seed).first;
 }
 
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm) {

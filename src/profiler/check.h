@@ -40,7 +40,7 @@ struct Reference {
 };
 
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
-/// tries positive inputs and keeps the better.
+/// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows.
 Reference reference_of(const ir::Group& group, std::uint64_t seed);
 
 struct CheckOptions {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that take the next kernel. Requests of one group stand together, so that few references live at a time.
+// Threads that take the next kernel. Requests of one group stand together, so that few references live at a time. A
+// thread does not wait for a reference that another evaluates while there is a kernel of another group to take.
 #include "profiler/check_pool.h"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 /// References of one group, one per seed.
 struct Shared {
   std::once_flag made;
+  bool in_the_making = false;  ///< guarded by the stage's mutex
   std::vector<Reference> references;
   std::atomic<std::int64_t> users{0};
 };
@@ -30,6 +32,7 @@ class Stage {
   Stage(std::span<const CheckRequest> requests, const CheckStage& stage, CheckedAll& to)
       : requests_(requests), stage_(stage), to_(to) {
     to_.verdicts.resize(requests.size());
+    taken_.assign(requests.size(), false);
     for (const CheckRequest& request : requests) ++shared_[request.group->id].users;
     const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     const int threads = stage.workers > 0 ? stage.workers : processors;
@@ -42,9 +45,9 @@ class Stage {
     std::vector<std::future<void>> running;
     for (int i = 0; i < workers_; ++i)
       running.push_back(std::async(std::launch::async, [this] {
-        for (std::size_t at = next_++; at < requests_.size(); at = next_++) {
+        while (const std::optional<std::size_t> at = next()) {
           if (stage_.each.stop.stop_requested()) return;
-          take(at);
+          take(*at);
         }
       }));
     for (std::future<void>& one : running) one.wait();
@@ -53,6 +56,24 @@ class Stage {
   }
 
  private:
+  /// The first kernel that nobody has taken and whose reference nobody is evaluating; without one, the first.
+  std::optional<std::size_t> next() {
+    const std::lock_guard lock(mutex_);
+    std::optional<std::size_t> chosen;
+    for (std::size_t i = first_open_; i < requests_.size(); ++i) {
+      if (taken_[i]) continue;
+      if (!chosen) chosen = first_open_ = i;
+      if (shared_.at(requests_[i].group->id).in_the_making) continue;
+      chosen = i;
+      break;
+    }
+    if (!chosen) return {};
+    taken_[*chosen] = true;
+    Shared& shared = shared_.at(requests_[*chosen].group->id);
+    shared.in_the_making = shared.references.empty();
+    return chosen;
+  }
+
   void take(std::size_t at) {
     const CheckRequest& request = requests_[at];
     Shared& shared = shared_.at(request.group->id);
@@ -60,8 +81,8 @@ class Stage {
     const double started = now();
     std::optional<Checked> verdict = checked(request, shared.references);
     const double spent = now() - started;
-    if (--shared.users == 0) shared.references.clear();
     const std::lock_guard lock(mutex_);
+    if (--shared.users == 0) shared.references.clear();
     to_.account.executing.value += spent;
     to_.account.lane_instructions += static_cast<double>(verdict->lane_instructions);
     ++progress_.done;
@@ -73,9 +94,12 @@ class Stage {
 
   void make(Shared& shared, const ir::Group& group) {
     const double started = now();
+    std::vector<Reference> references;
     for (int i = 0; i < stage_.seeds; ++i)
-      shared.references.push_back(reference_of(group, stage_.each.seed + static_cast<std::uint64_t>(i)));
+      references.push_back(reference_of(group, stage_.each.seed + static_cast<std::uint64_t>(i)));
     const std::lock_guard lock(mutex_);
+    shared.references = std::move(references);
+    shared.in_the_making = false;
     to_.account.reference.value += now() - started;
     ++to_.account.references;
   }
@@ -111,7 +135,8 @@ class Stage {
   CheckedAll& to_;
   std::map<Id, Shared> shared_;
   int workers_ = 1, inside_ = 1;
-  std::atomic<std::size_t> next_{0};
+  std::vector<bool> taken_;
+  std::size_t first_open_ = 0;
   std::mutex mutex_;
   CheckProgress progress_;
 };

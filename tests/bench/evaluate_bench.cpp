@@ -6,21 +6,33 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "ir/evaluate.h"
+#include "ir/bound.h"
 #include "ir/import.h"
 
 namespace {
 
 using namespace tailor::ir;
 
-void run(benchmark::State& state, const Graph& graph) {
+std::vector<Tensor> inputs_of(const Graph& graph) {
   std::vector<Tensor> inputs;
-  std::int64_t read = 0;
-  for (const NodeId id : parameters(graph)) {
+  for (const NodeId id : parameters(graph))
     inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, static_cast<std::uint64_t>(id)));
-    read += elements(inputs.back().shape);
-  }
+  return inputs;
+}
+
+void run(benchmark::State& state, const Graph& graph) {
+  const std::vector<Tensor> inputs = inputs_of(graph);
+  std::int64_t read = 0;
+  for (const Tensor& input : inputs) read += elements(input.shape);
   for (auto _ : state) benchmark::DoNotOptimize(evaluate(graph, inputs));
+  state.SetItemsProcessed(state.iterations() * read);
+}
+
+void run_bounded(benchmark::State& state, const Graph& graph) {
+  const std::vector<Tensor> inputs = inputs_of(graph);
+  std::int64_t read = 0;
+  for (const Tensor& input : inputs) read += elements(input.shape);
+  for (auto _ : state) benchmark::DoNotOptimize(evaluate_bounded(graph, inputs));
   state.SetItemsProcessed(state.iterations() * read);
 }
 
@@ -34,6 +46,10 @@ void model(benchmark::State& state, const char* name) {
   run(state, import_file(std::string(TAILOR_SOURCE_DIR) + "/data/models/" + name).graph);
 }
 
+void bounded(benchmark::State& state, const char* name) {
+  run_bounded(state, import_file(std::string(TAILOR_SOURCE_DIR) + "/data/models/" + name).graph);
+}
+
 BENCHMARK_CAPTURE(operation, add_f32, "add %x, %x : {}[1024,1024]", "f32");
 BENCHMARK_CAPTURE(operation, add_bf16, "add %x, %x : {}[1024,1024]", "bf16");
 BENCHMARK_CAPTURE(operation, exp_f32, "exp %x : {}[1024,1024]", "f32");
@@ -41,5 +57,7 @@ BENCHMARK_CAPTURE(operation, row_sum_f32, "reduce add %x, %z, axes={{1}} : {}[10
 BENCHMARK_CAPTURE(operation, transpose_f32, "transpose %x, axes={{1,0}} : {}[1024,1024]", "f32");
 BENCHMARK_CAPTURE(model, layernorm, "layernorm_fwd_tf_f32_4096x768.hlo")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(model, softmax, "softmax_fwd_f32_4096x1024.hlo")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bounded, layernorm, "layernorm_fwd_tf_f32_4096x768.hlo")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(bounded, softmax, "softmax_fwd_f32_4096x1024.hlo")->Unit(benchmark::kMillisecond);
 
 }  // namespace

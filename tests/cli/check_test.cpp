@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 
@@ -26,13 +27,15 @@ namespace {
 const std::filesystem::path source = TAILOR_SOURCE_DIR;
 
 struct Bench {
-  Bench() : path(std::filesystem::temp_directory_path() / ("tailor_check_" + std::to_string(::getpid()))) {
+  explicit Bench(std::int64_t rows = 6, const std::string& check = "{}")
+      : path(std::filesystem::temp_directory_path() / ("tailor_check_" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
-    write_file(path / "model.graph", text(ir::make_group(ir::family_member("softmax"), 6, 64).graph));
+    write_file(path / "model.graph", text(ir::make_group(ir::family_member("softmax"), rows, 64).graph));
     write_file(path / "sweep.json",
                "{\"question\": \"?\", \"models\": [\"model.graph\"], \"devices\": [\"h200\"], \"strategies\": "
-               "[\"stitch-v1\"], \"plans\": {\"axes\": {\"threads\": [128, 256]}}, \"shortlist\": 3}");
+               "[\"stitch-v1\"], \"plans\": {\"axes\": {\"threads\": [128, 256]}}, \"shortlist\": 3, \"check\": " +
+                   check + "}");
   }
   ~Bench() { std::filesystem::remove_all(path); }
 
@@ -111,6 +114,25 @@ TEST_CASE("a sweep executes its short list, and a second one does not again") {
   CHECK(executions[0].counts == std::vector<store::CountRow>{{"instructions", 1000, "warp instructions"}});
   CHECK(bench.sweep(executor).kernels_passed == 0);
   CHECK(made == 3);
+}
+
+TEST_CASE("a sweep at small shapes executes fewer rows, says so, and stores no counters of them") {
+  if (no_compiler()) return;
+  Bench bench(4000, R"({"shape": "small"})");
+  std::atomic<std::int64_t> rows = 0;
+  const SweepOutcome outcome = bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+    rows = std::max<std::int64_t>(rows, kernel.buffers.front().elements / 64);
+    return interpreter_of(kernel);
+  });
+  CHECK(outcome.kernels_passed == 3);
+  CHECK(rows <= 2000);
+  const store::Store stored = bench.opened();
+  const store::BestPlan best = stored.best_plans(stored.groups().at(0).id, stored.devices().at(0).id, 1).at(0);
+  CHECK(best.estimate.level != "simulated");
+  const std::vector<store::CheckRow> checks = stored.checks(*best.kernel);
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].method.ends_with(" of 4,000 rows"));
+  for (const store::BinaryRow& binary : stored.binaries(*best.kernel)) CHECK(stored.measurements(binary.id).empty());
 }
 
 TEST_CASE("a wrong kernel is rejected with its reason and is nobody's best") {

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Large arrays without a fault for each 4 KiB of them: the system is asked for huge pages before the first touch. A
+// hint; arrays are the same without it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace tailor {
+
+/// Says that `bytes` bytes from `first` on will all be used. Precondition: they are the caller's.
+void expect_all(const void* first, std::size_t bytes);
+
+/// Zeros (of the type) in memory that was announced so.
+template <class Element>
+std::vector<Element> large_array(std::size_t count) {
+  std::vector<Element> array;
+  array.reserve(count);
+  expect_all(array.data(), count * sizeof(Element));
+  array.resize(count);
+  return array;
+}
+
+}  // namespace tailor

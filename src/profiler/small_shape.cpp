@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looks for the fewest steps of the outer dimension that give enough blocks with the same end, then asks the lowering
+// whether the kernel is the same but for its sizes.
+#include "profiler/small_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "ir/lower.h"
+#include "ir/shrink.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+/// A first, a last and some between.
+constexpr std::int64_t enough_blocks = 4;
+/// Of one step alone indices become simpler than they are; a few more are tried.
+constexpr int attempts = 4;
+
+/// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's.
+bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
+  return a.threads == b.threads && a.persistent == b.persistent && a.shared_bytes == b.shared_bytes &&
+         a.buffers.size() == b.buffers.size() && a.arrays.size() == b.arrays.size() &&
+         std::equal(a.body.begin(), a.body.end(), b.body.begin(), b.body.end(),
+                    [](const ir::Stmt& x, const ir::Stmt& y) {
+                      return x.kind == y.kind && x.op == y.op && x.space == y.space && x.memory == y.memory &&
+                             x.width == y.width && x.policy == y.policy && x.unrolled == y.unrolled && x.end == y.end &&
+                             x.lanes == y.lanes && x.scope == y.scope;
+                    });
+}
+
+/// Rows, or elements, that one block of the plan does at most.
+std::int64_t work_of_block(const ir::Plan& plan) {
+  const std::int64_t at_once = std::int64_t{plan.threads} * plan.in_flight;
+  return plan.skeleton == ir::Skeleton::row ? at_once / plan.threads_per_row : at_once * plan.vector;
+}
+
+}  // namespace
+
+std::string SmallShape::text() const {
+  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), by_rows ? "rows" : "elements");
+}
+
+std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                  const ir::Limits& limits) {
+  const std::optional<ir::OuterExtent> extent = ir::outer_extent(group.graph);
+  if (!extent) return "its outer dimension is summed over, or its size counts, or it has none";
+  const auto ready = ir::prepare(group);
+  const auto* prepared = std::get_if<ir::Prepared>(&ready);
+  if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
+  SmallShape small;
+  small.by_rows = plan.skeleton == ir::Skeleton::row;
+  small.of = small.by_rows ? prepared->rows : prepared->columns;
+  if (small.of % extent->steps != 0) return "its rows are not those of the outer dimension";
+  const std::int64_t each = small.of / extent->steps, block = work_of_block(plan);
+  // A persistent kernel goes round its loop: more blocks than there are at once.
+  const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
+  const bool ragged = small.of % block != 0;
+  ir::LowerScratch scratch;
+  std::string why_not = "half of it would be too few blocks";
+  int tried = 0;
+  for (std::int64_t steps = 1; 2 * steps <= extent->steps && tried < attempts; ++steps) {
+    small.kept = steps * each;
+    if ((small.kept + block - 1) / block < blocks || (small.kept % block != 0) != ragged) continue;
+    ++tried;
+    small.group = ir::shrunk(group.graph, *extent, steps);
+    const auto few = ir::prepare(small.group);
+    const auto* some = std::get_if<ir::Prepared>(&few);
+    if (some == nullptr || (small.by_rows ? some->rows : some->columns) != small.kept)
+      return "with fewer rows it is another kind of group";
+    ir::Lowered lowered = ir::lower(*some, plan, limits, scratch);
+    const auto* refused = std::get_if<ir::Rejection>(&lowered);
+    if (refused == nullptr && same_statements(std::get<ir::Kernel>(lowered), whole)) {
+      small.kernel = std::get<ir::Kernel>(std::move(lowered));
+      return small;
+    }
+    why_not = refused != nullptr ? "with fewer rows its plan is refused: " + refused->reason
+                                 : "with fewer rows its plan is another kernel";
+  }
+  return why_not;
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same plan for a group with fewer rows: a kernel of the same statements, threads and accesses, of a few blocks
+// instead of thousands, so that executing it exercises the same code in a fraction of the time. The last block stays
+// ragged when it is. It is another kernel (sizes are in its text), so what is learnt of it is said to be of a part.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "ir/device.h"
+#include "ir/fusion.h"
+#include "ir/kernel.h"
+#include "ir/plan.h"
+
+namespace tailor::profiler {
+
+struct SmallShape {
+  ir::Group group;
+  ir::Kernel kernel;
+  std::int64_t kept = 0, of = 0;  ///< rows (elements, where there are no rows) of so many
+
+  /// "64 of 4,096 rows".
+  std::string text() const;
+  bool by_rows = true;
+};
+
+/// What to execute in the place of `whole`, which is `plan` lowered for `group`; or, in words, why the group has to be
+/// executed as it is.
+std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                  const ir::Limits& limits);
+
+}  // namespace tailor::profiler
