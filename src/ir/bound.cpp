@@ -226,7 +226,8 @@ class BoundWalk {
     if (class_of(node.op) == OpClass::index || node.op == Op::bitcast_convert || node.op == Op::copy)
       return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
     if (node.op == Op::reduce) return reduction(call, operands, results);
-    if (Errors errors = contraction_errors(call, operands, *results[0]); errors != nullptr) return {errors};
+    if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
+      return {errors};
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
     if (exact && (node.op == Op::sort || node.op == Op::topk)) return std::vector<Errors>(results.size());
     if (node.op == Op::gather || node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice) {

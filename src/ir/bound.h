@@ -40,6 +40,9 @@ struct BoundOptions {
   /// Partial sums of a 16-bit reduction may be rounded to 16 bits at every step, as HLO allows and XLA's kernels do:
   /// 6 u sqrt(sum of squared partial sums) on top, for terms in no particular order (n x^2 / 2 + n y^2 / 3 of them).
   bool narrow_sums = false;
+  /// What a product of a dot may be off by, relative, because its factors were rounded to a narrower type: tf32 keeps
+  /// 10 bits of each and drops the rest, so 2 * 2^-10.
+  double product_error = 0;
 };
 
 /// As evaluate(), with the bounds of every output.

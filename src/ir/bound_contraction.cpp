@@ -58,7 +58,8 @@ bool is_covered(const Call& call, const std::vector<Errors>& operands, const Ten
 
 }  // namespace
 
-Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
+                          double product_error) {
   if (!is_covered(call, operands, result)) return nullptr;
   const std::size_t second = call.node.op == Op::dot ? 1 : 2;
   const Tensor a = magnitudes(call.operand(0), nullptr), b = magnitudes(call.operand(second), nullptr);
@@ -71,7 +72,8 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
   const Tensor sums = of(a, b);
   const Tensor most = operands[0] == nullptr && operands[second] == nullptr ? sums : of(a_most, b_most);
   const DType dtype = result.shape.dtype;
-  const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute);
+  const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute) +
+                      (call.node.op == Op::dot ? product_error : 0);
   Tensor errors = unwritten_errors(result.shape);
   const Rounding rounding(dtype);
   for (std::int64_t at = 0; at < elements(result.shape); ++at) {

@@ -11,7 +11,8 @@ namespace tailor::ir {
 
 /// Of a dot, or a scatter that adds, on floating types: products once rounded, sums in any order. `operands` parallel
 /// to call.operands. nullptr for any other call.
-Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);
+Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
+                          double product_error);
 
 /// Whether a scatter or reduce-window hands on values as they are: it replaces, or takes the larger or the smaller.
 bool moves_exactly(const Call& call);
