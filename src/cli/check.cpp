@@ -202,15 +202,18 @@ void last_words(const Context& context, const std::vector<CheckItem>& items, con
 
 /// Nothing when all passed.
 void refuse_bad(const std::vector<CheckItem>& items) {
-  std::int64_t refuted = 0, unknown = 0;
+  std::int64_t refuted = 0, unknown = 0, late = 0;
   for (const CheckItem& item : items) {
+    late += item.checked && item.checked->state == profiler::Verdict::timed_out ? 1 : 0;
     if (item.checked && profiler::is_refuted(item.checked->state))
       ++refuted;
     else if (!item.checked || item.checked->state != profiler::Verdict::passed)
       ++unknown;
   }
   if (refuted > 0)
-    throw Error(Fault::failed, fmt::format("{} of {} kernels are not right", refuted, items.size()),
+    throw Error(Fault::failed,
+                late == refuted ? fmt::format("{} of {} kernels took longer than --time-limit", late, items.size())
+                                : fmt::format("{} of {} kernels are not right", refuted, items.size()),
                 "the answer says which and why; tailor emit prints the CUDA text of one");
   if (unknown > 0)
     throw Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", unknown, items.size()),
@@ -225,6 +228,8 @@ void run_check(const CheckCommand& options, const Context& context) {
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  if (!options.plan.empty() && options.all_plans)
+    throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   const bool whole = options.plan.empty() && options.what.group.empty();
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.why, nvrtc.remedy);

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "profiler/check.h"
 
 namespace tailor::cli {
@@ -50,7 +51,9 @@ profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const s
 
 std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const ImportXlaOptions& options,
                                   const std::optional<ir::Device>& device, const Context& context) {
-  const profiler::XlaCheckOptions how = check_options(options, device);
+  const InterruptWatch interrupts;
+  profiler::XlaCheckOptions how = check_options(options, device);
+  how.simulation.stop = interrupts.token();
   const auto kernels = chosen_kernels(module, options.kernel);
   std::vector<CheckedXla> all;
   for (const profiler::XlaKernel* kernel : kernels) {
@@ -60,6 +63,7 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
                               static_cast<std::int64_t>(kernels.size()),
                               {}});
     all.push_back({kernel, options.list ? profiler::XlaCheck{} : profiler::check(module, *kernel, how)});
+    stop_if_asked(interrupts);
   }
   context.talk->finish();
   return all;
@@ -73,12 +77,15 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
                 "name the GPU the dump was made for, as --device h200");
   if (!options.database.empty() && options.list)
     throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
+  if (!(options.time_limit > 0))
+    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
   std::optional<ir::Device> device;
   if (!options.device.empty()) device = load_device(context, options.device);
   const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
   const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
   if (!module.unused_entries.empty())
-    context.talk->note(fmt::format("{} PTX entries are launched by nothing", module.unused_entries.size()));
+    context.talk->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
+                                   module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
   const std::vector<CheckedXla> all = check_all(module, options, device, context);
 
   Answer answer{"tailor.import-xla/1", options.device, {}, ""};
@@ -94,6 +101,13 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   if (!options.list && wrong > 0)
     throw Error(Fault::failed, fmt::format("{} of {} kernels are not what the reference says", wrong, all.size()),
                 "see their rows");
+  const auto matched = std::count_if(all.begin(), all.end(),
+                                     [](const CheckedXla& row) { return row.check.outcome == XlaOutcome::matched; });
+  if (!options.list && matched < std::ssize(all))
+    throw Error(Fault::missing,
+                fmt::format("{} of {} kernels matched, {} were not executed or not compared", matched, all.size(),
+                            std::ssize(all) - matched),
+                "their rows say why");
 }
 
 }  // namespace tailor::cli

@@ -101,7 +101,8 @@ void declare(CLI::App& app, FuseOptions& options) {
 void declare_group(CLI::App& app, GroupOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
   app.add_option("--device", options.device, "the GPU: a name (tailor devices) or a file")->type_name("NAME");
-  app.add_option("--group", options.group, "number in tailor fuse, or the beginning of an id (default: moves most)")
+  app.add_option("--group", options.group,
+                 "number in tailor fuse, or the beginning of an id (default: moves most; check: every group)")
       ->type_name("N|ID");
   app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1)")->type_name("NAME");
   app.add_option("--model", options.cost_model, "cost model (default projected; tailor list models)")

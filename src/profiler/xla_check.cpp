@@ -206,6 +206,7 @@ class Bench {
         graph_, inputs_, {.narrow_sums = true, .product_error = multiplies_tf32() ? 2 * tf32_error : 0});
     check_.evaluation = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
     check_.outcome = XlaOutcome::matched;
+    std::string wrong;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const std::size_t place = static_cast<std::size_t>(kernel_.operands) + i;
       const XlaArgument& result = arguments_[place];
@@ -217,11 +218,18 @@ class Bench {
       check_.results += difference.elements;
       check_.unjudged += difference.unjudged;
       check_.worst = std::max(check_.worst, difference.worst);
-      if (difference.wrong > 0 && verdict_.detail.empty())
-        refuse(XlaOutcome::differs, fmt::format("{}: {}", result.name, ir::describe(difference, result.shape)));
+      if (difference.wrong > 0 && wrong.empty())
+        wrong = fmt::format("{}: {}", result.name, ir::describe(difference, result.shape));
     }
-    if (verdict_.detail.empty() && !check_.simulation.findings.empty())
-      refuse(XlaOutcome::findings, simulator::describe(check_.simulation.findings.front()));
+    const std::vector<simulator::Finding>& findings = check_.simulation.findings;
+    if (findings.empty()) {
+      if (!wrong.empty()) refuse(XlaOutcome::differs, std::move(wrong));
+      return;
+    }
+    // What was found is why results differ, when they do.
+    std::string words = simulator::describe(findings.front());
+    if (findings.size() > 1) words += fmt::format("; {} more findings", findings.size() - 1);
+    refuse(XlaOutcome::findings, wrong.empty() ? words : words + "; " + wrong);
   }
 
   const XlaModule& module_;

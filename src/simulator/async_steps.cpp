@@ -421,6 +421,7 @@ void mbarrier_arrive(Warp& base, const Micro& micro) {
 void mbarrier_wait(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
+  if (warp.active != 0) warp.poll(micro.site, double_words(warp, micro.a)[std::countr_zero(warp.active)]);
   each_active(warp, [&](int lane) {
     words(warp, micro.d)[lane] = all_lanes;
     Mbarrier* barrier = mbarrier_at(warp, micro, lane);

@@ -50,24 +50,27 @@ void apply(Warp& warp, const Micro& micro, const Next& next) {
   constexpr bool wide = sizeof(T) == 8;
   for (std::uint32_t left = request.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
+    // With a list: results first, when there are any, then operands; a register may be both, so operands are read
+    // first.
+    const std::uint32_t results = vector > 1 && micro.writes != 0 ? vector : 0;
+    T values[vector], second{};
+    for (int k = 0; k < vector; ++k) {
+      const Slot operand = vector > 1 ? warp.lists[micro.list + results + static_cast<std::uint32_t>(k)] : micro.b;
+      const std::uint64_t bits = value_in(warp, operand, lane, wide);
+      std::memcpy(&values[k], &bits, sizeof(T));
+    }
+    if (micro.c != no_slot) {
+      const std::uint64_t more = value_in(warp, micro.c, lane, wide);
+      std::memcpy(&second, &more, sizeof second);
+    }
     for (int k = 0; k < vector; ++k) {
       std::byte* at = request.host[lane] + static_cast<std::size_t>(k) * sizeof(T);
       T old;
       std::memcpy(&old, at, sizeof old);
-      // With a list: results first, when there are any, then operands.
-      const std::uint32_t results = vector > 1 && micro.writes != 0 ? vector : 0;
-      const Slot operand = vector > 1 ? warp.lists[micro.list + results + static_cast<std::uint32_t>(k)] : micro.b;
       const Slot result = vector == 1    ? micro.d
                           : results != 0 ? warp.lists[micro.list + static_cast<std::uint32_t>(k)]
                                          : no_slot;
-      T value, second{};
-      const std::uint64_t bits = value_in(warp, operand, lane, wide);
-      std::memcpy(&value, &bits, sizeof value);
-      if (micro.c != no_slot) {
-        const std::uint64_t more = value_in(warp, micro.c, lane, wide);
-        std::memcpy(&second, &more, sizeof second);
-      }
-      const T made = next(old, value, second);
+      const T made = next(old, values[k], second);
       std::memcpy(at, &made, sizeof made);
       std::uint64_t out = 0;
       std::memcpy(&out, &old, sizeof old);

@@ -182,6 +182,9 @@ void give_slots(Program::Body& body, const std::vector<std::uint8_t>& register_s
   work.find_live();
   work.find_stretches();
   const std::vector<std::uint32_t> offset = work.places();
+  for (std::uint32_t r = 0; r < register_slot_bits.size(); ++r)
+    if (!work.live_in.empty() && (work.live_in[0][r / 64] >> r % 64 & 1))
+      body.entry_slots.push_back({offset[r], register_slot_bits[r] == 64 ? 256u : 128u});
   const auto replace = [&](Slot& slot) {
     if (in_frame(slot)) slot = offset[slot];
   };

@@ -103,12 +103,15 @@ template <u32 size>
   w.services->resolve(w, m, r, store);
 }
 
+/// Ordered and volatile accesses go the long way, where polling is noticed.
+[[gnu::always_inline]] inline bool is_ordered(const Micro& m) { return (m.extra >> access_order_shift & 7) != 0; }
+
 template <class T, class D, int V, bool full>
 void load(Warp& w, const Micro& m) {
   constexpr u32 size = sizeof(T) * V;
   alignas(64) Request r;
   addresses(w, m, r.address);
-  if constexpr (full) {
+  if (full && !is_ordered(m)) {
     if (in_a_row(r.address, size)) {
       if (const std::byte* host = run_at<size>(w, m, r.address[0], false)) {
         if (w.observe) w.services->observe(w, m, r.address[0], false);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +48,14 @@ struct WarpState : Warp {
   std::uint32_t stale_mask = 0;
   std::int64_t executed = 0;  ///< instructions
   int idle_slices = 0;
+  std::uint64_t polled = 0;  ///< what the last ordered read or wait looked at
+  bool polls_again = false;  ///< it had looked at the same before
+  /// Remembers that the warp looked at a place that others may change.
+  void poll(std::uint32_t site, std::uint64_t address) {
+    const std::uint64_t looked_at = address * 0x9e3779b97f4a7c15u + site + 1;
+    polls_again = looked_at == polled;
+    polled = looked_at;
+  }
   std::uint32_t initial = 0;  ///< lanes it started with
   bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
   bool cluster_arrived = false;
@@ -100,6 +109,12 @@ struct LaunchState {
   const std::byte* thread_bank = nullptr;  ///< warps_per_block times thread_bank_slots * 128 bytes
   GlobalShadow* shadow = nullptr;
   CacheModel* cache = nullptr;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+
+  bool out_of_time() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    return spent.count() > options.time_limit.value;
+  }
 };
 
 struct Machine {

@@ -95,6 +95,9 @@ AlignedBytes::AlignedBytes(std::size_t bytes) : storage(bytes + slot_bytes) {
 std::string refusal(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
                     const SimulationOptions& options) {
   const auto text = [](const Extent3& e) { return fmt::format("{} x {} x {}", e[0], e[1], e[2]); };
+  // CUDA C++ Programming Guide, technical specifications: the same on every compute capability.
+  if (launch.grid[0] > 0x7fffffffu || launch.grid[1] > 65535 || launch.grid[2] > 65535)
+    return fmt::format("the grid is {}, more than 2147483647 x 65535 x 65535", text(launch.grid));
   if (volume(launch.grid) <= 0 || volume(launch.block) <= 0)
     return fmt::format("the grid is {} and the block {}; no extent may be 0", text(launch.grid), text(launch.block));
   if (volume(launch.block) > 1024) return fmt::format("the block is {}, more than 1024 threads", text(launch.block));

@@ -94,6 +94,11 @@ struct MemorySite {
   SiteKind kind = SiteKind::load;
 };
 
+/// A slot that may be read before it is written.
+struct EntrySlot {
+  std::uint32_t offset = 0, bytes = 0;
+};
+
 struct Program::Body {
   std::string file, entry, unsupported;
   std::shared_ptr<const PtxModule> module;  ///< names view its text
@@ -113,6 +118,7 @@ struct Program::Body {
   std::vector<PlacedVariable> variables;
   std::vector<ParamPlace> params;
   std::int64_t param_bytes = 0;
+  std::vector<EntrySlot> entry_slots;  ///< poisoned when a block starts, so that what is read never depends on others
   std::uint32_t frame_bytes = 0, launch_bytes = 0;
   std::int64_t static_shared = 0, dynamic_offset = 0;
   std::int64_t local_bytes = 0;  ///< per lane

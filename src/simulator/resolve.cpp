@@ -361,8 +361,13 @@ void resolve_kind(Warp& warp, const Micro& micro, Request& request, SiteKind kin
 }
 
 void resolve(Warp& warp, const Micro& micro, Request& request, bool store) {
+  const std::uint64_t address = request.mask == 0 ? 0 : request.address[std::countr_zero(request.mask)];
   resolve_kind(warp, micro, request, store ? SiteKind::store : SiteKind::load);
-  if (store) ++state_of(warp).machine->progress;
+  if (store) {
+    ++state_of(warp).machine->progress;
+  } else if (is_strong(micro)) {
+    state_of(warp).poll(micro.site, address);
+  }
 }
 
 /// 32 lanes side by side, already checked and counted.

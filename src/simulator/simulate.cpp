@@ -127,35 +127,40 @@ bool refused(const Program::Body& program, const Launch& launch, const Memory& m
   return true;
 }
 
-/// Units that run, by their first block.
-std::vector<std::int64_t> units_of(const LaunchState& state) {
-  const std::int64_t blocks = volume(state.launch.grid), each = state.blocks_per_unit;
-  std::vector<std::int64_t> units;
-  if (state.options.blocks.empty() || state.launch.cooperative) {
-    for (std::int64_t b = 0; b < blocks; b += each) units.push_back(b);
-    return units;
+/// Units that run: all of the grid, or those that hold the chosen blocks.
+struct Units {
+  std::int64_t each = 1, count = 0;
+  std::vector<std::int64_t> chosen;  ///< first blocks; empty: all
+  std::int64_t first_block(std::int64_t unit) const {
+    return chosen.empty() ? unit * each : chosen[static_cast<std::size_t>(unit)];
   }
+};
+
+Units units_of(const LaunchState& state) {
+  const std::int64_t blocks = volume(state.launch.grid);
+  Units units{state.blocks_per_unit, blocks / state.blocks_per_unit, {}};
+  if (state.options.blocks.empty() || state.launch.cooperative) return units;
   for (const std::int64_t b : state.options.blocks) {
-    const std::int64_t first = b / each * each;
-    if (b >= 0 && b < blocks && (units.empty() || units.back() != first)) units.push_back(first);
+    const std::int64_t first = b / units.each * units.each;
+    if (b >= 0 && b < blocks && (units.chosen.empty() || units.chosen.back() != first)) units.chosen.push_back(first);
   }
+  units.count = static_cast<std::int64_t>(units.chosen.size());
   return units;
 }
 
 using Machines = std::vector<std::unique_ptr<Machine>>;
 
-void run_units(const Machines& machines, const std::vector<std::int64_t>& units, Clock::time_point started) {
-  std::atomic<std::size_t> next{0};
+void run_units(const Machines& machines, const Units& units) {
+  std::atomic<std::int64_t> next{0};
   std::atomic<bool> stop{false};
   const auto work = [&](Machine& machine) {
-    const double limit = machine.state.options.time_limit.value;
     while (!stop.load(std::memory_order_relaxed)) {
-      const std::size_t unit = next.fetch_add(1, std::memory_order_relaxed);
-      if (unit >= units.size()) break;
-      machine.run_unit(units[unit], static_cast<std::int64_t>(unit));
-      if (!machine.stopped && seconds_since(started) > limit) {
+      const std::int64_t unit = next.fetch_add(1, std::memory_order_relaxed);
+      if (unit >= units.count) break;
+      machine.run_unit(units.first_block(unit), unit);
+      if (!machine.stopped && machine.state.out_of_time()) {
         machine.stopped = true;
-        machine.stop_reason = fmt::format("it took longer than {:.3g} s", limit);
+        machine.stop_reason = fmt::format("it took longer than {:.3g} s", machine.state.options.time_limit.value);
       }
       if (machine.stopped) stop = true;
     }
@@ -220,10 +225,11 @@ Simulation simulate(const Program& decoded, const Launch& launch, Memory& memory
   state.launch_bank = launch_bank.data;
   state.thread_bank = thread_bank.data;
 
-  const std::vector<std::int64_t> units = units_of(state);
+  const Units units = units_of(state);
   const bool alone = program.orders_memory || launch.cooperative;
-  const std::size_t threads = std::clamp<std::size_t>(
-      alone ? 1 : static_cast<std::size_t>(std::max(options.threads, 1)), 1, std::max<std::size_t>(units.size(), 1));
+  const std::size_t threads =
+      std::clamp<std::size_t>(alone ? 1 : static_cast<std::size_t>(std::max(options.threads, 1)), 1,
+                              static_cast<std::size_t>(std::max<std::int64_t>(units.count, 1)));
   std::unique_ptr<GlobalShadow> shadow;
   if (options.sanitize) shadow = std::make_unique<GlobalShadow>(shadow_buffers(memory.body()), threads > 1);
   state.shadow = shadow.get();
@@ -234,7 +240,7 @@ Simulation simulate(const Program& decoded, const Launch& launch, Memory& memory
 
   Machines machines;
   for (std::size_t t = 0; t < threads; ++t) machines.push_back(std::make_unique<Machine>(state));
-  run_units(machines, units, started);
+  run_units(machines, units);
   gather(state, machines, result);
   result.buffers.resize(caller_buffers);
   if (cache) {

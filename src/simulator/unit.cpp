@@ -135,12 +135,18 @@ void Machine::start_block(ResidentBlock& block, std::int64_t linear) {
     warp->forced = warp->cluster_arrived = false;
     warp->cluster_phase = 0;
     warp->idle_slices = 0;
+    warp->polled = 0;
+    warp->polls_again = false;
+    for (const EntrySlot& slot : state.program.entry_slots)
+      std::memset(warp->bank[static_cast<int>(Bank::frame)] + slot.offset, static_cast<int>(poison_byte), slot.bytes);
     set_active(*warp, warp->initial);
   }
 }
 
 void Machine::run_unit(std::int64_t first, std::int64_t position) {
-  random = state.options.seed * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(first);
+  random = state.options.seed;  // seeds and units far apart, so that no two share a stream
+  random = next_random() + static_cast<std::uint64_t>(first);
+  random = next_random();
   clock = 0;
   std::vector<std::int64_t> ids;
   for (std::size_t slot = 0; slot < resident.size(); ++slot) {
@@ -161,6 +167,7 @@ void Machine::run_unit(std::int64_t first, std::int64_t position) {
 void Machine::schedule() {
   constexpr int patience = 64;  // slices without a change of memory before a spinning warp counts as stuck
   std::vector<WarpState*> ready;
+  std::int64_t rounds = 0;
   while (!stopped) {
     ready.clear();
     bool any = false;
@@ -187,7 +194,9 @@ void Machine::schedule() {
                                  : state.options.random_schedule ? 64 + static_cast<std::int64_t>(next_random() % 1024)
                                                                  : 1 << 14;
       run_warp(warp, slice);
-      warp.idle_slices = progress != before || warp.live == 0 || !warp.can_run() ? 0 : warp.idle_slices + 1;
+      // Idle is who looks at one place again and again while nobody changes memory.
+      const bool idle = progress == before && warp.live != 0 && warp.can_run() && warp.polls_again;
+      warp.idle_slices = idle ? warp.idle_slices + 1 : 0;
       all_idle = all_idle && warp.idle_slices > patience;
       if (stopped) return;
     }
@@ -195,6 +204,9 @@ void Machine::schedule() {
     if (state.options.stop.stop_requested()) {
       stopped = true;
       stop_reason = "stopped";
+    } else if (++rounds % 64 == 0 && state.out_of_time()) {
+      stopped = true;
+      stop_reason = fmt::format("it took longer than {:.3g} s", state.options.time_limit.value);
     }
   }
 }

@@ -157,10 +157,11 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
     report(
         FindingKind::mismatched_barrier, warp, block.site, first,
         fmt::format("barrier {} is given {} threads; a multiple of 32 up to {} was expected", number, expected, whole));
-  if (barrier.arrived != 0 && barrier.expected != expected)
+  const auto threads = [&](std::uint32_t count) { return count == 0 ? whole : count; };
+  if (barrier.arrived != 0 && threads(barrier.expected) != threads(expected))
     report(FindingKind::mismatched_barrier, warp, block.site, first,
-           fmt::format("barrier {} is given {} threads here and {} at line {}", number, expected, barrier.expected,
-                       state.program.sites[barrier.site].line));
+           fmt::format("barrier {} is given {} threads here and {} at line {}", number, threads(expected),
+                       threads(barrier.expected), state.program.sites[barrier.site].line));
   if (barrier.arrived == 0) {
     barrier.expected = expected;
     barrier.site = block.site;
