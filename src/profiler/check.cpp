@@ -305,10 +305,29 @@ std::string_view name(Verdict state) {
   return names[static_cast<std::size_t>(state)];
 }
 
+namespace {
+
+/// Elements of all values of a group that the reference takes on: some ten bytes each, not all at once.
+constexpr std::int64_t most_elements = std::int64_t{1} << 31;
+
+std::string too_large(const ir::Graph& graph) {
+  std::int64_t elements = 0;
+  for (const ir::Node& node : graph.nodes) {
+    if (ir::element_bytes(node.shape.dtype) != 0) elements += ir::elements(node.shape);
+    if (elements > most_elements)
+      return fmt::format("the reference would compute more than {} elements; --shape small or a smaller model may do",
+                         with_commas(most_elements));
+  }
+  return {};
+}
+
+}  // namespace
+
 Reference reference_of(const ir::Group& group, std::uint64_t seed) {
   Reference reference;
   reference.seed = seed;
   reference.why_not = without_semantics(group.graph);
+  if (reference.why_not.empty()) reference.why_not = too_large(group.graph);
   if (!reference.why_not.empty()) return reference;
   if (std::optional<Reference> whole = guided(group.graph, seed)) return std::move(*whole);
   return best_of(group.graph, seed).first;

@@ -187,6 +187,13 @@ TEST_CASE("a group that the reference has no semantics for is not executed") {
   CHECK(checked.reason == "no semantics for rng");
 }
 
+TEST_CASE("a group too large to evaluate is not executed, and takes no memory") {
+  const ir::Group group = ir::make_group(ir::family_member("layernorm_f16"), 1 << 20, 1 << 10);
+  const Reference reference = reference_of(group, 1);
+  CHECK(reference.why_not.find("more than 2,147,483,648 elements") != std::string::npos);
+  CHECK(reference.inputs.empty());
+}
+
 TEST_CASE("outputs are compared where their layout puts them") {
   ir::Group group;
   group.graph = ir::parse_graph(
