@@ -120,7 +120,7 @@ bool is_ending(std::string_view op, const std::vector<std::string_view>& parts) 
 
 }  // namespace
 
-bool Decoder::branch(const FlatInstruction& flat, std::uint32_t index) {
+bool Decoder::branch(const FlatInstruction& flat) {
   const std::string_view op = current_.parts[0];
   const bool guarded = current_.ptx->guard != PtxOperand::no_index;
   if (op == "bra") {
@@ -154,11 +154,10 @@ bool Decoder::branch(const FlatInstruction& flat, std::uint32_t index) {
     }
     return true;
   }
-  static_cast<void>(index);
   return false;
 }
 
-void Decoder::instruction(const FlatInstruction& flat, std::uint32_t index) {
+void Decoder::instruction(const FlatInstruction& flat) {
   if (flat.ptx == nullptr) {
     if (!open_) open_block();
     return;
@@ -180,14 +179,14 @@ void Decoder::instruction(const FlatInstruction& flat, std::uint32_t index) {
     const std::size_t around = drafts_.size() - 1;
     open_block();
     ++drafts_.back().code.instructions;
-    if (!branch(flat, index)) structural();
+    if (!branch(flat)) structural();
     finish_destinations();
     open_block();
     drafts_[around].code.target = static_cast<std::uint32_t>(drafts_.size() - 1);
     return;
   }
   ++drafts_.back().code.instructions;
-  if (branch(flat, index)) return;
+  if (branch(flat)) return;
   guard_begin();
   if (!structural()) lane_instruction();
   finish_destinations();

@@ -69,14 +69,14 @@ class Decoder {
 
   // decode.cpp
   void place_variables();
-  void instruction(const FlatInstruction& flat, std::uint32_t index);
+  void instruction(const FlatInstruction& flat);
   bool structural();  ///< the families; false: not one of them
   void lane_instruction();
   Slot flushed(Slot slot, LaneType type);
   void compare();
   void compare_halves(const Step (&steps)[2], Slot p, Slot q, Slot a, Slot b);
   void move();
-  bool branch(const FlatInstruction& flat, std::uint32_t index);
+  bool branch(const FlatInstruction& flat);
   void end_block(Ending ending);
   void open_block();
   void guard_begin();
@@ -92,8 +92,6 @@ class Decoder {
   std::uint32_t operand_count() const { return current_.ptx->count; }
   Slot source(const PtxOperand& operand, LaneType type);
   Slot destination(const PtxOperand& operand, LaneType type);
-  /// A slot as it is, whatever its width: 32 or 64.
-  Slot plain_source(const PtxOperand& operand, int bits);
   int register_bits(const PtxOperand& operand) const;
   Slot temporary(int bits);
   Slot constant(LaunchConstant constant);
@@ -149,7 +147,6 @@ class Decoder {
   std::vector<DraftBlock> drafts_;
   std::vector<std::uint32_t> block_at_;           ///< flat index: the draft that starts there, or no_block
   std::vector<std::uint8_t> register_slot_bits_;  ///< by virtual register: 1, 32 or 64
-  std::vector<std::pair<const PtxVariable*, std::uint32_t>> placed_;
   bool open_ = false;
   std::vector<Micro>* out_ = nullptr;
   struct WideResult {
@@ -158,10 +155,16 @@ class Decoder {
   };
   Slot carry_ = no_slot;                  ///< of add.cc and its kin
   std::vector<WideResult> wide_results_;  ///< destinations wider than the instruction's type
-
-  friend void order_blocks(std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets);
 };
 
+/// Whether a slot is a register's and not a constant's.
+inline bool in_frame(Slot slot) {
+  return slot != no_slot && slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::frame);
+}
+
+using BlockLists = std::vector<std::vector<std::uint32_t>>;
+/// Blocks that may run after each.
+BlockLists successors_of(const std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets);
 /// Fills CodeBlock::priority.
 void order_blocks(std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets);
 /// Removes copies of constants into registers that have no other definition.

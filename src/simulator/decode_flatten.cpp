@@ -6,14 +6,13 @@
 // left out (its result is 0); a failed assertion is a trap.
 #include <algorithm>
 
+#include "simulator/align.h"
 #include "simulator/decode.h"
 
 namespace tailor::simulator {
 namespace {
 
 constexpr std::size_t most_instructions = 4'000'000;
-
-std::int64_t aligned(std::int64_t offset, std::int64_t to) { return to <= 1 ? offset : (offset + to - 1) / to * to; }
 
 struct Flattener {
   const PtxModule& module;

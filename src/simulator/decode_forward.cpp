@@ -9,10 +9,6 @@
 namespace tailor::simulator {
 namespace {
 
-bool in_frame(Slot slot) {
-  return slot != no_slot && slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::frame);
-}
-
 bool is_copy(const Micro& micro, const LaneTable& lanes) {
   return micro.full == lanes.copy32[0] || micro.full == lanes.copy64[0];
 }

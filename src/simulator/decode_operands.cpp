@@ -98,11 +98,6 @@ int Decoder::register_bits(const PtxOperand& operand) const {
   return bits == 1 || bits == 64 ? bits : 32;
 }
 
-Slot Decoder::plain_source(const PtxOperand& from, int bits) {
-  const LaneType type = bits == 64 ? LaneType::u64 : bits == 1 ? LaneType::pred : LaneType::u32;
-  return source(from, type);
-}
-
 Slot Decoder::source(const PtxOperand& from, LaneType type) {
   const int bits = slot_bits(type);
   switch (from.kind) {

@@ -12,23 +12,7 @@
 namespace tailor::simulator {
 namespace {
 
-using Lists = std::vector<std::vector<std::uint32_t>>;
-
-Lists successors_of(const std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets) {
-  Lists next(code.size());
-  for (std::size_t b = 0; b < code.size(); ++b) {
-    const CodeBlock& block = code[b];
-    if (block.ending == Ending::exit || block.ending == Ending::trap) continue;
-    if (block.ending == Ending::indirect) {
-      const std::uint32_t count = targets[block.op];
-      for (std::uint32_t k = 0; k < count; ++k) next[b].push_back(targets[block.op + 1 + k]);
-      continue;
-    }
-    if (block.ending == Ending::jump || block.ending == Ending::branch) next[b].push_back(block.target);
-    if (block.ending != Ending::jump && block.next != no_block) next[b].push_back(block.next);
-  }
-  return next;
-}
+using Lists = BlockLists;
 
 /// Post-order of a walk from block 0; back edges (to a block on the path) are collected when `back` is given.
 std::vector<std::uint32_t> post_order(const Lists& next, std::vector<std::pair<std::uint32_t, std::uint32_t>>* back) {
@@ -83,6 +67,22 @@ std::vector<std::vector<std::uint32_t>> loops_holding(const Lists& next) {
 }
 
 }  // namespace
+
+BlockLists successors_of(const std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets) {
+  BlockLists next(code.size());
+  for (std::size_t b = 0; b < code.size(); ++b) {
+    const CodeBlock& block = code[b];
+    if (block.ending == Ending::exit || block.ending == Ending::trap) continue;
+    if (block.ending == Ending::indirect) {
+      const std::uint32_t count = targets[block.op];
+      for (std::uint32_t k = 0; k < count; ++k) next[b].push_back(targets[block.op + 1 + k]);
+      continue;
+    }
+    if (block.ending == Ending::jump || block.ending == Ending::branch) next[b].push_back(block.target);
+    if (block.ending != Ending::jump && block.next != no_block) next[b].push_back(block.next);
+  }
+  return next;
+}
 
 void order_blocks(std::vector<CodeBlock>& code, const std::vector<std::uint32_t>& targets) {
   Lists next = successors_of(code, targets);

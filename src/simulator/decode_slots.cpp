@@ -20,10 +20,6 @@ struct Stretch {
   }
 };
 
-bool in_frame(Slot slot) {
-  return slot != no_slot && slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::frame);
-}
-
 /// Calls use(register) and define(register, conditional) for a micro-operation, uses first.
 template <class Use, class Define>
 void visit(const Program::Body& body, const Micro& micro, bool conditional, const Use& use, const Define& define) {
@@ -43,6 +39,7 @@ struct Allocator {
   std::vector<std::uint32_t> order;       ///< blocks by priority
   std::vector<std::uint32_t> start, end;  ///< places of a block's first and one past its last micro
   std::vector<std::vector<std::uint64_t>> live_in;
+  BlockLists next;  ///< successors
   std::vector<Stretch> stretches;
 
   template <class Use, class Define>
@@ -65,18 +62,6 @@ struct Allocator {
     if (block.ending == Ending::warp || block.ending == Ending::barrier || block.ending == Ending::cluster ||
         (block.ending == Ending::pause && body.ops[block.op].full != nullptr))
       one(body.ops[block.op], false);
-  }
-
-  std::vector<std::uint32_t> next_of(const CodeBlock& block) const {
-    std::vector<std::uint32_t> next;
-    if (block.ending == Ending::exit || block.ending == Ending::trap) return next;
-    if (block.ending == Ending::indirect) {
-      for (std::uint32_t k = 0; k < body.targets[block.op]; ++k) next.push_back(body.targets[block.op + 1 + k]);
-      return next;
-    }
-    if (block.ending == Ending::jump || block.ending == Ending::branch) next.push_back(block.target);
-    if (block.ending != Ending::jump && block.next != no_block) next.push_back(block.next);
-    return next;
   }
 
   void number_places() {
@@ -117,7 +102,7 @@ struct Allocator {
         const std::uint32_t b = order[i];
         for (std::size_t w = 0; w < words; ++w) {
           std::uint64_t out = 0;
-          for (const std::uint32_t to : next_of(body.code[b])) out |= live_in[to][w];
+          for (const std::uint32_t to : next[b]) out |= live_in[to][w];
           const std::uint64_t in = reads[b][w] | (out & ~kills[b][w]);
           if (in == live_in[b][w]) continue;
           live_in[b][w] = in;
@@ -139,7 +124,7 @@ struct Allocator {
             stretches[w * 64 + static_cast<unsigned>(__builtin_ctzll(left))].add(at);
       };
       through(live_in[b], start[b]);
-      for (const std::uint32_t to : next_of(body.code[b])) through(live_in[to], end[b]);
+      for (const std::uint32_t to : next[b]) through(live_in[to], end[b]);
     }
   }
 
@@ -177,7 +162,7 @@ struct Allocator {
 }  // namespace
 
 void give_slots(Program::Body& body, const std::vector<std::uint8_t>& register_slot_bits) {
-  Allocator work{body, register_slot_bits, {}, {}, {}, {}, {}};
+  Allocator work{body, register_slot_bits, {}, {}, {}, {}, successors_of(body.code, body.targets), {}};
   work.number_places();
   work.find_live();
   work.find_stretches();

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "simulator/align.h"
 #include "simulator/async.h"
 #include "simulator/cache_model.h"
 #include "simulator/findings.h"
@@ -60,7 +61,7 @@ struct WarpState : Warp {
   bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
   bool cluster_arrived = false;
   std::uint64_t cluster_phase = 0;
-  std::vector<std::byte> frame_storage, local_storage;
+  AlignedBytes frame_storage, local_storage;
   const std::byte* stored_rows = nullptr;  ///< while tiles are stored: 16 bytes per lane, else in slots
   bool can_run() const;
 };
@@ -80,9 +81,9 @@ struct ResidentBlock {
   int slot = 0;  ///< among the resident
   Extent3 id{};
   std::uint32_t rank = 0;  ///< in its cluster
-  std::vector<std::byte> shared_storage;
+  AlignedBytes shared_storage;
   std::byte* shared = nullptr;
-  std::vector<std::byte> bank_storage;
+  AlignedBytes bank_storage;
   std::byte* bank = nullptr;
   std::vector<std::unique_ptr<WarpState>> warps;
   std::array<NamedBarrier, 16> barriers;

@@ -12,14 +12,13 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "simulator/align.h"
 #include "simulator/program.h"
 
 namespace tailor::simulator {
 namespace {
 
 constexpr std::int64_t guard_bytes = 1 << 16, buffer_alignment = 256;
-
-std::int64_t aligned(std::int64_t offset, std::int64_t to) { return (offset + to - 1) / to * to; }
 
 }  // namespace
 

@@ -12,8 +12,6 @@
 namespace tailor::simulator {
 namespace {
 
-constexpr std::size_t slot_bytes = 128;
-
 void fill_slot(std::byte* at, int bits, std::uint64_t value) {
   if (bits == 64) {
     auto* to = reinterpret_cast<std::uint64_t*>(at);
@@ -85,11 +83,6 @@ std::uint64_t special_value(const LaunchState& state, SpecialId id) {
 }
 
 }  // namespace
-
-AlignedBytes::AlignedBytes(std::size_t bytes) : storage(bytes + slot_bytes) {
-  const auto at = reinterpret_cast<std::uintptr_t>(storage.data());
-  data = storage.data() + (slot_bytes - at % slot_bytes) % slot_bytes;
-}
 
 /// Why a driver would refuse the launch; empty: it would not.
 std::string refusal(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,

@@ -10,16 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "simulator/align.h"
 #include "simulator/machine.h"
 
 namespace tailor::simulator {
-
-/// Bytes at a multiple of 128.
-struct AlignedBytes {
-  std::vector<std::byte> storage;
-  std::byte* data = nullptr;
-  explicit AlignedBytes(std::size_t bytes);
-};
 
 inline std::int64_t volume(const Extent3& e) { return std::int64_t{e[0]} * e[1] * e[2]; }
 

@@ -8,16 +8,11 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "simulator/align.h"
 #include "simulator/decode.h"
 #include "simulator/handlers.h"
 
 namespace tailor::simulator {
-namespace {
-
-std::int64_t aligned(std::int64_t offset, std::int64_t to) { return to <= 1 ? offset : (offset + to - 1) / to * to; }
-
-}  // namespace
-
 /// Parameters in order at their alignment; shared variables in order, `extern` ones after them; module variables are
 /// placed in memory at launch.
 void Decoder::place_variables() {
@@ -88,7 +83,7 @@ void Decoder::run() {
       open_block();
       block_at_[i] = static_cast<std::uint32_t>(drafts_.size() - 1);
     }
-    instruction(flat_.instructions[i], i);
+    instruction(flat_.instructions[i]);
   }
   // Where control falls off the end, the lanes are done; branches may lead there too.
   open_block();

@@ -16,15 +16,6 @@
 namespace tailor::simulator {
 namespace {
 
-constexpr std::size_t slot_bytes = 128;
-
-/// Bytes from storage, aligned to 128.
-std::byte* aligned_bytes(std::vector<std::byte>& storage, std::size_t bytes) {
-  storage.resize(bytes + slot_bytes);
-  const auto at = reinterpret_cast<std::uintptr_t>(storage.data());
-  return storage.data() + (slot_bytes - at % slot_bytes) % slot_bytes;
-}
-
 void splat(std::byte* bank, std::uint32_t slot, std::uint32_t value) {
   auto* to = reinterpret_cast<std::uint32_t*>(bank + slot * slot_bytes);
   std::fill(to, to + lanes_per_warp, value);
@@ -63,11 +54,14 @@ Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
   int slot = 0;
   for (ResidentBlock& block : resident) {
     block.slot = slot++;
-    block.shared = aligned_bytes(block.shared_storage, static_cast<std::size_t>(state.shared_bytes));
-    block.bank = aligned_bytes(block.bank_storage, block_bank_slots * slot_bytes);
+    block.shared_storage = AlignedBytes(static_cast<std::size_t>(state.shared_bytes));
+    block.shared = block.shared_storage.data;
+    block.bank_storage = AlignedBytes(block_bank_slots * slot_bytes);
+    block.bank = block.bank_storage.data;
     for (int index = 0; index < state.warps_per_block; ++index) {
       auto warp = std::make_unique<WarpState>();
-      warp->bank[static_cast<int>(Bank::frame)] = aligned_bytes(warp->frame_storage, program.frame_bytes);
+      warp->frame_storage = AlignedBytes(program.frame_bytes);
+      warp->bank[static_cast<int>(Bank::frame)] = warp->frame_storage.data;
       warp->bank[static_cast<int>(Bank::launch)] = const_cast<std::byte*>(state.launch_bank);
       warp->bank[static_cast<int>(Bank::block)] = block.bank;
       warp->bank[static_cast<int>(Bank::thread)] =
@@ -81,7 +75,8 @@ Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
       warp->unit_index = block.slot * state.warps_per_block + index;
       warp->shared = {static_cast<std::uint64_t>(state.shared_bytes), block.shared, 0};
       warp->local.size = static_cast<std::uint64_t>(lane_bytes) * lanes_per_warp;
-      warp->local.host = aligned_bytes(warp->local_storage, warp->local.size);
+      warp->local_storage = AlignedBytes(warp->local.size);
+      warp->local.host = warp->local_storage.data;
       warp->local.lane_stride = static_cast<std::uint64_t>(lane_bytes);
       const int lanes = std::min(state.threads_per_block - index * lanes_per_warp, lanes_per_warp);
       warp->initial = lanes == lanes_per_warp ? all_lanes : (1u << lanes) - 1;
