@@ -25,10 +25,11 @@ LAYERS = {
     "costmodel": {"base", "ir"},
     "explore": {"base", "ir", "costmodel"},
     "simulator": {"base"},
-    "profiler": {"simulator", "base", "ir", "codegen"},
+    "gpu": {"base", "ir"},
+    "profiler": {"gpu", "simulator", "base", "ir", "codegen"},
     "store": {"base", "ir"},
     "report": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store"},
-    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report", "simulator"},
+    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report", "simulator", "gpu"},
 }
 
 # Where an exception may be caught, and why.
