@@ -19,6 +19,8 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/worker_word.h"
+#include "profiler/worker.h"
 
 namespace tailor::cli {
 
@@ -400,6 +402,10 @@ void open_door(std::span<char* const> words, const Terminal& terminal) {
     fmt::print("{}\n", tool_name);
   } else if (first == "--help" || first == "-h" || first == "help") {
     fmt::print("{}", overview());
+  } else if (first == worker_word) {
+    if (profiler::serve(profiler::worker_socket) != 0)
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", worker_word),
+                  "tailor profile does that");
   } else {
     run_command(words, terminal);
   }
