@@ -5,20 +5,12 @@
 #include <fmt/format.h>
 
 #include "store/connection.h"
+#include "store/query.h"
 #include "store/store.h"
 
 namespace tailor::store {
 
 namespace {
-
-/// All rows of a query, each read by `read(Columns&, Row&)`.
-template <class Row, class Read, class... Values>
-std::vector<Row> rows(Connection& connection, const std::string& sql, Read&& read, const Values&... values) {
-  std::vector<Row> result;
-  connection.each(
-      sql, [&](Columns& columns) { read(columns, result.emplace_back()); }, values...);
-  return result;
-}
 
 template <class Row>
 std::optional<Row> only(std::vector<Row> found) {
@@ -243,29 +235,6 @@ std::vector<PlanRejectionRow> Store::plan_rejections_of(Id group, Id device) con
       "WHERE p.group_id = ? AND r.device_id = ? ORDER BY r.plan_id, r.rule",
       [](Columns& columns, PlanRejectionRow& row) { columns.into(row.plan, row.device, row.rule, row.reason); }, group,
       device);
-}
-
-std::vector<MeasurementRow> Store::measurements(Id binary) const {
-  std::vector<MeasurementRow> all = rows<MeasurementRow>(
-      *connection_,
-      "SELECT measurement_id, run_id, binary_id, device_id, profiler, protocol, outcome, reason, median_s, "
-      "sm_clock_hz, dram_clock_hz, measured_at FROM measurements WHERE binary_id = ? ORDER BY measurement_id",
-      [](Columns& columns, MeasurementRow& row) {
-        std::optional<double> median;
-        columns.into(row.id, row.run, row.binary, row.device, row.profiler, row.protocol, row.outcome, row.reason,
-                     median, row.sm_clock, row.dram_clock, row.measured_at);
-        if (median) row.median = Seconds{*median};
-      },
-      binary);
-  for (MeasurementRow& row : all) {
-    row.samples = rows<Seconds>(
-        *connection_, "SELECT duration_s FROM samples WHERE measurement_id = ? ORDER BY sample",
-        [](Columns& columns, Seconds& duration) { columns.read(duration); }, row.id);
-    row.counts = rows<CountRow>(
-        *connection_, "SELECT counter, value, unit FROM counters WHERE measurement_id = ? ORDER BY counter",
-        [](Columns& columns, CountRow& one) { columns.into(one.counter, one.value, one.unit); }, row.id);
-  }
-  return all;
 }
 
 std::vector<ProgressRow> Store::progress_of(Id group, Id device) const {
