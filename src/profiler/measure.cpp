@@ -198,10 +198,7 @@ class Measuring {
         plan.uncounted = answer.reason;
         continue;
       }
-      for (std::size_t c = 0; c < metrics.size() && c < answer.values.size(); ++c) {
-        const gpu::PlannedCounter& counter = options_.counters.counters[c];
-        plan.times.front().counters.push_back({counter.name, answer.values[c] * counter.scale, counter.unit});
-      }
+      plan.times.front().counters = gpu::counter_values(options_.counters, answer.values);
     }
   }
 
@@ -224,7 +221,9 @@ MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> ca
   all.plans.resize(candidates.size());
   const double confidence = stop_rule(options.stop_rule).confidence;
   for (const ir::CacheState cache : options.caches) {
-    Ranking ranking{.cache = cache, .end = "replayed"};
+    Ranking ranking;
+    ranking.cache = cache;
+    ranking.end = "replayed";
     std::vector<std::pair<double, int>> medians;
     std::vector<Spread> spreads(candidates.size());
     for (std::size_t i = 0; i < candidates.size(); ++i) {
