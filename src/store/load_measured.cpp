@@ -40,55 +40,55 @@ void read_sample(Columns& columns, ir::Sample& sample) {
   sample.throttle = static_cast<std::uint32_t>(throttle);
 }
 
-}  // namespace
-
-std::vector<MeasurementRow> Store::measurements(Id binary) const {
+std::vector<MeasurementRow> measurements_where(Connection& connection, std::string_view condition, Id id) {
   std::vector<MeasurementRow> all = rows<MeasurementRow>(
-      *connection_,
-      "SELECT measurement_id, run_id, binary_id, device_id, profiler, protocol, cache, timed_by, launch_mode, "
-      "stop_rule, gpu, driver, outcome, reason, attempts, median_s, low_s, high_s, sm_clock_hz, dram_clock_hz, "
-      "measured_at FROM measurements WHERE binary_id = ? ORDER BY measurement_id",
+      connection,
+      fmt::format("SELECT measurement_id, run_id, binary_id, device_id, profiler, protocol, cache, timed_by, "
+                  "launch_mode, stop_rule, gpu, driver, outcome, reason, attempts, median_s, low_s, high_s, "
+                  "sm_clock_hz, dram_clock_hz, measured_at FROM measurements WHERE {} ORDER BY measurement_id",
+                  condition),
       [&](Columns& columns, MeasurementRow& row) {
         ProtocolWords words;
         columns.into(row.id, row.run, row.binary, row.device, row.profiler, row.protocol);
         words.read(columns);
-        if (!words.cache.empty()) row.timing = protocol_of(*connection_, words);
+        if (!words.cache.empty()) row.timing = protocol_of(connection, words);
         columns.into(row.gpu, row.driver, row.outcome, row.reason, row.attempts, row.median, row.low, row.high,
                      row.sm_clock, row.dram_clock, row.measured_at);
       },
-      binary);
+      id);
   for (MeasurementRow& row : all) {
     row.samples = rows<ir::Sample>(
-        *connection_, "SELECT duration_s, sm_clock_hz, throttle FROM samples WHERE measurement_id = ? ORDER BY sample",
+        connection, "SELECT duration_s, sm_clock_hz, throttle FROM samples WHERE measurement_id = ? ORDER BY sample",
         read_sample, row.id);
     row.counts = rows<CountRow>(
-        *connection_, "SELECT counter, value, unit FROM counters WHERE measurement_id = ? ORDER BY counter",
+        connection, "SELECT counter, value, unit FROM counters WHERE measurement_id = ? ORDER BY counter",
         [](Columns& columns, CountRow& one) { columns.into(one.counter, one.value, one.unit); }, row.id);
   }
   return all;
 }
 
-std::vector<ModuleTimeRow> Store::module_times(Id graph) const {
+std::vector<ModuleTimeRow> module_times_where(Connection& connection, std::string_view condition, Id id) {
   std::vector<ModuleTimeRow> all = rows<ModuleTimeRow>(
-      *connection_,
-      "SELECT module_time_id, run_id, graph_id, strategy, device_id, profiler, cache, timed_by, launch_mode, "
-      "stop_rule, gpu, driver, outcome, reason, groups_timed, launches, buffers_bytes, median_s, low_s, high_s, "
-      "measured_at FROM module_times WHERE graph_id = ? ORDER BY module_time_id",
+      connection,
+      fmt::format("SELECT module_time_id, run_id, graph_id, strategy, device_id, profiler, cache, timed_by, "
+                  "launch_mode, stop_rule, gpu, driver, outcome, reason, groups_timed, launches, buffers_bytes, "
+                  "median_s, low_s, high_s, measured_at FROM module_times WHERE {} ORDER BY module_time_id",
+                  condition),
       [&](Columns& columns, ModuleTimeRow& row) {
         ProtocolWords words;
         columns.into(row.id, row.run, row.graph, row.strategy, row.device, row.profiler);
         words.read(columns);
-        row.protocol = protocol_of(*connection_, words);
+        row.protocol = protocol_of(connection, words);
         columns.into(row.gpu, row.driver, row.outcome, row.reason, row.groups_timed, row.launches, row.buffers,
                      row.median, row.low, row.high, row.measured_at);
       },
-      graph);
+      id);
   for (ModuleTimeRow& row : all) {
     row.left_out = rows<LeftOutRow>(
-        *connection_, "SELECT reason, places FROM module_left_out WHERE module_time_id = ? ORDER BY reason",
+        connection, "SELECT reason, places FROM module_left_out WHERE module_time_id = ? ORDER BY reason",
         [](Columns& columns, LeftOutRow& one) { columns.into(one.reason, one.places); }, row.id);
     row.samples = rows<ModuleSampleRow>(
-        *connection_,
+        connection,
         "SELECT round, place, duration_s, sm_clock_hz, throttle FROM module_samples WHERE module_time_id = ? "
         "ORDER BY round, place",
         [](Columns& columns, ModuleSampleRow& one) {
@@ -98,6 +98,21 @@ std::vector<ModuleTimeRow> Store::module_times(Id graph) const {
         row.id);
   }
   return all;
+}
+
+}  // namespace
+
+std::vector<MeasurementRow> Store::measurements(Id binary) const {
+  return measurements_where(*connection_, "binary_id = ?", binary);
+}
+std::vector<MeasurementRow> Store::timings(Id device) const {
+  return measurements_where(*connection_, "profiler <> 'simulator' AND device_id = ?", device);
+}
+std::vector<ModuleTimeRow> Store::module_times(Id graph) const {
+  return module_times_where(*connection_, "graph_id = ?", graph);
+}
+std::vector<ModuleTimeRow> Store::module_times_on(Id device) const {
+  return module_times_where(*connection_, "device_id = ?", device);
 }
 
 std::vector<CalibrationRow> Store::calibrations(Id device) const {

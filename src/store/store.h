@@ -86,18 +86,24 @@ class Store {
   std::vector<LibraryCallRow> library_calls(Id graph) const;
   std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
   std::vector<PlanRow> plans(Id group) const;
+  std::optional<PlanRow> plan(Id id) const;
   std::optional<KernelRow> kernel(Id id) const;
   std::optional<Id> lowering(Id plan, Id device) const;
+  std::vector<LoweringRow> lowerings_to(Id kernel, Id device) const;
   std::vector<GivenKernelRow> given_kernels(Id graph) const;
+  std::vector<GivenKernelRow> given_as(Id kernel) const;            ///< by graph
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
+  std::optional<BinaryRow> binary(Id id) const;                     ///< without the cubin
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
   std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
   std::vector<PlanRejectionRow> plan_rejections_of(Id group, Id device) const;  ///< of all plans of a group
   std::vector<MeasurementRow> measurements(Id binary) const;                    ///< with samples and counters
+  std::vector<MeasurementRow> timings(Id device) const;                         ///< of all profilers but the simulator
   std::vector<ModuleTimeRow> module_times(Id graph) const;                      ///< with samples and what was left out
+  std::vector<ModuleTimeRow> module_times_on(Id device) const;
   std::vector<CalibrationRow> calibrations(Id device) const;
   std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
