@@ -67,9 +67,9 @@ std::string device_of_gpu(profiler::Worker& worker, const Context& context) {
     if (profiler::mismatches(ir::find_device(name, folder), facts).empty()) fitting.push_back(name);
   if (fitting.size() == 1) return fitting.front();
   throw Error(Fault::missing,
-              fitting.empty() ? fmt::format("no file in {} describes the GPU found, a {}", folder, facts.name)
-                              : fmt::format("several files describe the GPU found, a {}: {}", facts.name,
-                                            fmt::join(fitting, ", ")),
+              fitting.empty()
+                  ? fmt::format("no file in {} describes the GPU found, a {}", folder, facts.name)
+                  : fmt::format("several files describe the GPU found, a {}: {}", facts.name, fmt::join(fitting, ", ")),
               "--device names the file");
 }
 

@@ -110,10 +110,9 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   profiler::MeasureOptions how = measure_options(options, context, chosen->device, interrupts.token());
   // Before anything that takes time: is there somebody who can measure?
   const Measurer measurer = measurer_of(options, context, chosen->device, interrupts.token());
-  std::vector<ProfileItem> items =
-      profile_items(chosen_plans(context, *chosen, {options.plan, options.all_plans ? 0 : options.top, whole},
-                                 interrupts.token()),
-                    *chosen, measurer.worker != nullptr && !options.no_odd_shape);
+  std::vector<ProfileItem> items = profile_items(
+      chosen_plans(context, *chosen, {options.plan, options.all_plans ? 0 : options.top, whole}, interrupts.token()),
+      *chosen, measurer.worker != nullptr && !options.no_odd_shape);
   stop_if_asked(interrupts);
   compile_items(context, api,
                 {chosen->device.arch, options.cache, static_cast<int>(options.threads), interrupts.token()}, items);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every distinct group of every strategy is measured first, so that each strategy runs its fastest plans that are right;
-// then the strategies take turns.
+// Every distinct group of every strategy is measured first, so that each strategy runs its fastest plans that are
+// right; then the strategies take turns.
 #include "cli/profile_module.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,11 @@ class Comparison {
  public:
   Comparison(const ProfileCommand& options, const Context& context, const profiler::Nvrtc& api,
              const InterruptWatch& interrupts)
-      : options_(options), context_(context), api_(api), interrupts_(interrupts), graph_(load_model(context, options.what.model)) {}
+      : options_(options),
+        context_(context),
+        api_(api),
+        interrupts_(interrupts),
+        graph_(load_model(context, options.what.model)) {}
 
   void run() {
     load_strategies();
@@ -180,7 +184,8 @@ class Comparison {
   void take_one(ModuleTimes& times, std::int64_t round, std::size_t place) {
     if (times.outcome != ir::Outcome::ok) return;
     const int number = contestants_[times.contestant].number;
-    const gpu::AskTime ask{number, times.way.cache, ir::TimedBy::events, times.way.launch, 1, round == 0 ? 2 : 1, false};
+    const gpu::AskTime ask{number, times.way.cache, ir::TimedBy::events, times.way.launch, 1, round == 0 ? 2 : 1,
+                           false};
     const gpu::Answer answer = bench_->ask(number, ask);
     times.outcome = answer.outcome;
     times.reason = answer.reason;
@@ -206,18 +211,19 @@ class Comparison {
     using report::Hint;
     report::Table table;
     table.title = "memory-bound kernels of the whole model, library calls left out, timed in turns";
-    table.columns = {column("strategy", "strategy"),
-                     column("launches", "launches", Hint::count),
-                     column("left_out", "groups left out", Hint::count, 1),
-                     column("buffers", "buffers", Hint::bytes, 3),
-                     column("cache", "cache"),
-                     column("launch_mode", "launched as"),
-                     column("median", "time", Hint::seconds),
-                     column("low", "from", Hint::seconds, 2),
-                     column("high", "to", Hint::seconds, 2),
-                     column("samples", "samples", Hint::integer, 3),
-                     column("speedup", "times as fast as " + contestants_.front().chosen->partition.strategy, Hint::ratio),
-                     column("note", "note", Hint::text, 1)};
+    table.columns = {
+        column("strategy", "strategy"),
+        column("launches", "launches", Hint::count),
+        column("left_out", "groups left out", Hint::count, 1),
+        column("buffers", "buffers", Hint::bytes, 3),
+        column("cache", "cache"),
+        column("launch_mode", "launched as"),
+        column("median", "time", Hint::seconds),
+        column("low", "from", Hint::seconds, 2),
+        column("high", "to", Hint::seconds, 2),
+        column("samples", "samples", Hint::integer, 3),
+        column("speedup", "times as fast as " + contestants_.front().chosen->partition.strategy, Hint::ratio),
+        column("note", "note", Hint::text, 1)};
     for (const ModuleTimes& times : times_) {
       const Contestant& one = contestants_[times.contestant];
       const Spread time = spread(times);
@@ -226,13 +232,12 @@ class Comparison {
       std::string note = times.reason;
       if (one.module.shortened_loops > 0)
         note += fmt::format("{}{} loops run one trip", note.empty() ? "" : "; ", one.module.shortened_loops);
-      table.rows.push_back({one.chosen->partition.strategy,
-                            static_cast<std::int64_t>(one.module.sequence.launches.size()), one.module.places_left_out,
-                            static_cast<double>(one.module.buffer_bytes), std::string(ir::name(times.way.cache)),
-                            std::string(ir::name(times.way.launch)), timed ? Cell(time.median) : Cell(),
-                            timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
-                            static_cast<std::int64_t>(time.n),
-                            timed && baseline > 0 ? Cell(baseline / time.median) : Cell(), note});
+      table.rows.push_back(
+          {one.chosen->partition.strategy, static_cast<std::int64_t>(one.module.sequence.launches.size()),
+           one.module.places_left_out, static_cast<double>(one.module.buffer_bytes),
+           std::string(ir::name(times.way.cache)), std::string(ir::name(times.way.launch)),
+           timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
+           static_cast<std::int64_t>(time.n), timed && baseline > 0 ? Cell(baseline / time.median) : Cell(), note});
     }
     return table;
   }

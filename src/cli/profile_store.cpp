@@ -43,8 +43,12 @@ store::CheckRow verdict_row(const ProfileItem& item, const MeasuredUnder& under)
     state = "unsound";
   else if (ir::is_refuted(result.outcome))
     state = "crashed";
-  return {item.kernel_id, fmt::format("{}, {}", under.profiler, result.checked_on.empty() ? "its own shape" : result.checked_on),
-          state, result.worst, result.reason, 0};
+  return {item.kernel_id,
+          fmt::format("{}, {}", under.profiler, result.checked_on.empty() ? "its own shape" : result.checked_on),
+          state,
+          result.worst,
+          result.reason,
+          0};
 }
 
 }  // namespace
@@ -58,10 +62,9 @@ void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredU
   if (!replayed) store.save(verdict_row(item, under));
   for (const ir::Measurement& measured : item.result.times) {
     if (measured.outcome == ir::Outcome::not_recorded || measured.outcome == ir::Outcome::stopped) continue;
-    const Spread time = measured.samples.empty()
-                            ? Spread{}
-                            : spread_of(profiler::durations(measured.samples),
-                                        profiler::stop_rule(measured.protocol.stop).confidence);
+    const Spread time = measured.samples.empty() ? Spread{}
+                                                 : spread_of(profiler::durations(measured.samples),
+                                                             profiler::stop_rule(measured.protocol.stop).confidence);
     if (!replayed)
       store.save(store::measurement_row(measured, under.run, item.binary->source, under.device, Seconds{time.low},
                                         Seconds{time.high}));
@@ -74,8 +77,8 @@ void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredU
 
 store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device) {
   const bool is_path = word.find('/') != std::string::npos || word.ends_with(".json");
-  return device_row(device, read_file(is_path ? std::filesystem::path(word)
-                                              : context.data / "devices" / (device.name + ".json")));
+  return device_row(
+      device, read_file(is_path ? std::filesystem::path(word) : context.data / "devices" / (device.name + ".json")));
 }
 
 }  // namespace tailor::cli

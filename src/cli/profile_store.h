@@ -17,8 +17,8 @@ struct MeasuredUnder {
   std::string profiler;  ///< gpu, replay
 };
 
-/// Binary, measurements with samples and counters, a check, a profiled estimate, or the rejection of a plan whose kernel
-/// was refuted. Group, plan and kernel are there already.
+/// Binary, measurements with samples and counters, a check, a profiled estimate, or the rejection of a plan whose
+/// kernel was refuted. Group, plan and kernel are there already.
 void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredUnder& under);
 
 /// The device file as a row.

@@ -167,9 +167,9 @@ report::Table race_table(std::span<const ProfileItem> items, std::span<const Pro
 report::Table counter_table(std::span<const ProfileItem> items) {
   report::Table table;
   table.title = "counters, collected apart from the times";
-  table.columns = {column("number", "group", Hint::integer), column("rank", "plan", Hint::integer),
+  table.columns = {column("number", "group", Hint::integer),  column("rank", "plan", Hint::integer),
                    column("kernel", "kernel", Hint::text, 1), column("counter", "counter"),
-                   column("value", "value", Hint::number), column("unit", "unit")};
+                   column("value", "value", Hint::number),    column("unit", "unit")};
   for (const ProfileItem& item : items) {
     if (!item.result.uncounted.empty())
       table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.place, item.kernel.name,

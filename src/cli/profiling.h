@@ -44,7 +44,8 @@ std::vector<ProfileItem> profile_items(std::vector<ChosenPlan> plans, const Chos
 /// Compiles kernels and their odd shapes.
 void compile_items(const Context& context, const profiler::Nvrtc& api, const Compiling& how,
                    std::vector<ProfileItem>& items);
-/// Measures group by group; `done` is told of each as it finishes, so that nothing is lost when the rest is not reached.
+/// Measures group by group; `done` is told of each as it finishes, so that nothing is lost when the rest is not
+/// reached.
 std::vector<ProfiledGroup> profile_groups(std::vector<ProfileItem>& items, const MeasureGroup& measure,
                                           const profiler::MeasureOptions& options,
                                           const std::function<void(const ProfiledGroup&)>& done);
