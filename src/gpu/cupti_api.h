@@ -23,7 +23,8 @@
 
 namespace tailor::gpu {
 
-enum class CuptiPart : std::uint8_t { common, activity, host, range };
+/// owner: the name of who else profiles.
+enum class CuptiPart : std::uint8_t { common, activity, host, range, owner };
 
 struct Cupti {
 #define CUPTI_FUNCTION(name, part) decltype(&::name) name = nullptr;
@@ -31,7 +32,7 @@ struct Cupti {
 #undef CUPTI_FUNCTION
   std::uint32_t version = 0;           ///< CUPTI_API_VERSION of the library: 28 for CUDA 12.9.1, 130001 for 13.0.1
   std::filesystem::path file;          ///< links resolved; empty for functions that came from no library
-  std::array<std::string, 4> missing;  ///< by part: the first function that is not there; empty when all are
+  std::array<std::string, 5> missing;  ///< by part: the first function that is not there; empty when all are
   bool has(CuptiPart part) const { return missing[static_cast<std::size_t>(part)].empty(); }
 };
 

@@ -10,6 +10,8 @@
 #include <map>
 #include <utility>
 
+#include "gpu/collect.h"
+#include "gpu/layers.h"
 #include "gpu/loaded.h"
 #include "gpu/open.h"
 #include "gpu/run.h"
@@ -17,10 +19,10 @@
 
 namespace tailor::gpu {
 
-/// Loaded sequences go before the GPU they lie on.
+/// LoadedSequence sequences go before the GPU they lie on.
 struct Gpu::Body {
   std::unique_ptr<Opened> gpu;
-  std::map<int, std::unique_ptr<Loaded>> loaded;
+  std::map<int, std::unique_ptr<LoadedSequence>> loaded;
   std::string lost;  ///< empty, or what lost the context
 
   Answer operator()(const AskOpen& ask);
@@ -34,7 +36,7 @@ struct Gpu::Body {
 
   Trouble ready() const;
   /// The sequence of that number, or why there is none.
-  std::pair<Loaded*, Trouble> sequence(int id) const;
+  std::pair<LoadedSequence*, Trouble> sequence(int id) const;
 
   std::span<const std::byte> blob;  ///< of the question being answered
 };
@@ -45,7 +47,7 @@ Trouble Gpu::Body::ready() const {
   return {};
 }
 
-std::pair<Loaded*, Trouble> Gpu::Body::sequence(int id) const {
+std::pair<LoadedSequence*, Trouble> Gpu::Body::sequence(int id) const {
   if (Trouble trouble = ready()) return {nullptr, trouble};
   const auto found = loaded.find(id);
   if (found == loaded.end())
@@ -63,15 +65,21 @@ Answer Gpu::Body::operator()(const AskOpen& ask) {
   }
   Answer answer;
   answer.facts = gpu->facts;
+  answer.layers = layers_of(ask.places, ask.ordinal, gpu->current);
   return answer;
 }
 
-Answer Gpu::Body::operator()(const AskLayers&) { return {}; }
+Answer Gpu::Body::operator()(const AskLayers& ask) {
+  Answer answer;
+  const bool same = gpu != nullptr && lost.empty() && gpu->ordinal == ask.ordinal;
+  answer.layers = layers_of(ask.places, ask.ordinal, same ? gpu->current : nullptr);
+  return answer;
+}
 
 Answer Gpu::Body::operator()(const AskLoad& ask) {
   if (Trouble trouble = ready()) return answer_of(trouble);
   loaded.erase(ask.id);  // first, so that its memory is there for the new one
-  auto made = std::make_unique<Loaded>();
+  auto made = std::make_unique<LoadedSequence>();
   if (Trouble trouble = load(*gpu, ask.sequence, blob, *made)) return answer_of(trouble);
   Answer answer;
   answer.entries = made->entries;
@@ -91,8 +99,7 @@ Answer Gpu::Body::operator()(const AskTime& ask) {
 
 Answer Gpu::Body::operator()(const AskCount& ask) {
   const auto [found, trouble] = sequence(ask.id);
-  if (found == nullptr) return answer_of(trouble);
-  return answer_of({ir::Outcome::unavailable, "counters cannot be collected", false});
+  return found == nullptr ? answer_of(trouble) : collect(*gpu, *found, ask);
 }
 
 Answer Gpu::Body::operator()(const AskState&) {

@@ -18,12 +18,14 @@ constexpr unsigned touch_threads = 256, touch_blocks_per_sm = 8;
 /// Where the driver does not tell the size of L2.
 constexpr std::int64_t flush_otherwise = std::int64_t{1} << 28;
 
-bool read_by_launches(BufferRole role) { return role == BufferRole::input || role == BufferRole::both; }
+bool is_touched(const Buffer& buffer) {
+  return buffer.bytes > 0 && (buffer.role == BufferRole::input || buffer.role == BufferRole::both);
+}
 
-Trouble queue_touch(Opened& gpu, Loaded& loaded) {
+Trouble queue_touch(Opened& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
-    if (!read_by_launches(buffer.role) || buffer.bytes == 0) continue;
+    if (!is_touched(buffer)) continue;
     CUdeviceptr address = loaded.address(i);
     std::uint64_t words = static_cast<std::uint64_t>((buffer.bytes + touch_bytes - 1) / touch_bytes);
     std::array<void*, 2> parameters = {&address, &words};
@@ -67,7 +69,7 @@ Trouble queue_launch(Opened& gpu, const Launch& launch, BoundLaunch& bound) {
               fmt::format("cuLaunchKernelEx of '{}'", launch.entry));
 }
 
-Trouble capture(Opened& gpu, Loaded& loaded) {
+Trouble capture(Opened& gpu, LoadedSequence& loaded) {
   const Driver& driver = gpu.driver;
   const bool known = driver.cuStreamBeginCapture != nullptr && driver.cuStreamEndCapture != nullptr &&
                      driver.cuGraphInstantiateWithFlags != nullptr && driver.cuGraphLaunch != nullptr &&
@@ -90,7 +92,7 @@ Trouble capture(Opened& gpu, Loaded& loaded) {
 
 }  // namespace
 
-CUdeviceptr Loaded::address(std::size_t buffer) const {
+CUdeviceptr LoadedSequence::address(std::size_t buffer) const {
   return *memory + static_cast<CUdeviceptr>(arena.places[buffer]);
 }
 
@@ -120,7 +122,7 @@ Trouble queue_fill(Opened& gpu, CUdeviceptr address, std::int64_t bytes, std::ui
       "cuMemsetD8Async");
 }
 
-Trouble queue_reset(Opened& gpu, Loaded& loaded) {
+Trouble queue_reset(Opened& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
     if (buffer.bytes == 0) continue;
@@ -139,20 +141,26 @@ Trouble queue_reset(Opened& gpu, Loaded& loaded) {
   return {};
 }
 
-Trouble queue_cache_state(Opened& gpu, Loaded& loaded, ir::CacheState cache) {
+Trouble queue_cache_state(Opened& gpu, LoadedSequence& loaded, ir::CacheState cache) {
   if (cache == ir::CacheState::warm) return {};
   if (Trouble trouble = queue_flush(gpu)) return trouble;
   return cache == ir::CacheState::produced ? queue_touch(gpu, loaded) : Trouble{};
 }
 
-Trouble queue_launches(Opened& gpu, Loaded& loaded) {
+std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache) {
+  if (cache != ir::CacheState::produced) return 0;
+  const std::vector<Buffer>& buffers = loaded.sequence.buffers;
+  return static_cast<std::size_t>(std::count_if(buffers.begin(), buffers.end(), is_touched));
+}
+
+Trouble queue_launches(Opened& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.launches.size(); ++i) {
     if (Trouble trouble = queue_launch(gpu, loaded.sequence.launches[i], loaded.launches[i])) return trouble;
   }
   return {};
 }
 
-Trouble queue_replay(Opened& gpu, Loaded& loaded, bool traced) {
+Trouble queue_replay(Opened& gpu, LoadedSequence& loaded, bool traced) {
   if (loaded.launches.empty()) return {};
   if (!loaded.replay || loaded.replay_traced != traced) {
     if (Trouble trouble = capture(gpu, loaded)) return trouble;

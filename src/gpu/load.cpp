@@ -50,7 +50,7 @@ Trouble inspect(const Sequence& sequence, std::span<const std::byte> blob) {
   return {};
 }
 
-Trouble load_image(Opened& gpu, const Image& image, Loaded& loaded) {
+Trouble load_image(Opened& gpu, const Image& image, LoadedSequence& loaded) {
   if (const std::string why = damage(image.code); !why.empty())
     return {Outcome::unloadable, fmt::format("image '{}' {}", image.name, why), false};
   std::vector<std::byte> code = image.code;
@@ -125,7 +125,7 @@ EntryFacts facts_of(Opened& gpu, const Launch& launch, CUfunction function) {
   return facts;
 }
 
-void bind_arguments(const Launch& launch, const Loaded& loaded, BoundLaunch& bound) {
+void bind_arguments(const Launch& launch, const LoadedSequence& loaded, BoundLaunch& bound) {
   for (const Argument& argument : launch.arguments) {
     std::vector<std::byte> value = argument.value;
     if (argument.buffer >= 0) {
@@ -139,7 +139,7 @@ void bind_arguments(const Launch& launch, const Loaded& loaded, BoundLaunch& bou
   for (std::vector<std::byte>& value : bound.values) bound.parameters.push_back(value.data());
 }
 
-Trouble bind(Opened& gpu, Loaded& loaded) {
+Trouble bind(Opened& gpu, LoadedSequence& loaded) {
   std::map<CUfunction, std::int64_t> shared;  // the most that a launch of the kernel wants: the driver keeps one number
   for (const Launch& launch : loaded.sequence.launches) {
     BoundLaunch bound;
@@ -168,7 +168,7 @@ Trouble copy_in(Opened& gpu, CUdeviceptr to, std::span<const std::byte> bytes) {
   return told(gpu.driver, gpu.driver.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
 }
 
-Trouble fill_buffers(Opened& gpu, Loaded& loaded, std::span<const std::byte> blob) {
+Trouble fill_buffers(Opened& gpu, LoadedSequence& loaded, std::span<const std::byte> blob) {
   std::size_t taken = 0;
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
@@ -188,7 +188,7 @@ Trouble fill_buffers(Opened& gpu, Loaded& loaded, std::span<const std::byte> blo
   return told(gpu.driver, gpu.driver.cuCtxSynchronize(), "cuCtxSynchronize after filling buffers");
 }
 
-Trouble make_memory(Opened& gpu, Loaded& loaded) {
+Trouble make_memory(Opened& gpu, LoadedSequence& loaded) {
   constexpr std::int64_t alignment = 256;
   std::int64_t pristine = 0, sums = 0;
   for (const Buffer& buffer : loaded.sequence.buffers) {
@@ -206,7 +206,7 @@ Trouble make_memory(Opened& gpu, Loaded& loaded) {
 
 }  // namespace
 
-Trouble load(Opened& gpu, const Sequence& sequence, std::span<const std::byte> blob, Loaded& loaded) {
+Trouble load(Opened& gpu, const Sequence& sequence, std::span<const std::byte> blob, LoadedSequence& loaded) {
   if (Trouble trouble = inspect(sequence, blob)) return trouble;
   for (const Image& image : sequence.images) {
     loaded.sequence.images.push_back({image.name, {}});

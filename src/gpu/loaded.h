@@ -24,7 +24,7 @@ struct BoundLaunch {
   std::vector<void*> parameters;
 };
 
-struct Loaded {
+struct LoadedSequence {
   Sequence sequence;  ///< its images without code
   std::vector<Module> modules;
   Arena arena;
@@ -44,23 +44,25 @@ struct Loaded {
 };
 
 /// Loads, allocates, fills, binds. Waits. `blob`: see AskLoad.
-Trouble load(Opened& gpu, const Sequence& sequence, std::span<const std::byte> blob, Loaded& loaded);
+Trouble load(Opened& gpu, const Sequence& sequence, std::span<const std::byte> blob, LoadedSequence& loaded);
 
 /// Fills `bytes` bytes with a 32-bit word.
 Trouble queue_fill(Opened& gpu, CUdeviceptr address, std::int64_t bytes, std::uint32_t word);
 /// Fills buffers of role both again and zeroes scratch.
-Trouble queue_reset(Opened& gpu, Loaded& loaded);
+Trouble queue_reset(Opened& gpu, LoadedSequence& loaded);
 /// Brings L2 into this state: overwrites it, then (produced) rewrites every input. Nothing for warm.
-Trouble queue_cache_state(Opened& gpu, Loaded& loaded, ir::CacheState cache);
+Trouble queue_cache_state(Opened& gpu, LoadedSequence& loaded, ir::CacheState cache);
+/// How many kernels of our own that takes.
+std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
 /// All launches, in order.
-Trouble queue_launches(Opened& gpu, Loaded& loaded);
+Trouble queue_launches(Opened& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
-Trouble queue_replay(Opened& gpu, Loaded& loaded, bool traced);
+Trouble queue_replay(Opened& gpu, LoadedSequence& loaded, bool traced);
 /// One of our own kernels.
 Trouble queue_own(Opened& gpu, CUfunction kernel, unsigned blocks, unsigned threads, std::span<void*> parameters);
 Trouble finish(Opened& gpu, std::string_view doing);  ///< waits for the stream
 
 /// Digests of all inputs now, one after the other. Waits.
-Trouble digest_inputs(Opened& gpu, Loaded& loaded, std::vector<std::uint64_t>& digests);
+Trouble digest_inputs(Opened& gpu, LoadedSequence& loaded, std::vector<std::uint64_t>& digests);
 
 }  // namespace tailor::gpu

@@ -10,7 +10,9 @@
 #include <array>
 #include <cstring>
 
+#include "gpu/count.h"
 #include "gpu/kernels.h"
+#include "gpu/range_profiler.h"
 
 namespace tailor::gpu {
 namespace {
@@ -43,12 +45,64 @@ Trouble make_context(Opened& gpu) {
   if (Trouble trouble = told(driver, driver.cuDevicePrimaryCtxRetain(&context, gpu.device), "cuDevicePrimaryCtxRetain"))
     return trouble;
   gpu.context = PrimaryContext(driver, gpu.device);
+  gpu.current = context;
   if (Trouble trouble = told(driver, driver.cuCtxSetCurrent(context), "cuCtxSetCurrent")) return trouble;
   CUstream stream = nullptr;
   if (Trouble trouble = told(driver, driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"))
     return trouble;
   gpu.stream = Stream(driver, stream);
   return {};
+}
+
+Trouble queue_empty(Opened& gpu) {
+  CUlaunchConfig config = {};
+  config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+  config.hStream = *gpu.stream;
+  return told(gpu.driver, gpu.driver.cuLaunchKernelEx(&config, gpu.own.empty, nullptr, nullptr), "cuLaunchKernelEx");
+}
+
+/// Whether a kernel that ran is recorded with its times.
+Trouble try_trace(Opened& gpu) {
+  if (Trouble trouble = gpu.trace.begin(*gpu.cupti)) return trouble;
+  if (Trouble trouble = gpu.trace.clear()) return trouble;
+  if (Trouble trouble = queue_empty(gpu)) return trouble;
+  if (Trouble trouble = told(gpu.driver, gpu.driver.cuStreamSynchronize(*gpu.stream), "cuStreamSynchronize"))
+    return trouble;
+  std::vector<KernelSpan> spans;
+  if (Trouble trouble = gpu.trace.take(1, spans)) return trouble;
+  const bool told_times = spans.size() == 1 && spans[0].start > 0 && spans[0].end >= spans[0].start;
+  if (told_times) return {};
+  return {ir::Outcome::unavailable,
+          fmt::format("CUPTI recorded {} kernels where 1 ran{}", spans.size(), spans.empty() ? "" : ", without times"),
+          false};
+}
+
+std::string chip_of(const Cupti& api, int ordinal) {
+  if (!api.has(CuptiPart::host) || !api.has(CuptiPart::range)) return {};
+  const Profiling profiling(api);
+  auto parameters = sized<CUpti_Device_GetChipName_Params>(CUpti_Device_GetChipName_Params_STRUCT_SIZE);
+  parameters.deviceIndex = static_cast<std::size_t>(ordinal);
+  if (!profiling.made() || api.cuptiDeviceGetChipName(&parameters) != CUPTI_SUCCESS) return {};
+  return parameters.pChipName == nullptr ? "" : parameters.pChipName;
+}
+
+/// CUPTI and what it can do here. Nothing of it is needed to open a GPU.
+Trouble find_profilers(Opened& gpu) {
+  std::variant<Cupti, Layer> found = find_cupti(gpu.places);
+  if (const Layer* missing = std::get_if<Layer>(&found)) {
+    gpu.cupti_why = missing->detail;
+    return {};
+  }
+  gpu.cupti = std::move(std::get<Cupti>(found));
+  gpu.facts.cupti_api = static_cast<int>(gpu.cupti->version);
+  gpu.facts.chip = chip_of(*gpu.cupti, gpu.ordinal);
+  gpu.facts.can_count = counter_layer(*gpu.cupti, gpu.device, gpu.current).state == "ok";
+  const Trouble traced = try_trace(gpu);
+  gpu.trace_why = traced.reason;
+  gpu.facts.can_time_activity = !traced;
+  if (traced) gpu.trace.end();
+  return traced.context_lost ? traced : Trouble{};
 }
 
 void tell_facts(Opened& gpu) {
@@ -111,6 +165,7 @@ std::string bus_of(const Driver& driver, CUdevice device) {
 
 Trouble open(const Places& places, int ordinal, Opened& gpu) {
   gpu.places = places;
+  gpu.ordinal = ordinal;
   const Library library = open_driver(places);
   if (!library) return {ir::Outcome::unavailable, library.why, false};
   gpu.driver = functions_of_driver(library);
@@ -128,7 +183,7 @@ Trouble open(const Places& places, int ordinal, Opened& gpu) {
   if (Trouble trouble = load_own_kernels(gpu)) return trouble;
   gpu.hold.prepare(driver);
   tell_facts(gpu);
-  return {};
+  return find_profilers(gpu);
 }
 
 }  // namespace tailor::gpu

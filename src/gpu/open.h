@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "gpu/ask.h"
+#include "gpu/cupti_api.h"
 #include "gpu/driver.h"
 #include "gpu/hold.h"
 #include "gpu/nvml.h"
 #include "gpu/owned.h"
+#include "gpu/trace.h"
 #include "gpu/trouble.h"
 
 namespace tailor::gpu {
@@ -28,11 +31,17 @@ struct Opened {
   Places places;
   Driver driver;
   Nvml nvml;
+  std::optional<Cupti> cupti;
+  std::string cupti_why;  ///< empty when there is CUPTI
+  std::string trace_why;  ///< empty, or why kernels cannot be recorded though there is CUPTI
+  int ordinal = 0;
   CUdevice device = 0;
-  PrimaryContext context;  ///< current in the thread that opened
+  PrimaryContext context;
+  CUcontext current = nullptr;  ///< the same, current in the thread that opened
   Stream stream;
   OwnKernels own;
   Hold hold;
+  KernelTrace trace;
   DeviceMemory flush_buffer;  ///< allocated when first needed
   std::int64_t flush_bytes = 0;
   Facts facts;

@@ -19,7 +19,7 @@ using ir::Outcome;
 
 constexpr unsigned digest_threads = 256;
 
-Trouble queue_poison(Opened& gpu, Loaded& loaded, std::uint64_t seed) {
+Trouble queue_poison(Opened& gpu, LoadedSequence& loaded, std::uint64_t seed) {
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
     if (buffer.role != BufferRole::output) continue;
@@ -34,7 +34,7 @@ Trouble copy_out(Opened& gpu, std::span<std::byte> to, CUdeviceptr from) {
 }
 
 /// Whether each input still has the contents it was loaded with.
-Trouble inspect_inputs(Opened& gpu, Loaded& loaded) {
+Trouble inspect_inputs(Opened& gpu, LoadedSequence& loaded) {
   std::vector<std::uint64_t> now;
   if (Trouble trouble = digest_inputs(gpu, loaded, now)) return trouble;
   std::int64_t taken = 0;
@@ -50,7 +50,7 @@ Trouble inspect_inputs(Opened& gpu, Loaded& loaded) {
   return {};
 }
 
-Trouble fetch(Opened& gpu, Loaded& loaded, std::vector<std::byte>& blob) {
+Trouble fetch(Opened& gpu, LoadedSequence& loaded, std::vector<std::byte>& blob) {
   const auto fetched = [](const Buffer& buffer) { return buffer.role != BufferRole::input; };
   std::size_t bytes = 0;
   for (const Buffer& buffer : loaded.sequence.buffers)
@@ -67,7 +67,7 @@ Trouble fetch(Opened& gpu, Loaded& loaded, std::vector<std::byte>& blob) {
   return {};
 }
 
-Trouble run_once(Opened& gpu, Loaded& loaded, std::uint64_t seed) {
+Trouble run_once(Opened& gpu, LoadedSequence& loaded, std::uint64_t seed) {
   if (Trouble trouble = queue_reset(gpu, loaded)) return trouble;
   if (Trouble trouble = queue_poison(gpu, loaded, seed)) return trouble;
   if (Trouble trouble = finish(gpu, "cuStreamSynchronize after resetting buffers")) return trouble;
@@ -79,7 +79,7 @@ Trouble run_once(Opened& gpu, Loaded& loaded, std::uint64_t seed) {
 
 }  // namespace
 
-Trouble digest_inputs(Opened& gpu, Loaded& loaded, std::vector<std::uint64_t>& digests) {
+Trouble digest_inputs(Opened& gpu, LoadedSequence& loaded, std::vector<std::uint64_t>& digests) {
   digests.assign(loaded.digests.size(), 0);
   if (digests.empty()) return {};
   const auto bytes = static_cast<std::int64_t>(digests.size() * sizeof(std::uint64_t));
@@ -100,7 +100,7 @@ Trouble digest_inputs(Opened& gpu, Loaded& loaded, std::vector<std::uint64_t>& d
   return copy_out(gpu, std::as_writable_bytes(std::span(digests)), *loaded.sums);
 }
 
-Trouble inspect_guards(Opened& gpu, Loaded& loaded) {
+Trouble inspect_guards(Opened& gpu, LoadedSequence& loaded) {
   std::vector<std::byte> found;
   for (const Zone& zone : loaded.arena.zones) {
     found.resize(static_cast<std::size_t>(zone.bytes));
@@ -112,7 +112,7 @@ Trouble inspect_guards(Opened& gpu, Loaded& loaded) {
   return {};
 }
 
-Answer run(Opened& gpu, Loaded& loaded, const AskRun& ask) {
+Answer run(Opened& gpu, LoadedSequence& loaded, const AskRun& ask) {
   if (Trouble trouble = run_once(gpu, loaded, ask.seed)) return answer_of(trouble);
   if (Trouble trouble = inspect_guards(gpu, loaded)) return answer_of(trouble);
   if (Trouble trouble = inspect_inputs(gpu, loaded)) return answer_of(trouble);

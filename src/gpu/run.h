@@ -10,9 +10,9 @@
 namespace tailor::gpu {
 
 /// Answers AskRun.
-Answer run(Opened& gpu, Loaded& loaded, const AskRun& ask);
+Answer run(Opened& gpu, LoadedSequence& loaded, const AskRun& ask);
 
 /// The first guard zone that was written to, as an outcome. Waits.
-Trouble inspect_guards(Opened& gpu, Loaded& loaded);
+Trouble inspect_guards(Opened& gpu, LoadedSequence& loaded);
 
 }  // namespace tailor::gpu

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 
+#include "gpu/kernels.h"
 #include "gpu/timing.h"
 
 namespace tailor::gpu {
@@ -26,11 +27,12 @@ constexpr std::size_t most_samples = 32, most_launches = 2048, most_held = 512;
 
 struct Taking {
   Opened& gpu;
-  Loaded& loaded;
+  LoadedSequence& loaded;
   const AskTime& ask;
   std::size_t batch = 1;  ///< samples of a full batch
   bool held = false;
   std::vector<Event> before, after;  ///< by sample of a batch; by events only
+  std::vector<std::string> names;    ///< of the launches
   DeviceMemory readings;             ///< two of each sample of a batch
   Answer answer;
 };
@@ -105,6 +107,17 @@ Trouble times_by_events(Taking& taking, std::size_t count, std::vector<SampleTim
   return {};
 }
 
+Trouble times_by_activity(Taking& taking, std::size_t count, std::vector<SampleTime>& times) {
+  const std::size_t marked = 2 + own_launches(taking.loaded, taking.ask.cache) + taking.names.size();
+  std::vector<KernelSpan> spans;
+  if (Trouble trouble = taking.gpu.trace.take(count * marked, spans)) return trouble;
+  auto found = times_of(std::move(spans), clock_name, taking.names, count);
+  if (std::string* why = std::get_if<std::string>(&found))
+    return {Outcome::unavailable, "CUPTI's records of kernels: " + *why, false};
+  times = std::move(std::get<std::vector<SampleTime>>(found));
+  return {};
+}
+
 /// Adds a batch's samples to the answer.
 void keep(Taking& taking, const std::vector<SampleTime>& times, const std::vector<ClockReading>& readings,
           std::uint32_t throttle) {
@@ -118,6 +131,9 @@ Trouble take_batch(Taking& taking, std::size_t count) {
   const std::uint32_t throttle = state_of(taking.gpu.nvml).throttle;
   const bool warm = taking.ask.cache == ir::CacheState::warm;
   if (Trouble trouble = warm_up(taking, warm ? 1 : 0)) return trouble;
+  if (!by_events(taking)) {
+    if (Trouble trouble = taking.gpu.trace.clear()) return trouble;
+  }
   bool stuck = false;
   for (std::size_t slot = 0; slot < count; ++slot) {
     if (Trouble trouble = queue_sample(taking, slot, stuck)) return trouble;
@@ -126,14 +142,28 @@ Trouble take_batch(Taking& taking, std::size_t count) {
   std::vector<ClockReading> readings(2 * count);
   if (Trouble trouble = read_clocks(taking, readings)) return trouble;
   std::vector<SampleTime> times;
-  if (Trouble trouble = times_by_events(taking, count, times)) return trouble;
+  if (Trouble trouble =
+          by_events(taking) ? times_by_events(taking, count, times) : times_by_activity(taking, count, times))
+    return trouble;
   if (!stuck) keep(taking, times, readings, throttle | state_of(taking.gpu.nvml).throttle);
   taking.held = taking.held && !stuck;
   return {};
 }
 
+/// Records kernels, or stops that: it takes time at every launch.
+Trouble choose_trace(Opened& gpu, TimedBy timed_by) {
+  if (timed_by == TimedBy::events) {
+    gpu.trace.end();
+    return {};
+  }
+  if (!gpu.cupti) return {Outcome::unavailable, gpu.cupti_why, false};
+  return gpu.trace.begin(*gpu.cupti);
+}
+
 Trouble prepare(Taking& taking) {
   Opened& gpu = taking.gpu;
+  if (Trouble trouble = choose_trace(gpu, taking.ask.timed_by)) return trouble;
+  for (const Launch& launch : taking.loaded.sequence.launches) taking.names.push_back(launch.entry);
   const std::size_t launches = std::max<std::size_t>(taking.loaded.launches.size(), 1);
   const bool graph = taking.ask.launch == ir::LaunchMode::graph;
   taking.batch = std::clamp<std::size_t>(most_launches / launches, 1, most_samples);
@@ -158,10 +188,8 @@ Trouble prepare(Taking& taking) {
 
 }  // namespace
 
-Answer take_times(Opened& gpu, Loaded& loaded, const AskTime& ask) {
-  if (ask.timed_by == TimedBy::activity)
-    return answer_of({Outcome::unavailable, "kernel timestamps are not available", false});
-  Taking taking{gpu, loaded, ask, 1, false, {}, {}, {}, {}};
+Answer take_times(Opened& gpu, LoadedSequence& loaded, const AskTime& ask) {
+  Taking taking{gpu, loaded, ask, 1, false, {}, {}, {}, {}, {}};
   if (Trouble trouble = prepare(taking)) return answer_of(trouble);
   taking.answer.state = state_of(gpu.nvml);
   const auto wanted = static_cast<std::size_t>(std::max(ask.samples, 0));

@@ -11,6 +11,6 @@
 namespace tailor::gpu {
 
 /// Answers AskTime.
-Answer take_times(Opened& gpu, Loaded& loaded, const AskTime& ask);
+Answer take_times(Opened& gpu, LoadedSequence& loaded, const AskTime& ask);
 
 }  // namespace tailor::gpu
