@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpu/ask.h"
+#include "ir/measurement.h"
 
 namespace tailor::gpu {
 
@@ -27,6 +28,12 @@ struct CounterRow {
   std::string_view meaning;  ///< one line
 };
 std::span<const CounterRow> counter_table();
+
+/// A counter whose metric has another name on this chip.
+struct ChipRow {
+  std::string_view counter, chip, metric;
+};
+std::span<const ChipRow> chip_table();
 /// The metric of a counter on a chip (rows that name the chip speak first).
 std::string_view metric_on(const CounterRow& row, std::string_view chip);
 
@@ -43,6 +50,10 @@ struct CountPlan {
   int passes = 0;
   std::vector<std::string> left_out;  ///< counters of the table that this chip has no metric for
 };
+
+/// Values of a plan's metrics, in the plan's order, as logical counters in their units. What is not finite (a ratio of
+/// nothing) is dropped.
+std::vector<ir::CounterValue> counter_values(const CountPlan& plan, std::span<const double> values);
 
 /// CUPTI's host library, opened once.
 class MetricHost {
