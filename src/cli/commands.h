@@ -38,6 +38,12 @@ struct Context {
   std::string command;  ///< as it was typed
 };
 
+/// Which GPU and which libraries, of every command that can measure.
+struct GpuOptions {
+  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
+  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
+};
+
 struct ImportOptions {
   std::string model;
   bool text = false;  ///< the graph's text form instead of the summary
@@ -127,12 +133,6 @@ struct CheckCommand {
 /// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
 void run_check(const CheckCommand& options, const Context& context);
 
-/// Which GPU and which libraries, of every command that can measure.
-struct GpuOptions {
-  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
-  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
-};
-
 struct ProfileCommand {
   GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
   std::string plan;   ///< as above; of one group
@@ -173,6 +173,7 @@ void run_list(const ListOptions& options, const Context& context);
 
 struct DoctorOptions {
   std::string nvrtc;  ///< a library file; empty: the usual places
+  GpuOptions gpu;
 };
 void run_doctor(const DoctorOptions& options, const Context& context);
 
@@ -182,7 +183,12 @@ struct SweepCommand {
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
-  std::int64_t workers = 0;  ///< 0: one per processor
+  std::int64_t workers = 0;     ///< 0: one per processor
+  std::string profiler;         ///< who measures; empty: nobody
+  std::string recorded;         ///< of replay
+  std::string image = "cubin";  ///< or ptx
+  double time_limit = 10;       ///< s, of one question to the GPU
+  GpuOptions gpu;
 };
 /// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).
 void run_sweep_command(const SweepCommand& options, const Context& context);

@@ -63,6 +63,13 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& int
   return app.add_option(name, into, what)->type_name("N")->check(not_negative);
 }
 
+void declare_gpu(CLI::App& app, GpuOptions& options) {
+  app.add_option("--gpu", options.gpu, "which GPU, as the driver counts (default 0)")->type_name("N");
+  app.add_option("--driver", options.driver, "CUDA's driver library (default: found)")->type_name("FILE");
+  app.add_option("--cupti", options.cupti, "the CUPTI library (default: found)")->type_name("FILE");
+  app.add_option("--nvml", options.nvml, "the NVML library (default: found)")->type_name("FILE");
+}
+
 void declare(CLI::App& app, ImportOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
   app.add_flag("--text", options.text, "print the graph's text form, which can be read back");
@@ -164,13 +171,6 @@ void declare(CLI::App& app, CheckCommand& options) {
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
-void declare_gpu(CLI::App& app, GpuOptions& options) {
-  app.add_option("--gpu", options.gpu, "which GPU, as the driver counts (default 0)")->type_name("N");
-  app.add_option("--driver", options.driver, "CUDA's driver library (default: found)")->type_name("FILE");
-  app.add_option("--cupti", options.cupti, "the CUPTI library (default: found)")->type_name("FILE");
-  app.add_option("--nvml", options.nvml, "the NVML library (default: found)")->type_name("FILE");
-}
-
 void declare(CLI::App& app, ProfileCommand& options) {
   declare_group(app, options.what);
   app.add_option("--plan", options.plan, "only this one: a plan's text, or its rank in tailor explore")
@@ -217,7 +217,16 @@ void declare(CLI::App& app, SweepCommand& options) {
   app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
-  app.add_flag("--no-check", options.no_check, "stop after compiling, execute nothing");
+  app.add_flag("--no-check", options.no_check, "execute nothing on the simulator");
+  app.add_option("--profiler", options.profiler, "also measure: gpu, or replay from records (default: do not)")
+      ->type_name("NAME");
+  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
+      ->type_name("FILE");
+  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
+      ->type_name("FORM");
+  app.add_option("--time-limit", options.time_limit, "kill a kernel on the GPU after so long (default 10)")
+      ->type_name("S");
+  declare_gpu(app, options.gpu);
   app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
   add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
@@ -240,6 +249,7 @@ void declare(CLI::App& app, DbCommand& options) {
 }
 
 void declare(CLI::App& app, DoctorOptions& options) {
+  declare_gpu(app, options.gpu);
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
