@@ -8,38 +8,28 @@
 #include <unistd.h>
 
 #include <cstring>
-#include <fstream>
-
-#include "base/text.h"
+#include <filesystem>
 
 namespace tailor::tests {
 
-namespace fs = std::filesystem;
+namespace {
 
-FakeMachine::FakeMachine(std::string_view configuration) {
+std::filesystem::path fresh_folder() {
   static int made = 0;
-  folder_ = fs::temp_directory_path() / fmt::format("tailor_fake_{}_{}", getpid(), made++);
-  fs::create_directories(folder_);
-  fs::copy_file(TAILOR_FAKE_GPU, folder_ / "fake_gpu.so", fs::copy_options::overwrite_existing);
-  write_file(folder_ / "fake_gpu.json", configuration);
+  return std::filesystem::temp_directory_path() / fmt::format("tailor_fake_{}_{}", getpid(), made++);
 }
+
+}  // namespace
+
+FakeMachine::FakeMachine(std::string_view configuration, const std::vector<std::string>& without)
+    : gpu_(fake_gpu(fresh_folder(), configuration, without)) {}
 
 FakeMachine::~FakeMachine() {
   std::error_code none;
-  fs::remove_all(folder_, none);
+  std::filesystem::remove_all(gpu_.folder, none);
 }
 
-gpu::Places FakeMachine::places() const {
-  const fs::path library = folder_ / "fake_gpu.so";
-  return {library, library, library, {}, {}};
-}
-
-std::vector<std::string> FakeMachine::calls() const {
-  std::vector<std::string> names;
-  std::ifstream lines(folder_ / "calls.txt");
-  for (std::string line; std::getline(lines, line);) names.push_back(line);
-  return names;
-}
+gpu::Places FakeMachine::places() const { return {gpu_.library, gpu_.library, gpu_.library, {}, {}}; }
 
 std::string failing(std::string_view call, int error, int nth) {
   return fmt::format(R"({{"failures": [{{"call": "{}", "error": {}, "nth": {}}}]}})", call, error, nth);

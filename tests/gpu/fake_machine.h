@@ -1,33 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A machine with a fake GPU for one test: a copy of the fake library with its own configuration beside it, so that what
-// one test lets it do wrong no other test sees. And sequences to run on it.
+// A machine with a fake GPU for one test, gone with it, so that what one test lets it do wrong no other test sees. And
+// sequences to run on it.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpu/ask.h"
+#include "support/fake_gpu.h"
 
 namespace tailor::tests {
 
 class FakeMachine {
  public:
-  /// `configuration`: the text of fake_gpu.json.
-  explicit FakeMachine(std::string_view configuration = "{}");
+  /// See fake_gpu() in support/fake_gpu.h.
+  explicit FakeMachine(std::string_view configuration = "{}", const std::vector<std::string>& without = {});
   ~FakeMachine();
   FakeMachine(const FakeMachine&) = delete;
   FakeMachine& operator=(const FakeMachine&) = delete;
   gpu::Places places() const;
-  /// Names of the calls so far, with "log": true.
-  std::vector<std::string> calls() const;
+  std::vector<std::string> calls() const { return gpu_.calls(); }
 
  private:
-  std::filesystem::path folder_;
+  FakeGpu gpu_;
 };
 
 /// The configuration that makes the nth call of a function fail.
