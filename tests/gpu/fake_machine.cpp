@@ -32,7 +32,9 @@ FakeMachine::~FakeMachine() {
 gpu::Places FakeMachine::places() const { return {gpu_.library, gpu_.library, gpu_.library, {}, {}}; }
 
 std::string failing(std::string_view call, int error, int nth) {
-  return fmt::format(R"({{"failures": [{{"call": "{}", "error": {}, "nth": {}}}]}})", call, error, nth);
+  // A small L2, so that overwriting it takes no time of the test.
+  return fmt::format(R"({{"chip": {{"l2_bytes": 1048576}}, "failures": [{{"call": "{}", "error": {}, "nth": {}}}]}})",
+                     call, error, nth);
 }
 
 gpu::Image test_image() {
