@@ -166,6 +166,15 @@ struct DevicesOptions {
 };
 void run_devices(const DevicesOptions& options, const Context& context);
 
+struct CountersOptions {
+  std::string chip, device;           ///< at most one; neither: the table alone
+  std::vector<std::string> counters;  ///< counters or CUPTI's own metrics; empty: all up to `tier`
+  std::int64_t tier = -1;             ///< below 0: all
+  bool chips = false;                 ///< list chips instead
+  std::string cupti;                  ///< a library file; empty: the usual places
+};
+void run_counters(const CountersOptions& options, const Context& context);
+
 struct ListOptions {
   std::string what;
 };

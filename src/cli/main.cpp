@@ -209,6 +209,23 @@ void declare(CLI::App& app, DevicesOptions& options) {
   app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
 }
 
+void declare(CLI::App& app, CountersOptions& options) {
+  CLI::Option* chip = app.add_option("--chip", options.chip, "as CUPTI calls it: GH100")->type_name("NAME");
+  CLI::Option* device = app.add_option("--device", options.device, "the chip of this GPU")->type_name("NAME");
+  CLI::Option* counters =
+      app.add_option("--counter", options.counters, "only these, also CUPTI's own metrics; may be repeated")
+          ->type_name("NAME,NAME")
+          ->allow_extra_args(false)
+          ->delimiter(',');
+  CLI::Option* tier = add_count(app, "--tier", options.tier, "only up to this tier, from 0 (cheap) to 3 (default 3)");
+  CLI::Option* chips = app.add_flag("--chips", options.chips, "list the chips that CUPTI knows");
+  app.add_option("--cupti", options.cupti, "the CUPTI library to load (default: found, see tailor doctor)")
+      ->type_name("FILE");
+  chip->excludes(device)->excludes(chips);
+  counters->excludes(tier)->excludes(chips);
+  chips->excludes(device)->excludes(tier);
+}
+
 void declare(CLI::App& app, ListOptions& options) {
   app.add_option("TABLE", options.what, "ops, dtypes, strategies, models, rules, axes, passes, devices or commands");
 }
@@ -319,6 +336,12 @@ constexpr std::array command_table = std::to_array({
             "devices\n"
             "devices h200 --format md",
             "", bound<DevicesOptions, run_devices>),
+    command("counters", "what a GPU can count, by which of CUPTI's metrics, in how many passes",
+            "counters --device h200\n"
+            "counters --chip GA100 --tier 0 --format csv\n"
+            "counters --chip GB202 --counter dram_read_bytes,lts__t_sectors.sum\n"
+            "counters --chips",
+            "", bound<CountersOptions, run_counters>),
     command("list", "the rows of Tailor's own tables",
             "list strategies\n"
             "list rules --format json",
