@@ -35,7 +35,8 @@ struct Context {
   bool colour = false;   ///< of stdout
   bool verbose = false;  ///< -v
   Talk* talk = nullptr;
-  std::string command;  ///< as it was typed
+  std::string command;      ///< as it was typed
+  std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };
 
 /// Which GPU and which libraries, of every command that can measure.
@@ -210,8 +211,10 @@ struct ReportCommand {
 void run_report_command(const ReportCommand& options, const Context& context);
 
 struct DbCommand {
-  std::string action, database;
-  std::vector<std::string> from;
+  std::string action, database;   ///< of import: the recorded file
+  std::vector<std::string> from;  ///< of merge: databases; of import: the database
+  std::string recorded, folder;   ///< of export: one of the two
+  std::string device, group;      ///< of export
 };
 void run_db_command(const DbCommand& options, const Context& context);
 
@@ -223,6 +226,7 @@ struct CommandRow {
   std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
   /// Declares the options; the result runs the command with what was parsed into them.
   std::function<void(const Context&)> (*bind)(CLI::App& app);
+  bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();
 

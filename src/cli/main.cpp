@@ -260,9 +260,18 @@ void declare(CLI::App& app, ReportCommand& options) {
 }
 
 void declare(CLI::App& app, DbCommand& options) {
-  app.add_option("ACTION", options.action, "info, check, dump or merge");
-  app.add_option("DB", options.database, "the database");
+  app.add_option("ACTION", options.action, "info, check, dump, merge, export or import");
+  app.add_option("DB", options.database, "the database; of import the recorded file, its database after it");
   app.add_option("FROM", options.from, "databases to merge into it");
+  CLI::Option* recorded =
+      app.add_option("--recorded", options.recorded, "of export: write measurements to a file that import reads")
+          ->type_name("FILE");
+  app.add_option("--out", options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there")
+      ->type_name("DIR")
+      ->excludes(recorded);
+  app.add_option("--device", options.device, "of export: only this GPU's measurements")->type_name("NAME");
+  app.add_option("--group", options.group, "of export --out: only this group, by the beginning of its id")
+      ->type_name("ID");
 }
 
 void declare(CLI::App& app, DoctorOptions& options) {
@@ -278,8 +287,9 @@ std::function<void(const Context&)> bound(CLI::App& app) {
 }
 
 constexpr CommandRow command(std::string_view name, std::string_view what, std::string_view examples,
-                             std::string_view needs, std::function<void(const Context&)> (*bind)(CLI::App&)) {
-  return {name, what, examples, needs, bind};
+                             std::string_view needs, std::function<void(const Context&)> (*bind)(CLI::App&),
+                             bool own_formats = false) {
+  return {name, what, examples, needs, bind, own_formats};
 }
 
 constexpr std::array command_table = std::to_array({
@@ -328,10 +338,13 @@ constexpr std::array command_table = std::to_array({
             "report out/00-hello.db\n"
             "report out/00-hello.db --model bert_infer_l12_b1_s128_f16 --folder out/00-hello",
             "DB", bound<ReportCommand, run_report_command>),
-    command("db", "look into a database, check it, print it, merge others into it",
+    command("db", "look into a database, check it, print it, merge others into it; measurements in and out",
             "db info out/00-hello.db\n"
-            "db merge all.db shard1.db shard2.db",
-            "ACTION DB", bound<DbCommand, run_db_command>),
+            "db merge all.db shard1.db shard2.db\n"
+            "db export --recorded h200.jsonl.gz all.db --device h200\n"
+            "db export --format kernel-tuner --out exported all.db\n"
+            "db import h200.jsonl.gz mine.db",
+            "ACTION DB", bound<DbCommand, run_db_command>, true),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"
             "devices h200 --format md",
@@ -469,8 +482,15 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
       standard_error(),
       {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
       steady_clock());
-  Context context{parse_format(common.format),       common.output,  common.data, terminal,
-                  coloured_output(colour, terminal), common.verbose, &talk,       typed(words)};
+  Context context{row.own_formats ? Format::table : parse_format(common.format),
+                  common.output,
+                  common.data,
+                  terminal,
+                  coloured_output(colour, terminal),
+                  common.verbose,
+                  &talk,
+                  typed(words),
+                  common.format};
   if (context.data.empty()) context.data = usual_data_folder();
   run(context);
 }
