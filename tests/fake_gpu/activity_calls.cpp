@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUPTI's calls that are about the library itself, subscription and activity.
-#include <cstdio>
-
 #include "fake_gpu/call.h"
 
 namespace tailor::fake {
@@ -88,15 +86,6 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc
     if (room > 0) params->oldSubscriberName[other.copy(params->oldSubscriberName, room - 1)] = '\0';
     return result;
   });
-}
-
-CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc callback, void* data,
-                              CUpti_SubscriberParams* params) {
-  if (params == nullptr || params->structSize == 0) return CUPTI_ERROR_INVALID_PARAMETER;
-  const CUptiResult result = cuptiSubscribe(handle, callback, data);
-  if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED && params->oldSubscriberName != nullptr)
-    std::snprintf(params->oldSubscriberName, params->oldSubscriberSize, "CUPTI for another");
-  return result;
 }
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle) {

@@ -133,24 +133,6 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction h
   });
 }
 
-CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
-  return driver_call("cuFuncGetParamInfo", Needs::context, [&](State& gpu) {
-    const std::shared_ptr<Function> function = gpu.functions.find(handle);
-    if (!function) return CUDA_ERROR_INVALID_HANDLE;
-    const auto& params = function->entry->params;
-    if (offset == nullptr || index >= params.size()) return CUDA_ERROR_INVALID_VALUE;
-    std::size_t place = 0;
-    for (std::size_t k = 0; k <= index; ++k) {
-      const auto bytes = static_cast<std::size_t>(params[k].bytes), align = std::size_t{params[k].align};
-      place = (place + align - 1) / align * align;
-      *offset = place;
-      place += bytes;
-      if (size != nullptr) *size = bytes;
-    }
-    return CUDA_SUCCESS;
-  });
-}
-
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which, int value) {
   return driver_call("cuFuncSetAttribute", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Function> function = gpu.functions.find(handle);

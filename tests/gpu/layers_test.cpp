@@ -94,7 +94,7 @@ TEST_CASE("each limit of a GPU's state is told") {
 
 TEST_CASE("another profiler and a missing permission are told with their remedies") {
   const std::vector<Layer> held = layers(R"({"other_subscriber": true})");
-  CHECK(found(held, "kernel timestamps").find("held by 'CUPTI for another'") != std::string::npos);
+  CHECK(found(held, "kernel timestamps").find("held by 'Nsight Systems'") != std::string::npos);
   CHECK(found(held, "other profilers").starts_with("limited: "));
   CHECK(permission("RmProfilingAdminOnly: 0", "0000000000000000").state == "ok");
   CHECK(permission("RmProfilingAdminOnly: 1", "0000000000000000").state == "missing");

@@ -120,6 +120,19 @@ TEST_CASE("cold takes longer than warm, and the state of the GPU goes with the s
   CHECK(produced <= cold);
 }
 
+TEST_CASE("each sample has the clock that the SM ran at, whatever NVML tells") {
+  for (double clock : {1.98e9, 0.9e9}) {
+    const FakeMachine machine(fmt::format(R"({{"nvml_clocks": false, "chip": {{"sm_clock": {}}}}})", clock));
+    Gpu gpu = ready(machine);
+    for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+      const Answer answer = gpu.answer(AskTime{1, cache, TimedBy::activity, LaunchMode::stream, 40, 0, false});
+      REQUIRE(answer.samples.size() == 40);
+      CHECK(answer.state.sm_clock == 0);
+      for (const ir::Sample& sample : answer.samples) CHECK(sample.sm_clock == doctest::Approx(clock).epsilon(0.02));
+    }
+  }
+}
+
 TEST_CASE("without waiting on memory times by events are taken all the same, and the answer says so") {
   for (const std::vector<std::string>& without :
        {std::vector<std::string>{}, std::vector<std::string>{"cuStreamWaitValue32_v2"}}) {
@@ -155,7 +168,7 @@ TEST_CASE("where CUPTI does not deliver, times by activity say why and times by 
     bool opens;  ///< it is only found out when times are taken
   };
   const std::vector<Row> rows = {
-      {R"({"other_subscriber": true})", "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, held by 'CUPTI for another'",
+      {R"({"other_subscriber": true})", "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, held by 'Nsight Systems'",
        false},
       {R"({"activity_without_times": true})", "without times", false},
       {R"({"drop_activity": 5})", "dropped", true},
