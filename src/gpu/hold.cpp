@@ -24,7 +24,7 @@ Hold::~Hold() {
   if (watcher_.joinable()) watcher_.join();
 }
 
-void Hold::prepare(const Driver& driver) {
+void Hold::prepare(const Driver& driver, CUstream stream) {
   driver_ = &driver;
   if (driver.cuStreamWaitValue32 == nullptr) {
     why_ = "the driver has no cuStreamWaitValue32";
@@ -41,6 +41,8 @@ void Hold::prepare(const Driver& driver) {
   const Trouble trouble =
       told(driver, driver.cuMemHostGetDevicePointer(&address_, word, 0), "cuMemHostGetDevicePointer");
   why_ = trouble.reason;
+  if (trouble || begin(stream)) return;
+  end();
 }
 
 Trouble Hold::begin(CUstream stream) {

@@ -26,8 +26,8 @@ class Hold {
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  /// Finds out whether streams can be held; why not is in why(). `driver` must outlive this.
-  void prepare(const Driver& driver);
+  /// Finds out whether this stream can be held, by doing it; why not is in why(). `driver` must outlive this.
+  void prepare(const Driver& driver, CUstream stream);
   bool works() const { return why_.empty(); }
   const std::string& why() const { return why_; }
 
