@@ -5,16 +5,8 @@
 #include "gpu/hold.h"
 
 #include <atomic>
-#include <chrono>
 
 namespace tailor::gpu {
-namespace {
-
-/// Queueing a thousand launches takes a few milliseconds.
-constexpr std::chrono::seconds patience{2};
-
-}  // namespace
-
 Hold::~Hold() {
   {
     const std::lock_guard lock(mutex_);
@@ -78,7 +70,7 @@ void Hold::watch() {
   while (!ended_) {
     changed_.wait(lock, [this] { return holding_ || ended_; });
     const std::uint32_t turn = turn_;
-    const bool over = changed_.wait_for(lock, patience, [&] { return !holding_ || ended_ || turn_ != turn; });
+    const bool over = changed_.wait_for(lock, patience_, [&] { return !holding_ || ended_ || turn_ != turn; });
     if (over) continue;
     stuck_ = true;
     holding_ = false;
