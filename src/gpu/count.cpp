@@ -165,7 +165,7 @@ Layer support_layer(const Cupti& api, CUdevice device) {
 
 /// The first function missing of those that counting needs.
 std::string missing_function(const Cupti& api) {
-  for (const CuptiPart part : {CuptiPart::common, CuptiPart::host, CuptiPart::range})
+  for (const CuptiPart part : {CuptiPart::host, CuptiPart::range})
     if (!api.has(part)) return api.missing[static_cast<std::size_t>(part)];
   return {};
 }

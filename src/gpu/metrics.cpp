@@ -24,21 +24,14 @@ struct MetricHost::Body {
 
 namespace {
 
+constexpr std::string_view host_remedy = "libnvperf_host must lie beside it: install both from one release";
+
 std::vector<std::string_view> views(std::span<const std::string> words) { return {words.begin(), words.end()}; }
 
 void require_chip(const MetricHost::Body& body, const std::string& chip) {
   if (std::find(body.chips.begin(), body.chips.end(), chip) != body.chips.end()) return;
   throw Error(Fault::usage, fmt::format("{} knows no chip '{}'", cupti_text(body.api.version), chip),
               suggestion(chip, views(body.chips)));
-}
-
-/// Throws for a chip that is listed but for which the library has nothing.
-void require_made(const MetricHost::Body& body, const ChipHost& host, const std::string& chip) {
-  if (host.made()) return;
-  throw Error(Fault::missing,
-              fmt::format("{} lists chip {} but has no metrics of it ({})", cupti_text(body.api.version), chip,
-                          told(body.api, host.made())),
-              "a CUPTI of another release may");
 }
 
 void count_passes(const MetricHost::Body& body, const ChipHost& host, CountPlan& plan) {
@@ -101,11 +94,18 @@ std::variant<MetricHost, Layer> MetricHost::open(const Places& places) {
   if (!called || params.numChips == 0)
     return Layer{"metrics", "missing",
                  fmt::format("{} does not tell which chips it knows {}", api.file.string(), told(api, called)),
-                 "libnvperf_host must lie beside it: install both from one release"};
-  body->chips.assign(params.ppChipNames, params.ppChipNames + params.numChips);
+                 std::string(host_remedy)};
+  // Some chips are listed of which this release has nothing any more.
+  Called last;
+  for (std::size_t i = 0; i < params.numChips; ++i)
+    if (last = ChipHost(api, params.ppChipNames[i]).made(); last) body->chips.emplace_back(params.ppChipNames[i]);
+  if (body->chips.empty())
+    return Layer{"metrics", "missing", fmt::format("{} has metrics of no chip: {}", api.file.string(), told(api, last)),
+                 std::string(host_remedy)};
   return MetricHost(std::move(body));
 }
 
+std::string MetricHost::name() const { return cupti_text(body_->api.version); }
 int MetricHost::api_version() const { return static_cast<int>(body_->api.version); }
 std::vector<std::string> MetricHost::chips() const { return body_->chips; }
 
@@ -114,7 +114,6 @@ CountPlan MetricHost::plan(std::string_view chip, int tier) const {
   plan.chip = chip;
   require_chip(*body_, plan.chip);
   const ChipHost host(body_->api, plan.chip);
-  require_made(*body_, host, plan.chip);
   for (const CounterRow& row : counter_table()) {
     if (row.tier > tier) continue;
     std::string metric(metric_on(row, chip));
@@ -132,7 +131,6 @@ CountPlan MetricHost::plan(std::string_view chip, std::span<const std::string> n
   plan.chip = chip;
   require_chip(*body_, plan.chip);
   const ChipHost host(body_->api, plan.chip);
-  require_made(*body_, host, plan.chip);
   for (const std::string& name : names) {
     const auto same = [&](const PlannedCounter& counter) { return counter.name == name; };
     if (std::any_of(plan.counters.begin(), plan.counters.end(), same)) continue;

@@ -64,8 +64,9 @@ class MetricHost {
   MetricHost& operator=(MetricHost&&) noexcept;
   ~MetricHost();
 
-  int api_version() const;  ///< CUPTI_API_VERSION of the library
-  std::vector<std::string> chips() const;
+  int api_version() const;                 ///< CUPTI_API_VERSION of the library
+  std::string name() const;                ///< "CUPTI 13.0.1"
+  std::vector<std::string> chips() const;  ///< those it has metrics of
   /// Every counter up to `tier`. Throws Error(usage) for a chip this library does not know (near names).
   CountPlan plan(std::string_view chip, int tier) const;
   /// Named counters, logical or CUPTI's own. Throws Error(usage) for an unknown chip, or a counter that is neither a

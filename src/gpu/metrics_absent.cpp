@@ -18,6 +18,7 @@ std::variant<MetricHost, Layer> MetricHost::open(const Places&) {
                "run tools/setup, which fetches them into .venv, or install a toolkit; then build again"};
 }
 
+std::string MetricHost::name() const { return {}; }
 int MetricHost::api_version() const { return 0; }
 std::vector<std::string> MetricHost::chips() const { return {}; }
 CountPlan MetricHost::plan(std::string_view, int) const { return {}; }
