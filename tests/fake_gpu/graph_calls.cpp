@@ -57,13 +57,13 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec handle) {
-  return driver_call("cuGraphExecDestroy", Needs::release, [&](State& gpu) {
+  return driver_call("cuGraphExecDestroy", Needs::context, [&](State& gpu) {
     return gpu.graph_execs.remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
 CUresult cuGraphDestroy(CUgraph handle) {
-  return driver_call("cuGraphDestroy", Needs::release,
+  return driver_call("cuGraphDestroy", Needs::context,
                      [&](State& gpu) { return gpu.graphs.remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; });
 }
 

@@ -94,7 +94,7 @@ CUresult before_call(std::string_view name, Needs needs) {
   if (needs == Needs::init) return CUDA_SUCCESS;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (!is_live(gpu, current())) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return needs == Needs::release ? CUDA_SUCCESS : gpu.sticky;
+  return gpu.sticky;
 }
 
 int before_other_call(std::string_view name) {
