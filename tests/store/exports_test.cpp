@@ -126,6 +126,7 @@ TEST_CASE("T4 results use the whole vocabulary, milliseconds, and runtimes even 
   const Json file = Json::parse(all.at(group_name() + "/h200-results.json"));
   CHECK(file["schema_version"] == "1.0.0");
   CHECK(file["metadata"]["timeunit"] == "milliseconds");
+  CHECK(file["results"][0]["invalidity"] == "correct");  // readers look at the first
   std::map<std::string, int> ended;
   for (const Json& result : file["results"]) {
     ended[result["invalidity"].get<std::string>()]++;
@@ -165,8 +166,8 @@ TEST_CASE("NVBench's file has a benchmark per group, a state per kernel and prot
       REQUIRE(summary["data"][0]["value"].is_string());
       const double value = std::stod(summary["data"][0]["value"].get<std::string>());
       if (summary["tag"] == "nv/cold/time/gpu/median") CHECK(value == doctest::Approx(campaign_best));
-      if (summary["tag"] == "nv/cold/time/gpu/min") CHECK(value == doctest::Approx(campaign_best * 0.95));
-      if (summary["tag"] == "nv/cold/time/gpu/q3") CHECK(value == doctest::Approx(campaign_best * 1.025));
+      if (summary["tag"] == "nv/cold/time/gpu/min") CHECK(value == doctest::Approx(campaign_best * 0.998).epsilon(1e-9));
+      if (summary["tag"] == "nv/cold/time/gpu/q3") CHECK(value == doctest::Approx(campaign_best * 1.001).epsilon(1e-9));
       if (summary["tag"] == "nv/cold/sm_clock_rate/mean") CHECK(value == doctest::Approx(1.95e9));
     }
   }
