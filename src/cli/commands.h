@@ -35,7 +35,14 @@ struct Context {
   bool colour = false;   ///< of stdout
   bool verbose = false;  ///< -v
   Talk* talk = nullptr;
-  std::string command;  ///< as it was typed
+  std::string command;      ///< as it was typed
+  std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
+};
+
+/// Which GPU and which libraries, of every command that can measure.
+struct GpuOptions {
+  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
+  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
 };
 
 struct ImportOptions {
@@ -127,12 +134,6 @@ struct CheckCommand {
 /// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
 void run_check(const CheckCommand& options, const Context& context);
 
-/// Which GPU and which libraries, of every command that can measure.
-struct GpuOptions {
-  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
-  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
-};
-
 struct ProfileCommand {
   GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
   std::string plan;   ///< as above; of one group
@@ -166,6 +167,15 @@ struct DevicesOptions {
 };
 void run_devices(const DevicesOptions& options, const Context& context);
 
+struct CountersOptions {
+  std::string chip, device;           ///< at most one; neither: the table alone
+  std::vector<std::string> counters;  ///< counters or CUPTI's own metrics; empty: all up to `tier`
+  std::int64_t tier = -1;             ///< below 0: all
+  bool chips = false;                 ///< list chips instead
+  std::string cupti;                  ///< a library file; empty: the usual places
+};
+void run_counters(const CountersOptions& options, const Context& context);
+
 struct ListOptions {
   std::string what;
 };
@@ -173,6 +183,7 @@ void run_list(const ListOptions& options, const Context& context);
 
 struct DoctorOptions {
   std::string nvrtc;  ///< a library file; empty: the usual places
+  GpuOptions gpu;
 };
 void run_doctor(const DoctorOptions& options, const Context& context);
 
@@ -182,7 +193,12 @@ struct SweepCommand {
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
-  std::int64_t workers = 0;  ///< 0: one per processor
+  std::int64_t workers = 0;     ///< 0: one per processor
+  std::string profiler;         ///< who measures; empty: nobody
+  std::string recorded;         ///< of replay
+  std::string image = "cubin";  ///< or ptx
+  double time_limit = 10;       ///< s, of one question to the GPU
+  GpuOptions gpu;
 };
 /// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).
 void run_sweep_command(const SweepCommand& options, const Context& context);
@@ -195,8 +211,10 @@ struct ReportCommand {
 void run_report_command(const ReportCommand& options, const Context& context);
 
 struct DbCommand {
-  std::string action, database;
-  std::vector<std::string> from;
+  std::string action, database;   ///< of import: the recorded file
+  std::vector<std::string> from;  ///< of merge: databases; of import: the database
+  std::string recorded, folder;   ///< of export: one of the two
+  std::string device, group;      ///< of export
 };
 void run_db_command(const DbCommand& options, const Context& context);
 
@@ -208,6 +226,7 @@ struct CommandRow {
   std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
   /// Declares the options; the result runs the command with what was parsed into them.
   std::function<void(const Context&)> (*bind)(CLI::App& app);
+  bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();
 

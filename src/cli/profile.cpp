@@ -14,9 +14,7 @@
 #include "cli/output.h"
 #include "cli/profile_module.h"
 #include "cli/profile_options.h"
-#include "cli/profile_store.h"
 #include "cli/profile_tables.h"
-#include "cli/rows_of.h"
 
 namespace tailor::cli {
 
@@ -43,14 +41,7 @@ class Keeping {
     if (!store_) return;
     store::Store::Transaction unit(*store_);
     for (std::size_t i = group.first; i < group.first + group.count; ++i) {
-      const ProfileItem& item = items_[i];
-      const explore::DistinctGroup& distinct = chosen_.partition.groups[item.group];
-      store_->save(group_row(distinct.group, explore::needed_work(distinct), item.title));
-      const store::PlanRow plan = plan_row(item.plan, item.of->id);
-      store_->save(plan);
-      store_->save(kernel_row(item.kernel, item.kernel_id, item.cuda));
-      store_->save(store::LoweringRow{plan.id, under_.device, item.kernel_id});
-      save_profiled(*store_, item, under_);
+      save_item(*store_, items_[i], chosen_.partition.groups[items_[i].group], under_);
     }
     unit.commit();
   }

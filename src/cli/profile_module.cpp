@@ -20,7 +20,6 @@
 #include "cli/module_sequence.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
-#include "cli/profile_store.h"
 #include "cli/rows_of.h"
 #include "explore/strategy.h"
 #include "profiler/workbench.h"
@@ -113,6 +112,7 @@ class Comparison {
       for (ChosenPlan& plan : chosen_plans(context_, *one.chosen, {"", options_.top, true}, interrupts_.token())) {
         if (known.contains(plan.of->id)) continue;  // another strategy has the same group
         here.insert(plan.of->id);
+        group_of_[plan.of] = &one.chosen->partition.groups[plan.group];
         fresh.push_back(std::move(plan));
       }
       known.merge(here);
@@ -252,16 +252,7 @@ class Comparison {
     store.save(device_row);
     store.save(run);
     store.save(graph);
-    for (const Contestant& one : contestants_)
-      for (const explore::DistinctGroup& distinct : one.chosen->partition.groups)
-        store.save(group_row(distinct.group, explore::needed_work(distinct), ir::title_of(distinct.group.graph)));
-    for (const ProfileItem& item : items_) {
-      const store::PlanRow plan = plan_row(item.plan, item.of->id);
-      store.save(plan);
-      store.save(kernel_row(item.kernel, item.kernel_id, item.cuda));
-      store.save(store::LoweringRow{plan.id, device_row.id, item.kernel_id});
-      save_profiled(store, item, under);
-    }
+    for (const ProfileItem& item : items_) save_item(store, item, *group_of_.at(item.of), under);
     for (const ModuleTimes& times : times_) store.save(module_row(times, run.id, graph.id, device_row.id));
     run.finished_at = time_now();
     run.outcome = interrupts_.requested() ? "interrupted" : "done";
@@ -317,6 +308,7 @@ class Comparison {
   Measurer measurer_;
   std::vector<ProfileItem> items_;
   std::map<Id, std::size_t> fastest_;  ///< group -> item
+  std::map<const ir::Group*, const explore::DistinctGroup*> group_of_;
   std::unique_ptr<profiler::Workbench> bench_;
   std::vector<ModuleTimes> times_;
 };

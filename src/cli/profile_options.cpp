@@ -61,10 +61,10 @@ gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context
   }
   const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
   if (options.counters.find_first_not_of("0123456789") == std::string::npos)
-    return host.plan("GH100", std::stoi(options.counters));
+    return host.plan(device.chip, std::stoi(options.counters));
   std::vector<std::string> names;
   for (const std::string_view name : split(options.counters, ',')) names.emplace_back(trim(name));
-  return host.plan("GH100", names);
+  return host.plan(device.chip, names);
 }
 
 }  // namespace

@@ -7,18 +7,17 @@
 #include <fmt/format.h>
 
 #include "base/statistics.h"
-#include "base/text.h"
 #include "cli/rows_of.h"
 
 namespace tailor::cli {
 
 namespace {
 
-/// A median as an estimate of the highest level; only the fastest cache state's... each state is a model of its own.
-store::EstimateRow profiled_estimate(const ProfileItem& item, const ir::Measurement& measured, const Spread& time,
-                                     Id plan, Id device) {
+/// A median as an estimate of the highest level. Each protocol is a model of its own.
+store::EstimateRow profiled_estimate(const ProfiledKernel& item, const ir::Measurement& measured, const Spread& time,
+                                     Id device) {
   store::EstimateRow row;
-  row.plan = plan;
+  row.plan = item.plan;
   row.device = device;
   row.level = ir::name(ir::Level::profiled);
   row.model = fmt::format("measured, {}", text(measured.protocol));
@@ -30,7 +29,7 @@ store::EstimateRow profiled_estimate(const ProfileItem& item, const ir::Measurem
   return row;
 }
 
-store::CheckRow verdict_row(const ProfileItem& item, const MeasuredUnder& under) {
+store::CheckRow verdict_row(const ProfiledKernel& item, const MeasuredUnder& under) {
   const profiler::CandidateResult& result = item.result;
   std::string state = "not executed";
   if (result.outcome == ir::Outcome::ok)
@@ -43,7 +42,7 @@ store::CheckRow verdict_row(const ProfileItem& item, const MeasuredUnder& under)
     state = "unsound";
   else if (ir::is_refuted(result.outcome))
     state = "crashed";
-  return {item.kernel_id,
+  return {item.kernel,
           fmt::format("{}, {}", under.profiler, result.checked_on.empty() ? "its own shape" : result.checked_on),
           state,
           result.worst,
@@ -53,11 +52,8 @@ store::CheckRow verdict_row(const ProfileItem& item, const MeasuredUnder& under)
 
 }  // namespace
 
-void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredUnder& under) {
-  if (!item.binary) return;
-  store.save(binary_row(*item.binary, item.kernel_id));
-  if (!item.measured) return;
-  const Id plan = id_of(item.plan, item.of->id);
+void save_profiled(store::Store& store, const ProfiledKernel& item, const MeasuredUnder& under) {
+  store.save(binary_row(item.binary, item.kernel));
   const bool replayed = under.profiler == "replay";
   if (!replayed) store.save(verdict_row(item, under));
   for (const ir::Measurement& measured : item.result.times) {
@@ -66,19 +62,13 @@ void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredU
                                                  : spread_of(profiler::durations(measured.samples),
                                                              profiler::stop_rule(measured.protocol.stop).confidence);
     if (!replayed)
-      store.save(store::measurement_row(measured, under.run, item.binary->source, under.device, Seconds{time.low},
+      store.save(store::measurement_row(measured, under.run, item.binary.source, under.device, Seconds{time.low},
                                         Seconds{time.high}));
     if (measured.outcome == ir::Outcome::ok && time.n > 0)
-      store.save(profiled_estimate(item, measured, time, plan, under.device));
+      store.save(profiled_estimate(item, measured, time, under.device));
   }
   if (ir::is_refuted(item.result.outcome))
-    store.save(store::PlanRejectionRow{plan, under.device, "kernel is wrong", item.result.reason});
-}
-
-store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device) {
-  const bool is_path = word.find('/') != std::string::npos || word.ends_with(".json");
-  return device_row(
-      device, read_file(is_path ? std::filesystem::path(word) : context.data / "devices" / (device.name + ".json")));
+    store.save(store::PlanRejectionRow{item.plan, under.device, "kernel is wrong", item.result.reason});
 }
 
 }  // namespace tailor::cli

@@ -6,7 +6,8 @@
 
 #include <string>
 
-#include "cli/profiling.h"
+#include "ir/binary.h"
+#include "profiler/measure.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -17,11 +18,15 @@ struct MeasuredUnder {
   std::string profiler;  ///< gpu, replay
 };
 
+/// One compiled plan and what came of measuring it.
+struct ProfiledKernel {
+  const ir::Binary& binary;
+  Id kernel, plan;
+  const profiler::CandidateResult& result;
+};
+
 /// Binary, measurements with samples and counters, a check, a profiled estimate, or the rejection of a plan whose
 /// kernel was refuted. Group, plan and kernel are there already.
-void save_profiled(store::Store& store, const ProfileItem& item, const MeasuredUnder& under);
-
-/// The device file as a row.
-store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device);
+void save_profiled(store::Store& store, const ProfiledKernel& item, const MeasuredUnder& under);
 
 }  // namespace tailor::cli

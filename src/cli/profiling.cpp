@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "base/text.h"
+#include "cli/rows_of.h"
 #include "codegen/cuda.h"
 
 namespace tailor::cli {
@@ -90,6 +92,26 @@ std::vector<ProfiledGroup> profile_groups(std::vector<ProfileItem>& items, const
     done(groups.back());
   }
   return groups;
+}
+
+void save_item(store::Store& store, const ProfileItem& item, const explore::DistinctGroup& group,
+               const MeasuredUnder& under) {
+  store.save(group_row(group.group, explore::needed_work(group), item.title));
+  const store::PlanRow plan = plan_row(item.plan, item.of->id);
+  store.save(plan);
+  store.save(kernel_row(item.kernel, item.kernel_id, item.cuda));
+  store.save(store::LoweringRow{plan.id, under.device, item.kernel_id});
+  if (!item.binary) return;
+  if (item.measured)
+    save_profiled(store, {*item.binary, item.kernel_id, plan.id, item.result}, under);
+  else
+    store.save(binary_row(*item.binary, item.kernel_id));
+}
+
+store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device) {
+  const bool is_path = word.find('/') != std::string::npos || word.ends_with(".json");
+  return device_row(
+      device, read_file(is_path ? std::filesystem::path(word) : context.data / "devices" / (device.name + ".json")));
 }
 
 }  // namespace tailor::cli

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/chosen_plans.h"
+#include "cli/profile_store.h"
 #include "profiler/measure.h"
 #include "profiler/small_shape.h"
 
@@ -49,5 +50,11 @@ void compile_items(const Context& context, const profiler::Nvrtc& api, const Com
 std::vector<ProfiledGroup> profile_groups(std::vector<ProfileItem>& items, const MeasureGroup& measure,
                                           const profiler::MeasureOptions& options,
                                           const std::function<void(const ProfiledGroup&)>& done);
+
+/// Saves what is known of an item: its group, plan, kernel, and what came of measuring it.
+void save_item(store::Store& store, const ProfileItem& item, const explore::DistinctGroup& group,
+               const MeasuredUnder& under);
+/// The device file that `word` names, as a row.
+store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device);
 
 }  // namespace tailor::cli

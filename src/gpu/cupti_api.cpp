@@ -8,24 +8,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <system_error>
 #include <vector>
+
+#include "gpu/library.h"
 
 namespace tailor::gpu {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> entries_of(const fs::path& folder, std::string_view prefix) {
-  std::vector<fs::path> found;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 std::vector<fs::path> cupti_candidates(const Places& places) {
   if (!places.cupti.empty()) return {places.cupti};
@@ -35,12 +27,10 @@ std::vector<fs::path> cupti_candidates(const Places& places) {
     folders.push_back(toolkit / "extras" / "CUPTI" / "lib64");
   }
   for (const fs::path& environment : places.virtual_environments)
-    for (const fs::path& python : entries_of(environment / "lib", "python"))
-      for (const fs::path& package : entries_of(python / "site-packages" / "nvidia", ""))
-        folders.push_back(package / "lib");
+    for (const fs::path& package : wheel_packages(environment)) folders.push_back(package / "lib");
   for (const fs::path& folder : folders)
     // One of a folder is enough: the others are links to it.
-    if (std::vector<fs::path> found = entries_of(folder, "libcupti.so"); !found.empty()) files.push_back(found.front());
+    if (std::vector<fs::path> found = entries(folder, "libcupti.so"); !found.empty()) files.push_back(found.front());
   files.insert(files.end(), {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
   return files;
 }

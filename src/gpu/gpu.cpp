@@ -66,6 +66,10 @@ Answer Gpu::Body::operator()(const AskOpen& ask) {
   Answer answer;
   answer.facts = gpu->facts;
   answer.layers = layers_of(ask.places, ask.ordinal, gpu->current);
+  for (Layer& layer : answer.layers) {
+    if (layer.name != "kernel timestamps" || layer.state != "ok" || gpu->trace_why.empty()) continue;
+    layer = {layer.name, "missing", gpu->trace_why, "times by events (--timed-by events) need no CUPTI"};
+  }
   return answer;
 }
 

@@ -128,8 +128,7 @@ class Reader {
   const Json& object_;
 };
 
-// ---- the walks: what each row's line holds
-// ----------------------------------------------------------------------------------------------------------------------
+// The walks: what each row's line holds.
 
 template <class Fields>
 void walk(Fields& field, DeviceRow& row) {

@@ -10,7 +10,6 @@
 namespace tailor::fake {
 namespace {
 
-constexpr std::int64_t epoch = 1'700'000'000'000'000'000;  ///< ns; timestamps look like those of a real day
 constexpr std::size_t record_bytes = sizeof(CUpti_ActivityKernel10);
 static_assert(record_bytes % 8 == 0);
 

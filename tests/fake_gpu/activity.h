@@ -19,6 +19,9 @@
 
 namespace tailor::fake {
 
+/// ns; timestamps look like those of a real day.
+inline constexpr std::int64_t epoch = 1'700'000'000'000'000'000;
+
 struct KernelRecord {
   std::string name;
   std::int64_t start = 0, end = 0;  ///< ns

@@ -38,6 +38,14 @@ constexpr ResultRow results[] = {
 char subscriber = 0;
 bool subscribed = false;
 
+CUptiResult subscribe(State& gpu, CUpti_SubscriberHandle* handle) {
+  if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
+  if (gpu.config.other_subscriber || subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  subscribed = true;
+  *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
+  return CUPTI_SUCCESS;
+}
+
 }  // namespace
 }  // namespace tailor::fake
 
@@ -63,12 +71,20 @@ CUptiResult cuptiGetResultString(CUptiResult result, const char** text) {
 }
 
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*) {
-  return cupti_call("cuptiSubscribe", [&](State& gpu) {
-    if (handle == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
-    if (gpu.config.other_subscriber || subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-    subscribed = true;
-    *handle = reinterpret_cast<CUpti_SubscriberHandle>(&subscriber);
-    return CUPTI_SUCCESS;
+  return cupti_call("cuptiSubscribe", [&](State& gpu) { return subscribe(gpu, handle); });
+}
+
+CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*,
+                              CUpti_SubscriberParams* params) {
+  return cupti_call("cuptiSubscribe_v2", [&](State& gpu) {
+    if (params == nullptr || params->structSize < CUpti_SubscriberParams_STRUCT_SIZE)
+      return CUPTI_ERROR_INVALID_PARAMETER;
+    const CUptiResult result = subscribe(gpu, handle);
+    constexpr std::string_view other = "Nsight Systems";
+    if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED || params->oldSubscriberName == nullptr) return result;
+    const std::size_t room = params->oldSubscriberSize;
+    if (room > 0) params->oldSubscriberName[other.copy(params->oldSubscriberName, room - 1)] = '\0';
+    return result;
   });
 }
 

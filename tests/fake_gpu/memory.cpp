@@ -28,6 +28,7 @@ int DeviceMemory::fresh(std::size_t bytes) {
   body.end = static_cast<std::int64_t>(rounded(static_cast<std::size_t>(body.end)));
   const int buffer = memory_.add("allocation", static_cast<std::int64_t>(bytes), 1, simulator::BufferUse::both);
   room_.push_back(bytes);
+  uniform_.push_back(-1);
   return buffer;
 }
 
@@ -44,6 +45,7 @@ std::optional<std::uint64_t> DeviceMemory::add(std::size_t bytes, std::int64_t c
   } else {
     buffer = fresh(bytes);
   }
+  uniform(buffer, -1);
   const std::span<std::byte> all = memory_.bytes(buffer);
   std::memset(all.data(), static_cast<int>(rubbish), std::min(all.size(), most_rubbish));
   used_ += static_cast<std::int64_t>(rounded(bytes));

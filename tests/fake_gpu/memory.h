@@ -30,6 +30,11 @@ class DeviceMemory {
   int holding(std::uint64_t address) const;
   std::int64_t used() const { return used_; }
   std::int64_t bytes(int buffer) const;
+  std::uint64_t address(int buffer) const { return memory_.address(buffer); }
+
+  /// The byte that all of an allocation is known to hold, or -1: filling it so again may be left out.
+  int uniform(int buffer) const { return uniform_[static_cast<std::size_t>(buffer)]; }
+  void uniform(int buffer, int byte) { uniform_[static_cast<std::size_t>(buffer)] = byte; }
   simulator::Memory& simulated() { return memory_; }
 
  private:
@@ -42,6 +47,7 @@ class DeviceMemory {
   simulator::Memory memory_;
   std::map<std::uint64_t, int> live_;  ///< buffer by first address
   std::vector<std::size_t> room_;      ///< by buffer
+  std::vector<int> uniform_;           ///< by buffer
   std::vector<Freed> freed_;
   std::int64_t used_ = 0;
 };

@@ -29,8 +29,9 @@ CUresult cuMemFree(CUdeviceptr address) {
     // It may only free what no kernel uses, so it waits for all of them.
     if (const CUresult before = drained_all(gpu); before != CUDA_SUCCESS) return before;
     const int allocation = gpu.memory.holding(address);
+    const std::int64_t bytes = allocation < 0 ? 0 : gpu.memory.bytes(allocation);
     if (!gpu.memory.release(address)) return CUDA_ERROR_INVALID_VALUE;
-    gpu.timing.forget(allocation);
+    gpu.timing.cache().forget(address, address + static_cast<std::uint64_t>(bytes));
     return CUDA_SUCCESS;
   });
 }
@@ -79,7 +80,8 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
     if (from == nullptr || room.data() == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult before = drained(gpu, *gpu.legacy); before != CUDA_SUCCESS) return before;
     std::memcpy(room.data(), from, bytes);
-    gpu.spend(gpu.timing.filled(gpu.memory.holding(to), static_cast<std::int64_t>(bytes)));
+    gpu.memory.uniform(gpu.memory.holding(to), -1);
+    gpu.spend(gpu.timing.moved(to, static_cast<std::int64_t>(bytes)));
     return CUDA_SUCCESS;
   });
 }
@@ -92,7 +94,7 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
     if (to == nullptr || source.data() == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult before = drained(gpu, *gpu.legacy); before != CUDA_SUCCESS) return before;
     std::memcpy(to, source.data(), bytes);
-    gpu.spend(gpu.timing.filled(gpu.memory.holding(from), static_cast<std::int64_t>(bytes)));
+    gpu.spend(gpu.timing.moved(from, static_cast<std::int64_t>(bytes)));
     return CUDA_SUCCESS;
   });
 }

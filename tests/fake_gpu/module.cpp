@@ -63,6 +63,22 @@ void size_up(Function& function, const Chip& chip) {
   function.dynamic_allowed = std::max<std::int64_t>(0, chip.shared_per_block - static_shared(function));
 }
 
+/// Special registers that tell time, the longer names first.
+constexpr std::string_view clocks[] = {"%globaltimer_lo", "%globaltimer_hi", "%globaltimer",
+                                       "%clock64",        "%clock_hi",       "%clock"};
+
+/// Whether an entry reads clocks, and each once: who reads one twice measures itself, and gets the simulator's clocks,
+/// which go on meanwhile.
+bool reads_clock_once(const simulator::PtxFunction& entry) {
+  std::vector<std::string_view> read;
+  for (const simulator::PtxOperand& operand : entry.operands)
+    if (operand.kind == simulator::PtxOperandKind::special &&
+        std::find(std::begin(clocks), std::end(clocks), operand.name) != std::end(clocks))
+      read.push_back(operand.name);
+  std::sort(read.begin(), read.end());
+  return !read.empty() && std::adjacent_find(read.begin(), read.end()) == read.end();
+}
+
 Loaded load_elf(const unsigned char* bytes, const Chip& chip) {
   constexpr std::size_t flags_at = 48, abi_at = 8;
   std::uint32_t flags = 0;
@@ -75,6 +91,20 @@ Loaded load_elf(const unsigned char* bytes, const Chip& chip) {
 }
 
 }  // namespace
+
+TimedProgram program_at(const Function& function, std::uint64_t cycles, std::int64_t nanoseconds) {
+  const auto time = static_cast<std::uint64_t>(nanoseconds);
+  const std::uint64_t values[] = {time & 0xffffffffu, time >> 32, time, cycles, cycles >> 32, cycles & 0xffffffffu};
+  std::string text = *function.module->text;
+  for (std::size_t k = 0; k < std::size(clocks); ++k)
+    for (std::size_t at = 0; (at = text.find(clocks[k], at)) != text.npos;)
+      text.replace(at, clocks[k].size(), std::to_string(values[k]));
+  TimedProgram made;
+  made.module = std::make_unique<simulator::PtxModule>(simulator::parse_ptx(std::move(text), "ptx"));
+  made.program =
+      std::make_unique<simulator::Program>(*made.module, simulator::entry_of(*made.module, function.entry->name));
+  return made;
+}
 
 std::int64_t static_shared(const Function& function) { return function.program->static_shared(); }
 
@@ -115,6 +145,7 @@ Loaded load(const void* image, const Chip& chip) {
       function->entry = &entry;
       function->program = std::make_unique<simulator::Program>(*module, entry);
       size_up(*function, chip);
+      function->reads_clock = reads_clock_once(entry);
       made.module->functions.push_back(std::move(function));
     }
   } catch (const Error& error) {

@@ -17,6 +17,13 @@ struct Loaded {
 /// `image`: PTX that ends with a zero byte, or an ELF file.
 Loaded load(const void* image, const Chip& chip);
 
+/// A program that reads these clocks, whenever it looks.
+struct TimedProgram {
+  std::unique_ptr<simulator::PtxModule> module;
+  std::unique_ptr<simulator::Program> program;
+};
+TimedProgram program_at(const Function& function, std::uint64_t cycles, std::int64_t nanoseconds);
+
 std::int64_t static_shared(const Function& function);
 /// What the driver's occupancy calculator says: blocks of so many threads and dynamic bytes on one SM.
 int resident_blocks(const Function& function, int threads, std::int64_t dynamic, const Chip& chip);

@@ -154,6 +154,24 @@ CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which, int v
   });
 }
 
+CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
+  return driver_call("cuFuncGetParamInfo", Needs::context, [&](State& gpu) {
+    const std::shared_ptr<Function> function = gpu.functions.find(handle);
+    if (!function) return CUDA_ERROR_INVALID_HANDLE;
+    const auto& params = function->entry->params;
+    if (offset == nullptr || index >= params.size()) return CUDA_ERROR_INVALID_VALUE;
+    std::size_t at = 0;
+    for (std::size_t k = 0; k <= index; ++k) {
+      const std::size_t align = std::max(params[k].align, params[k].element_bytes);
+      at = (at + align - 1) / align * align;
+      *offset = at;
+      at += static_cast<std::size_t>(params[k].bytes);
+    }
+    if (size != nullptr) *size = static_cast<std::size_t>(params[index].bytes);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction handle, int threads, size_t dynamic) {
   return driver_call("cuOccupancyMaxActiveBlocksPerMultiprocessor", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Function> function = gpu.functions.find(handle);

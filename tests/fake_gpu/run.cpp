@@ -60,36 +60,80 @@ struct Place {
 
 std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
 
+std::int64_t begin(const Stream& stream, const Place& place) {
+  return std::max(stream.ready, place.asked_at) + nanoseconds(place.gap);
+}
+
 /// Takes the stream's next stretch of time; returns its begin.
 std::int64_t take(Stream& stream, const Place& place, double seconds) {
-  const std::int64_t start = std::max(stream.ready, place.asked_at) + nanoseconds(place.gap);
+  const std::int64_t start = begin(stream, place);
   stream.ready = start + nanoseconds(seconds);
   return start;
 }
 
-void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Place& place) {
-  const Function& function = *kernel.function;
-  const Chip& chip = gpu.config.chip;
+/// Memory that the arguments point to.
+std::vector<Segment> given_to(State& gpu, const KernelWork& kernel, std::vector<std::size_t>& parameters) {
+  std::vector<std::uint64_t> pointers;
+  for (std::size_t k = 0; k < kernel.launch.arguments.size(); ++k) {
+    std::uint64_t address = 0;
+    const std::vector<std::byte>& value = kernel.launch.arguments[k].value;
+    if (value.size() == sizeof address) std::memcpy(&address, value.data(), sizeof address);
+    if (gpu.memory.holding(address) < 0) continue;
+    pointers.push_back(address);
+    parameters.push_back(k);
+    gpu.timing.cache().mark(address);
+  }
+  std::vector<Segment> given;
+  for (const std::uint64_t address : pointers) {
+    const int allocation = gpu.memory.holding(address);
+    const std::uint64_t end = gpu.memory.address(allocation) + static_cast<std::uint64_t>(gpu.memory.bytes(allocation));
+    given.push_back(gpu.timing.cache().segment(address, end));
+  }
+  return given;
+}
+
+std::vector<std::byte> contents(State& gpu, const Segment& segment) {
+  const std::span<std::byte> now = gpu.memory.range(segment.begin, static_cast<std::size_t>(segment.bytes));
+  return {now.begin(), now.end()};
+}
+
+/// Runs the kernel; `given` is told what it writes, which is seen at the function's first launch and kept.
+simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_t start, std::vector<Segment>& given) {
+  Function& function = *kernel.function;
   simulator::SimulationOptions options;
   options.sanitize = false;
   options.count_cache = true;
   options.warp_instructions = gpu.config.warp_instructions;
-  options.machine.sms = chip.sms;
-  options.machine.l2_bytes = chip.l2_bytes;
-  const simulator::Simulation ran =
-      simulator::simulate(*function.program, kernel.launch, gpu.memory.simulated(), options);
-  if (never_ends(ran)) {
-    stream.hung = true;
-    return;
+  options.machine.sms = gpu.config.chip.sms;
+  options.machine.l2_bytes = gpu.config.chip.l2_bytes;
+  std::vector<std::size_t> parameters;
+  given = given_to(gpu, kernel, parameters);
+  std::vector<std::vector<std::byte>> before;
+  const bool known = !function.writes.empty();
+  for (std::size_t k = 0; !known && k < given.size(); ++k) before.push_back(contents(gpu, given[k]));
+  simulator::Memory& memory = gpu.memory.simulated();
+  simulator::Simulation ran;
+  if (function.reads_clock) {
+    const std::int64_t tick = gpu.config.chip.tick;
+    const TimedProgram timed = program_at(function, gpu.timing.cycles(start), epoch + start / tick * tick);
+    ran = simulator::simulate(*timed.program, kernel.launch, memory, options);
+  } else {
+    ran = simulator::simulate(*function.program, kernel.launch, memory, options);
   }
-  gpu.pending = error_of(ran, function);
-  if (gpu.pending != CUDA_SUCCESS) return;
-  Work work;
-  work.threads_per_block = std::int64_t{kernel.launch.block[0]} * kernel.launch.block[1] * kernel.launch.block[2];
-  gpu.timing.profiled = gpu.range.started();
-  gpu.timing.settle(work, ran, function.entry->name);
-  const std::int64_t start = take(stream, place, work.seconds);
-  gpu.range.count(work);
+  if (!known) function.writes.assign(kernel.launch.arguments.size() + 1, false);
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (!known) function.writes[parameters[k]] = contents(gpu, given[k]) != before[k];
+    given[k].written = function.writes[parameters[k]];
+    gpu.memory.uniform(gpu.memory.holding(given[k].begin), -1);
+  }
+  for (std::size_t b = 0; b < ran.buffers.size(); ++b)
+    if (ran.buffers[b].store.requests + ran.buffers[b].atomic.requests != 0)
+      gpu.memory.uniform(static_cast<int>(b), -1);
+  return ran;
+}
+
+void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Place& place, std::int64_t start) {
+  const Function& function = *kernel.function;
   KernelRecord record;
   record.name = function.entry->name;
   record.start = start;
@@ -107,6 +151,38 @@ void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Plac
   gpu.activity.add(std::move(record));
 }
 
+void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Place& place) {
+  const Function& function = *kernel.function;
+  std::vector<Segment> given;
+  const simulator::Simulation ran = simulate(gpu, kernel, begin(stream, place), given);
+  if (never_ends(ran)) {
+    stream.hung = true;
+    return;
+  }
+  gpu.pending = error_of(ran, function);
+  if (gpu.pending != CUDA_SUCCESS) return;
+  Work work;
+  work.threads_per_block = std::int64_t{kernel.launch.block[0]} * kernel.launch.block[1] * kernel.launch.block[2];
+  gpu.timing.profiled = gpu.range.started();
+  gpu.timing.settle(work, ran, given, function.entry->name);
+  const std::int64_t start = take(stream, place, work.seconds);
+  gpu.range.count(work);
+  record(gpu, stream, kernel, place, start);
+}
+
+void fill_memory(State& gpu, const FillWork& fill, std::span<std::byte> room) {
+  const int allocation = gpu.memory.holding(fill.to);
+  const bool even = fill.width == 1 || fill.value == (fill.value & 0xffu) * 0x01010101u;
+  const int byte = static_cast<int>(fill.value & 0xffu);
+  const bool whole = static_cast<std::int64_t>(room.size()) == gpu.memory.bytes(allocation);
+  if (even && whole && gpu.memory.uniform(allocation) == byte) return;
+  gpu.memory.uniform(allocation, even && whole ? byte : -1);
+  if (even)
+    std::memset(room.data(), byte, room.size());
+  else
+    for (std::size_t k = 0; k < fill.count; ++k) std::memcpy(room.data() + 4 * k, &fill.value, 4);
+}
+
 void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Place& place) {
   const std::size_t bytes = fill.count * static_cast<std::size_t>(fill.width);
   const std::span<std::byte> room = gpu.memory.range(fill.to, bytes);
@@ -114,12 +190,8 @@ void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Place& pla
     gpu.pending = CUDA_ERROR_ILLEGAL_ADDRESS;
     return;
   }
-  const bool even = fill.width == 1 || fill.value == (fill.value & 0xffu) * 0x01010101u;
-  if (even)
-    std::memset(room.data(), static_cast<int>(fill.value & 0xffu), bytes);
-  else
-    for (std::size_t k = 0; k < fill.count; ++k) std::memcpy(room.data() + 4 * k, &fill.value, 4);
-  take(stream, place, gpu.timing.filled(gpu.memory.holding(fill.to), static_cast<std::int64_t>(bytes)));
+  fill_memory(gpu, fill, room);
+  take(stream, place, gpu.config.chip.kernel_floor + gpu.timing.moved(fill.to, static_cast<std::int64_t>(bytes)));
 }
 
 void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Place& place) {
@@ -129,9 +201,10 @@ void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Place& pla
     return;
   }
   std::memmove(to.data(), from.data(), copy.bytes);
+  gpu.memory.uniform(gpu.memory.holding(copy.to), -1);
+  const auto bytes = static_cast<std::int64_t>(copy.bytes);
   take(stream, place,
-       gpu.timing.copied(gpu.memory.holding(copy.from), gpu.memory.holding(copy.to),
-                         static_cast<std::int64_t>(copy.bytes)));
+       gpu.config.chip.kernel_floor + gpu.timing.moved(copy.from, bytes) + gpu.timing.moved(copy.to, bytes));
 }
 
 void run_one(State& gpu, Stream& stream, const AnyWork& work, const Place& place) {

@@ -61,6 +61,8 @@ struct Function {
   int registers = 0, threads = 0;    ///< threads: most per block
   std::int64_t dynamic_allowed = 0;  ///< bytes of dynamic shared memory
   bool large_clusters = false;
+  bool reads_clock = false;
+  std::vector<bool> writes;  ///< by parameter: points to what the kernel writes; known after a first launch
 };
 
 struct Module {

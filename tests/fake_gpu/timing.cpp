@@ -11,7 +11,6 @@
 namespace tailor::fake {
 namespace {
 
-constexpr int sector_bytes = 32;
 constexpr double profiling_slows = 1.4;
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -23,32 +22,28 @@ std::uint64_t mixed(std::uint64_t x) {
 
 double uniform(std::uint64_t seed) { return static_cast<double>(mixed(seed) >> 11) * 0x1p-53; }
 
+/// How a kernel's bytes spread over the memory it was given: only totals are known, so segments that seem to be meant
+/// (read: those that it does not write) take theirs first.
+struct Spread {
+  std::vector<std::int64_t> bytes;  ///< by segment
+  std::int64_t hits = 0;
+};
+
+Spread spread(std::int64_t total, std::span<const Segment> given, bool written_first, const Cache& cache) {
+  Spread made{std::vector<std::int64_t>(given.size()), 0};
+  for (const bool pass : {true, false})
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      if ((given[k].written == written_first) != pass) continue;
+      made.bytes[k] = std::min(total, given[k].bytes);
+      made.hits += std::min(made.bytes[k], cache.held(given[k]));
+      total -= made.bytes[k];
+    }
+  return made;
+}
+
 }  // namespace
 
-std::int64_t L2::holds(int allocation) const {
-  for (const auto& [one, bytes] : lines_)
-    if (one == allocation) return bytes;
-  return 0;
-}
-
-void L2::touch(int allocation, std::int64_t bytes) {
-  if (bytes <= 0) return;
-  const std::int64_t before = holds(allocation);
-  forget(allocation);
-  lines_.insert(lines_.begin(), {allocation, std::min(capacity_, std::max(before, bytes))});
-  std::int64_t room = capacity_;
-  for (auto& [one, held] : lines_) {
-    held = std::min(held, room);
-    room -= held;
-  }
-  std::erase_if(lines_, [](const auto& line) { return line.second == 0; });
-}
-
-void L2::forget(int allocation) {
-  std::erase_if(lines_, [&](const auto& line) { return line.first == allocation; });
-}
-
-Timing::Timing(const Config& config) : config_(config), l2_(config.chip.l2_bytes) {
+Timing::Timing(const Config& config) : config_(config), cache_(config.chip.l2_bytes) {
   for (const PlantedTime& one : config.times) planted_.emplace_back(std::regex(one.kernel), one.seconds);
 }
 
@@ -78,39 +73,35 @@ double Timing::modelled(const Work& work, std::int64_t missed) const {
   return chip.kernel_floor + std::max({dram, l2, issue});
 }
 
-void Timing::settle(Work& work, const simulator::Simulation& ran, std::string_view kernel) {
+void Timing::settle(Work& work, const simulator::Simulation& ran, std::span<const Segment> given,
+                    std::string_view kernel) {
   work.counters = ran.counters;
   work.blocks = ran.blocks_total;
-  std::int64_t read_hits = 0, write_hits = 0;
-  for (std::size_t b = 0; b < ran.buffers.size(); ++b) {
-    const simulator::BufferCounters& one = ran.buffers[b];
-    const std::int64_t held = l2_.holds(static_cast<int>(b));
-    read_hits += std::min(held, (one.load.sectors + one.atomic.sectors) * sector_bytes);
-    write_hits += std::min(held, one.store.sectors * sector_bytes);
-  }
-  work.dram_read = std::max<std::int64_t>(0, ran.counters.dram_read_bytes - read_hits);
+  const Spread read = spread(ran.counters.dram_read_bytes, given, false, cache_);
+  const Spread written = spread(ran.counters.dram_write_bytes, given, true, cache_);
+  work.dram_read = ran.counters.dram_read_bytes - read.hits;
   work.dram_write = ran.counters.dram_write_bytes;
-  const std::int64_t missed = work.dram_read + std::max<std::int64_t>(0, work.dram_write - write_hits);
-  for (std::size_t b = 0; b < ran.buffers.size(); ++b) {
-    const simulator::BufferCounters& one = ran.buffers[b];
-    l2_.touch(static_cast<int>(b), (one.load.sectors + one.store.sectors + one.atomic.sectors) * sector_bytes);
-  }
-  ++launches_;
+  for (std::size_t k = 0; k < given.size(); ++k) cache_.touch(given[k], std::max(read.bytes[k], written.bytes[k]));
+  const std::int64_t missed = work.dram_read + work.dram_write - written.hits;
   double seconds = modelled(work, missed);
   for (const auto& [pattern, planted] : planted_)
     if (std::regex_search(kernel.begin(), kernel.end(), pattern)) seconds = planted;
   work.seconds = seconds * noise() * config_.chip.sm_clock / sm_clock() * (profiled ? profiling_slows : 1);
+  ++launches_;
 }
 
-double Timing::filled(int allocation, std::int64_t bytes) {
-  l2_.touch(allocation, bytes);
-  return config_.chip.kernel_floor + static_cast<double>(bytes) / config_.chip.dram_bandwidth;
+double Timing::moved(std::uint64_t begin, std::int64_t bytes) {
+  const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
+  cache_.mark(begin);
+  cache_.mark(end);
+  cache_.touch(cache_.segment(begin, end), bytes);
+  return static_cast<double>(bytes) / config_.chip.dram_bandwidth;
 }
 
-double Timing::copied(int from, int to, std::int64_t bytes) {
-  l2_.touch(from, bytes);
-  l2_.touch(to, bytes);
-  return config_.chip.kernel_floor + 2 * static_cast<double>(bytes) / config_.chip.dram_bandwidth;
+std::uint64_t Timing::cycles(std::int64_t nanoseconds) {
+  cycles_ += static_cast<double>(std::max<std::int64_t>(0, nanoseconds - cycles_at_)) * 1e-9 * sm_clock();
+  cycles_at_ = std::max(cycles_at_, nanoseconds);
+  return static_cast<std::uint64_t>(cycles_);
 }
 
 }  // namespace tailor::fake

@@ -8,28 +8,16 @@
 
 #include <cstdint>
 #include <regex>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "fake_gpu/cache.h"
 #include "fake_gpu/config.h"
 #include "simulator/launch.h"
 
 namespace tailor::fake {
-
-/// Which allocations have how many bytes in L2, the last used first.
-class L2 {
- public:
-  explicit L2(std::int64_t capacity) : capacity_(capacity) {}
-  std::int64_t holds(int allocation) const;
-  /// `bytes` of the allocation were read or written.
-  void touch(int allocation, std::int64_t bytes);
-  void forget(int allocation);
-
- private:
-  std::int64_t capacity_;
-  std::vector<std::pair<int, std::int64_t>> lines_;
-};
 
 /// What one kernel did: the simulator's counters, and its traffic with DRAM as L2 left it.
 struct Work {
@@ -43,25 +31,28 @@ class Timing {
  public:
   explicit Timing(const Config& config);
 
-  /// Fills in traffic and time of a launch that ran, and lets it pass through L2.
-  void settle(Work& work, const simulator::Simulation& ran, std::string_view kernel);
-  /// Seconds of writing (and reading, for a copy) bytes of allocations.
-  double filled(int allocation, std::int64_t bytes);
-  double copied(int from, int to, std::int64_t bytes);
-  void forget(int allocation) { l2_.forget(allocation); }
+  /// Fills in traffic and time of a launch that ran over these segments, and lets it pass through L2.
+  void settle(Work& work, const simulator::Simulation& ran, std::span<const Segment> given, std::string_view kernel);
+  /// Seconds of writing or reading memory at the speed of DRAM.
+  double moved(std::uint64_t begin, std::int64_t bytes);
+  Cache& cache() { return cache_; }
 
   const ThrottleStep& throttle() const;
   double sm_clock() const;  ///< Hz
-  bool profiled = false;    ///< counters are collected, which slows
+  /// The SMs' cycles at a time; time only goes on.
+  std::uint64_t cycles(std::int64_t nanoseconds);
+  bool profiled = false;  ///< counters are collected, which slows
 
  private:
   double modelled(const Work& work, std::int64_t missed) const;
   double noise();
 
   const Config& config_;
-  L2 l2_;
+  Cache cache_;
   std::vector<std::pair<std::regex, double>> planted_;
   std::int64_t launches_ = 0;
+  double cycles_ = 0;
+  std::int64_t cycles_at_ = 0;  ///< ns
 };
 
 }  // namespace tailor::fake
