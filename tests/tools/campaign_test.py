@@ -323,13 +323,18 @@ def on_a_fake_gpu_the_first_steps_are_kept_when_time_runs_out(bundle):
     (folder / "fake_gpu.json").write_text("{}")
     gpu = folder / "libcuda.so.1"
     out = bundle.scratch / "on-fake"
-    done = run(*bundle.campaign("--out", os.path.relpath(out), "--budget", 25, "--only", "softmax,layernorm,bert,module", "--driver",
-                                gpu, "--cupti", gpu, "--nvml", gpu, "--image", "ptx"))  # the fake executes PTX
+    profile = "$tailor profile $here/data/models/{} --device $device $gpu $image --store $db --cache $cache --format json"
+    table = bundle.steps("fake.steps", f"layernorm|3|100||{profile.format('layernorm_fwd_tf_f32_4096x768.hlo')} --top 1 "
+                         f"--stop quick --counters none\nbert|2|5||{profile.format('bert_infer_l12_b1_s128_f16.hlo')}\n")
+    done = run(*bundle.campaign("--out", os.path.relpath(out), "--budget", 130, "--steps", table, "--driver", gpu, "--cupti", gpu,
+                                "--nvml", gpu, "--image", "ptx"))  # the fake executes PTX
     files = results(out)
-    found = states(files)
-    check(found["softmax"] == "done" and found["layernorm"] == "done", done.stderr + files["softmax.log"])
-    check("measured.db" in files, list(files))
-    check("timed out" in found.values() or "not reached" in found.values(), f"a fake GPU did all of it in time: {found}")
+    check(states(files) == {"layernorm": "done", "bert": "timed out"}, done.stderr + files["layernorm.log"])
+    check(json.loads(files["layernorm.out"])["command"].startswith("tailor profile"), files["layernorm.out"][:300])
+    check("measured.db" in files and "recorded.jsonl.gz" in files, list(files))
+    root = bundle.scratch / "root-fake"
+    taken = run(SOURCE / "tools/gpu-import", next(out.glob("results*")), "--root", root, "--tailor", BUILD / "src/cli/tailor")
+    check(taken.returncode == 0 and re.search(r"data/recorded/h200-\S+\.jsonl\.gz", taken.stdout), taken.stderr)
 
 
 def main():
