@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "report/table.h"
+#include "store/exports.h"
+#include "store/recorded.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -60,6 +62,58 @@ int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::pa
 
 int run_db_dump(const DbOptions& options, Talk&) {
   options.out(store::Store::open_read_only(options.database).dump());
+  return 0;
+}
+
+namespace {
+
+std::string counted(const store::RecordedRows& rows) {
+  return fmt::format("{} measurements of {} kernels and {} times of models on {} devices",
+                     with_commas(static_cast<std::int64_t>(rows.measurements.size())),
+                     with_commas(static_cast<std::int64_t>(rows.kernels.size())),
+                     with_commas(static_cast<std::int64_t>(rows.module_times.size())), rows.devices.size());
+}
+
+}  // namespace
+
+int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk) {
+  const store::ExportFormat& format = store::find_export_format(what.recorded.empty() ? what.format : "csv");
+  std::error_code absent;
+  if (std::filesystem::equivalent(what.recorded, options.database, absent))
+    throw Error(Fault::usage, Position{what.recorded.string(), 0, 0},
+                "found as input and as output, expected two files");
+  const store::Store store = store::Store::open_read_only(options.database);
+  const std::vector<std::string> devices = store.measured_devices();
+  if (devices.empty())
+    throw Error(Fault::missing, Position{options.database.string(), 0, 0},
+                "nothing was measured on a GPU, so there is nothing to export");
+  const bool all = what.device.empty() && !what.recorded.empty();
+  const std::string device = all ? "" : store::chosen_device(devices, what.device, options.database);
+  if (!what.recorded.empty()) {
+    const store::RecordedRows rows = store::recorded_rows(store, device);
+    store::write_recorded(what.recorded, rows);
+    talk.note(fmt::format("{}: {}", what.recorded.string(), counted(rows)));
+    return 0;
+  }
+  const std::vector<store::ExportFile> files = store::exported(store, format, device, what.group);
+  for (const store::ExportFile& file : files) {
+    const std::filesystem::path path = what.folder / file.path;
+    std::error_code failed;
+    std::filesystem::create_directories(path.parent_path(), failed);
+    if (failed)
+      throw Error(Fault::failed, Position{path.parent_path().string(), 0, 0},
+                  "the folder cannot be made: " + failed.message());
+    write_file(path, file.text);
+  }
+  talk.note(fmt::format("{}: {} files for {}", what.folder.string(), files.size(), device));
+  return 0;
+}
+
+int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Talk& talk) {
+  const store::RecordedRows rows = store::read_recorded(recorded);  // first: a bad file makes no database
+  store::Store store = store::Store::open(options.database);
+  store::save_recorded(store, rows);
+  talk.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
   return 0;
 }
 

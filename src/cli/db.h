@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor db: what is in a database, joining several, its whole contents as text, and whether it is sound.
+// tailor db: what is in a database, joining several, its whole contents as text, whether it is sound, and measurements
+// in and out of it.
 #pragma once
 
 #include <filesystem>
@@ -21,6 +22,15 @@ struct DbOptions {
   Sink out = standard_output();
 };
 
+/// What `db export` is asked to write, and of which measurements.
+struct DbExport {
+  std::filesystem::path recorded;  ///< a recorded file; empty: none
+  std::string format;              ///< store::export_formats(), into `folder`; unused with `recorded`
+  std::filesystem::path folder;    ///< made when absent
+  std::string device;              ///< empty: the only one
+  std::string group;               ///< beginning of an id; empty: all
+};
+
 /// Rows of every table, and the runs that wrote them. Returns 0.
 int run_db_info(const DbOptions& options, Talk& talk);
 /// Copies everything of `from` into the database, which is made when absent. Returns 0. Throws Error(usage) when a
@@ -28,6 +38,12 @@ int run_db_info(const DbOptions& options, Talk& talk);
 int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Talk& talk);
 /// Every row as text: equal contents, equal text. Returns 0.
 int run_db_dump(const DbOptions& options, Talk& talk);
+/// Writes what was measured on GPUs. A recorded file may hold several devices, another tool's files are of one. Returns
+/// 0. Throws Error(missing) when nothing was measured, Error(usage) when it is not clear which device or group is
+/// meant.
+int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk);
+/// Copies a recorded file into the database, which is made when absent. Returns 0.
+int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Talk& talk);
 /// Returns 0 for a sound file; says what is wrong and returns 1 otherwise.
 int run_db_check(const DbOptions& options, Talk& talk);
 

@@ -16,6 +16,7 @@
 #include "report/index_page.h"
 #include "report/overview.h"
 #include "report/page.h"
+#include "store/recorded.h"
 
 namespace tailor::cli {
 
@@ -94,6 +95,7 @@ Sink standard_output() {
 
 int run_report(const ReportOptions& options, Talk& talk) {
   const store::Store store = store::Store::open_read_only(options.database);
+  if (options.device.empty()) store::chosen_device(store.measured_devices(), "", options.database);
   const std::vector<Subject> pairs =
       doing("reading " + options.database.string(), [&] { return subjects(store, options.model, options.device); });
   std::vector<report::Summary> summaries;

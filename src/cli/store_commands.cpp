@@ -3,8 +3,11 @@
 //
 // The commands around the database: sweep fills it, report reads it, db looks after it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -12,6 +15,7 @@
 #include "cli/db.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/profile_options.h"
 #include "cli/report.h"
 #include "cli/sweep.h"
 
@@ -28,6 +32,30 @@ void answered(const Context& context, Work&& work) {
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
 }
 
+/// Who measures the short lists of a device, as the command line and the sweep's file say.
+SweepMeasurer sweep_measurer(const SweepCommand& command, const Context& context, const ir::Device& device,
+                             const ProfileConfig& config, const std::stop_token& stop) {
+  ProfileCommand options;
+  options.what.device = device.name;
+  options.profiler = command.profiler;
+  options.recorded = command.recorded;
+  options.image = command.image;
+  options.time_limit = command.time_limit;
+  options.gpu = command.gpu;
+  options.cache_states = fmt::format("{}", fmt::join(config.cache, ","));
+  options.stop_rule = config.stop;
+  options.counters = config.counters;
+  options.graph = config.graph;
+  options.checks = config.checks;
+  SweepMeasurer by;
+  by.how = measure_options(options, context, device, stop);
+  auto measurer = std::make_shared<Measurer>(measurer_of(options, context, device, stop));
+  by.name = measurer->name;
+  by.measure = measurer->measure;
+  by.keeps = measurer;
+  return by;
+}
+
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
@@ -42,6 +70,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
+  if (!command.profiler.empty())
+    options.measurer = [&](const ir::Device& device, const ProfileConfig& config, const std::stop_token& stop) {
+      return sweep_measurer(command, context, device, config, stop);
+    };
   const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());
   if (!outcome.report.empty() && !watch.requested()) {
     ReportOptions report;
@@ -71,23 +103,59 @@ void run_report_command(const ReportCommand& command, const Context& context) {
   });
 }
 
+namespace {
+
+constexpr std::array db_actions =
+    std::to_array<std::string_view>({"info", "check", "dump", "merge", "export", "import"});
+
+void refuse_strays(const DbCommand& command) {
+  const bool exports = command.action == "export";
+  if (!exports && !(command.recorded + command.folder + command.device + command.group).empty())
+    throw Error(Fault::usage, fmt::format("--recorded, --out, --device and --group belong to db export, found db {}",
+                                          command.action));
+  if (exports && command.recorded.empty() && command.folder.empty())
+    throw Error(Fault::usage, "db export needs --recorded FILE, or --out DIR with --format",
+                "for example: tailor db export --recorded h200.jsonl.gz all.db");
+  const std::size_t expected = command.action == "import" ? 1 : 0;
+  if (command.action != "merge" && command.from.size() != expected)
+    throw Error(Fault::usage,
+                fmt::format("db {} takes {}, found {} words", command.action,
+                            expected == 1 ? "a recorded file and a database" : "one database", command.from.size() + 1),
+                "see tailor db --help");
+}
+
+int run_db_action(const DbCommand& command, DbOptions options, Talk& talk) {
+  if (command.action == "info") return run_db_info(options, talk);
+  if (command.action == "check") return run_db_check(options, talk);
+  if (command.action == "dump") return run_db_dump(options, talk);
+  if (command.action == "merge") return run_db_merge(options, {command.from.begin(), command.from.end()}, talk);
+  options.database = command.from.front();
+  return run_db_import(options, command.database, talk);
+}
+
+}  // namespace
+
 void run_db_command(const DbCommand& command, const Context& context) {
+  if (std::find(db_actions.begin(), db_actions.end(), command.action) == db_actions.end())
+    throw Error(Fault::usage,
+                fmt::format("found db action '{}', expected one of {}", command.action, fmt::join(db_actions, ", ")),
+                suggestion(command.action, db_actions));
+  refuse_strays(command);
   DbOptions options;
   options.database = command.database;
-  options.format = context.format;
   options.width = context.terminal.width;
   options.colour = context.colour;
-  answered(context, [&](Sink out) {
+  if (command.action == "export") {
+    run_db_export(options, {command.recorded, context.format_word, command.folder, command.device, command.group},
+                  *context.talk);
+    return;
+  }
+  options.format = parse_format(context.format_word);
+  Context rendered = context;
+  rendered.format = options.format;
+  answered(rendered, [&](Sink out) {
     options.out = std::move(out);
-    if (command.action == "info") return run_db_info(options, *context.talk);
-    if (command.action == "check") return run_db_check(options, *context.talk);
-    if (command.action == "dump") return run_db_dump(options, *context.talk);
-    if (command.action == "merge")
-      return run_db_merge(options, {command.from.begin(), command.from.end()}, *context.talk);
-    static constexpr std::array actions = std::to_array<std::string_view>({"info", "check", "dump", "merge"});
-    throw Error(Fault::usage,
-                fmt::format("found db action '{}', expected one of info, check, dump, merge", command.action),
-                suggestion(command.action, actions));
+    return run_db_action(command, options, *context.talk);
   });
 }
 

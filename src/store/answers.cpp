@@ -66,6 +66,9 @@ std::vector<LevelBest> Store::level_bests(Id graph, Id device) const {
       "JOIN levels l USING (level) "
       "WHERE NOT EXISTS (SELECT 1 FROM estimates e2 WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id "
       "AND e2.level = e.level AND e2.model < e.model) "
+      "AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id) "
+      "AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id) "
+      "WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id) "
       "GROUP BY p.group_id, e.level ORDER BY p.group_id, l.precision",
       [&](Columns& columns) {
         LevelBest& row = result.emplace_back();

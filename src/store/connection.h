@@ -49,6 +49,10 @@ template <class Dimension>
 void bind(SQLite::Statement& statement, int at, Quantity<Dimension> value) {
   bind(statement, at, value.value);
 }
+template <class Dimension>
+void bind(SQLite::Statement& statement, int at, std::optional<Quantity<Dimension>> value) {
+  bind(statement, at, value ? std::optional(value->value) : std::nullopt);
+}
 
 /// Reads a row's columns from left to right into variables of the types above.
 class Columns {
@@ -69,6 +73,13 @@ class Columns {
   template <class Dimension>
   void read(Quantity<Dimension>& value) {
     read(value.value);
+  }
+  template <class Dimension>
+  void read(std::optional<Quantity<Dimension>>& value) {
+    std::optional<double> number;
+    read(number);
+    value.reset();
+    if (number) value = Quantity<Dimension>{*number};
   }
 
  private:

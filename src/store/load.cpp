@@ -5,20 +5,12 @@
 #include <fmt/format.h>
 
 #include "store/connection.h"
+#include "store/query.h"
 #include "store/store.h"
 
 namespace tailor::store {
 
 namespace {
-
-/// All rows of a query, each read by `read(Columns&, Row&)`.
-template <class Row, class Read, class... Values>
-std::vector<Row> rows(Connection& connection, const std::string& sql, Read&& read, const Values&... values) {
-  std::vector<Row> result;
-  connection.each(
-      sql, [&](Columns& columns) { read(columns, result.emplace_back()); }, values...);
-  return result;
-}
 
 template <class Row>
 std::optional<Row> only(std::vector<Row> found) {
@@ -31,6 +23,31 @@ void read_group(Columns& columns, GroupRow& row) {
 }
 
 constexpr std::string_view group_columns = "group_id, title, text, nodes, reductions, read_bytes, written_bytes, flops";
+
+void read_plan(Columns& columns, PlanRow& row) {
+  columns.into(row.id, row.group, row.text, row.skeleton, row.threads, row.threads_per_row, row.vector, row.in_flight,
+               row.residence, row.grid, row.blocks_per_sm, row.index_cache, row.value_cache);
+}
+
+constexpr std::string_view plan_columns =
+    "plan_id, group_id, text, skeleton, threads, threads_per_row, vector, in_flight, residence, grid, blocks_per_sm, "
+    "index_cache, value_cache";
+
+void read_binary(Columns& columns, BinaryRow& row) {
+  columns.into(row.id, row.kernel, row.arch, row.compiler, row.ok, row.log, row.registers, row.spill_stores,
+               row.spill_loads, row.local, row.static_shared, row.cubin_bytes, row.compile_time);
+}
+
+constexpr std::string_view binary_columns =
+    "binary_id, kernel_id, arch, compiler, outcome = 'ok', log, registers, spill_store_bytes, spill_load_bytes, "
+    "local_bytes, static_shared_bytes, cubin_bytes, compile_s";
+
+void read_given(Columns& columns, GivenKernelRow& row) {
+  columns.into(row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times, row.arrays);
+}
+
+constexpr std::string_view given_columns =
+    "graph_id, kernel_id, group_id, origin, example, places, times, arrays_bytes";
 
 }  // namespace
 
@@ -129,15 +146,14 @@ std::vector<LibraryTimeRow> Store::library_times(Id graph, Id device) const {
 }
 
 std::vector<PlanRow> Store::plans(Id group) const {
-  return rows<PlanRow>(
-      *connection_,
-      "SELECT plan_id, group_id, text, skeleton, threads, threads_per_row, vector, in_flight, residence, grid, "
-      "blocks_per_sm, index_cache, value_cache FROM plans WHERE group_id = ? ORDER BY plan_id",
-      [](Columns& columns, PlanRow& row) {
-        columns.into(row.id, row.group, row.text, row.skeleton, row.threads, row.threads_per_row, row.vector,
-                     row.in_flight, row.residence, row.grid, row.blocks_per_sm, row.index_cache, row.value_cache);
-      },
-      group);
+  return rows<PlanRow>(*connection_,
+                       fmt::format("SELECT {} FROM plans WHERE group_id = ? ORDER BY plan_id", plan_columns), read_plan,
+                       group);
+}
+
+std::optional<PlanRow> Store::plan(Id id) const {
+  return only(
+      rows<PlanRow>(*connection_, fmt::format("SELECT {} FROM plans WHERE plan_id = ?", plan_columns), read_plan, id));
 }
 
 std::optional<KernelRow> Store::kernel(Id id) const {
@@ -158,6 +174,13 @@ std::optional<Id> Store::lowering(Id plan, Id device) const {
   return kernel;
 }
 
+std::vector<LoweringRow> Store::lowerings_to(Id kernel, Id device) const {
+  return rows<LoweringRow>(
+      *connection_,
+      "SELECT plan_id, device_id, kernel_id FROM lowerings WHERE kernel_id = ? AND device_id = ? ORDER BY plan_id",
+      [](Columns& columns, LoweringRow& row) { columns.into(row.plan, row.device, row.kernel); }, kernel, device);
+}
+
 std::vector<RejectionRow> Store::rejections(Id group, Id device) const {
   return rows<RejectionRow>(
       *connection_,
@@ -171,15 +194,13 @@ std::vector<RejectionRow> Store::rejections(Id group, Id device) const {
 
 std::vector<BinaryRow> Store::binaries(Id kernel) const {
   return rows<BinaryRow>(
-      *connection_,
-      "SELECT binary_id, kernel_id, arch, compiler, outcome = 'ok', log, registers, spill_store_bytes, "
-      "spill_load_bytes, local_bytes, static_shared_bytes, cubin_bytes, compile_s FROM binaries "
-      "WHERE kernel_id = ? ORDER BY arch, binary_id",
-      [](Columns& columns, BinaryRow& row) {
-        columns.into(row.id, row.kernel, row.arch, row.compiler, row.ok, row.log, row.registers, row.spill_stores,
-                     row.spill_loads, row.local, row.static_shared, row.cubin_bytes, row.compile_time);
-      },
-      kernel);
+      *connection_, fmt::format("SELECT {} FROM binaries WHERE kernel_id = ? ORDER BY arch, binary_id", binary_columns),
+      read_binary, kernel);
+}
+
+std::optional<BinaryRow> Store::binary(Id id) const {
+  return only(rows<BinaryRow>(*connection_, fmt::format("SELECT {} FROM binaries WHERE binary_id = ?", binary_columns),
+                              read_binary, id));
 }
 
 std::vector<EstimateRow> Store::estimates(Id plan, Id device) const {
@@ -209,13 +230,14 @@ std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
 
 std::vector<GivenKernelRow> Store::given_kernels(Id graph) const {
   return rows<GivenKernelRow>(
-      *connection_,
-      "SELECT graph_id, kernel_id, group_id, origin, example, places, times, arrays_bytes FROM given_kernels "
-      "WHERE graph_id = ? ORDER BY kernel_id",
-      [](Columns& columns, GivenKernelRow& row) {
-        columns.into(row.graph, row.kernel, row.group, row.origin, row.example, row.places, row.times, row.arrays);
-      },
-      graph);
+      *connection_, fmt::format("SELECT {} FROM given_kernels WHERE graph_id = ? ORDER BY kernel_id", given_columns),
+      read_given, graph);
+}
+
+std::vector<GivenKernelRow> Store::given_as(Id kernel) const {
+  return rows<GivenKernelRow>(
+      *connection_, fmt::format("SELECT {} FROM given_kernels WHERE kernel_id = ? ORDER BY graph_id", given_columns),
+      read_given, kernel);
 }
 
 std::vector<CheckRow> Store::checks(Id kernel) const {
@@ -243,29 +265,6 @@ std::vector<PlanRejectionRow> Store::plan_rejections_of(Id group, Id device) con
       "WHERE p.group_id = ? AND r.device_id = ? ORDER BY r.plan_id, r.rule",
       [](Columns& columns, PlanRejectionRow& row) { columns.into(row.plan, row.device, row.rule, row.reason); }, group,
       device);
-}
-
-std::vector<MeasurementRow> Store::measurements(Id binary) const {
-  std::vector<MeasurementRow> all = rows<MeasurementRow>(
-      *connection_,
-      "SELECT measurement_id, run_id, binary_id, device_id, profiler, protocol, outcome, reason, median_s, "
-      "sm_clock_hz, dram_clock_hz, measured_at FROM measurements WHERE binary_id = ? ORDER BY measurement_id",
-      [](Columns& columns, MeasurementRow& row) {
-        std::optional<double> median;
-        columns.into(row.id, row.run, row.binary, row.device, row.profiler, row.protocol, row.outcome, row.reason,
-                     median, row.sm_clock, row.dram_clock, row.measured_at);
-        if (median) row.median = Seconds{*median};
-      },
-      binary);
-  for (MeasurementRow& row : all) {
-    row.samples = rows<Seconds>(
-        *connection_, "SELECT duration_s FROM samples WHERE measurement_id = ? ORDER BY sample",
-        [](Columns& columns, Seconds& duration) { columns.read(duration); }, row.id);
-    row.counts = rows<CountRow>(
-        *connection_, "SELECT counter, value, unit FROM counters WHERE measurement_id = ? ORDER BY counter",
-        [](Columns& columns, CountRow& one) { columns.into(one.counter, one.value, one.unit); }, row.id);
-  }
-  return all;
 }
 
 std::vector<ProgressRow> Store::progress_of(Id group, Id device) const {

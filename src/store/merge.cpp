@@ -28,7 +28,8 @@ constexpr auto merge_table = std::to_array<Merged>({
     {"library_times", ""},   {"plans", ""},           {"kernels", ""},         {"lowerings", ""},
     {"given_kernels", ""},   {"rejections", "plans"}, {"plan_rejections", ""}, {"binaries", "outcome"},
     {"estimates", ""},       {"group_bounds", ""},    {"checks", "state"},     {"measurements", ""},
-    {"samples", ""},         {"counters", ""},        {"calibrations", ""},    {"progress", "legal"},
+    {"samples", ""},         {"counters", ""},        {"module_times", ""},    {"module_left_out", ""},
+    {"module_samples", ""},  {"calibrations", ""},    {"progress", "legal"},
 });
 
 struct TableColumns {

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "ir/estimate.h"
+#include "ir/measurement.h"
 
 namespace tailor::store {
 
@@ -208,24 +209,84 @@ struct CountRow {
   bool operator==(const CountRow&) const = default;
 };
 
-/// One execution of a compiled kernel, with its raw samples and counters.
+/// One execution of a compiled kernel, with its raw samples and counters. Which plan it came from, if any, is told by
+/// the kernel's lowerings: microbenchmarks and other compilers' kernels have none.
 struct MeasurementRow {
-  Id id;  ///< of profiler, protocol, binary, device and run: see measurement_id()
+  Id id;  ///< see measurement_id()
   Id run, binary, device;
-  std::string profiler;  ///< simulator, gpu
-  std::string protocol;  ///< what was executed and how, in words
-  std::string outcome;   ///< ok, or how it ended
-  std::string reason;    ///< empty when ok
-  std::optional<Seconds> median;
+  std::string profiler;                ///< simulator, gpu
+  std::string protocol;                ///< what was executed and how, in words; text(*timing) where time was asked for
+  std::optional<ir::Protocol> timing;  ///< none on the simulator, which takes no time
+  std::string gpu, driver;             ///< as in ir::Measurement
+  std::string outcome;                 ///< ok, or how it ended
+  std::string reason;                  ///< empty when ok
+  int attempts = 1;                    ///< workers it took
+  std::optional<Seconds> median, low, high;    ///< of the samples, and the interval of the median
   std::optional<double> sm_clock, dram_clock;  ///< Hz
   std::string measured_at;
-  std::vector<Seconds> samples;
-  std::vector<CountRow> counts;
+  std::vector<ir::Sample> samples;  ///< a clock of 0 is stored as not known
+  std::vector<CountRow> counts;     ///< loaded by name
   bool operator==(const MeasurementRow&) const = default;
 };
 
-/// The simulator is deterministic: an execution is known by what was executed. On a GPU every run is another.
+/// The simulator is deterministic: an execution is known by profiler, protocol, binary and device. On a GPU every
+/// execution is another: run, time of day and samples are part of its name too.
 Id measurement_id(const MeasurementRow& row);
+
+/// What a GPU profiler found, as a row with its id; the median is taken from the samples, the interval is the caller's.
+MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binary, Id device,
+                               std::optional<Seconds> low = {}, std::optional<Seconds> high = {}, int attempts = 1);
+/// The way back. Rows of the simulator have no protocol: theirs is the default one.
+ir::Measurement measurement_of(const MeasurementRow& row);
+/// The middle one, or the mean of the two in the middle; nothing of nothing.
+std::optional<Seconds> median_of(std::vector<ir::Sample> samples);
+
+/// One sample of a whole model. A round times each strategy once.
+struct ModuleSampleRow {
+  std::int64_t round = 0, place = 0;  ///< place: in the order of the round
+  ir::Sample sample;
+  bool operator==(const ModuleSampleRow&) const = default;
+};
+
+/// Groups of a fusion that were not timed, for one reason.
+struct LeftOutRow {
+  std::string reason;
+  std::int64_t places = 0;
+  bool operator==(const LeftOutRow&) const = default;
+};
+
+/// The memory-bound kernels of a whole model under one strategy, timed together.
+struct ModuleTimeRow {
+  Id id;  ///< see module_time_id()
+  Id run, graph;
+  std::string strategy;  ///< as in fusions, or who made the kernels
+  Id device;
+  std::string profiler = "gpu";
+  ir::Protocol protocol;
+  std::string gpu, driver;
+  std::string outcome;  ///< ok, or how it ended
+  std::string reason;   ///< empty when ok
+  std::int64_t groups_timed = 0;
+  std::vector<LeftOutRow> left_out;  ///< loaded by reason
+  std::int64_t launches = 0;         ///< of one sample
+  Bytes buffers;
+  std::optional<Seconds> median, low, high;  ///< of the samples, and the interval of the median
+  std::string measured_at;
+  std::vector<ModuleSampleRow> samples;  ///< by round and place
+  bool operator==(const ModuleTimeRow&) const = default;
+};
+Id module_time_id(const ModuleTimeRow& row);
+
+/// One fitted parameter.
+struct CalibrationRow {
+  std::string calibration, parameter;
+  Id device;
+  double value = 0, low = 0, high = 0;
+  std::string unit;
+  std::string observations;  ///< ids of the measurements it rests on
+  std::string fitted_at;
+  bool operator==(const CalibrationRow&) const = default;
+};
 
 /// One finished stage of one group on one device.
 struct ProgressRow {
@@ -277,6 +338,35 @@ struct LevelBest {
   std::string level;
   Seconds total;
   bool operator==(const LevelBest&) const = default;
+};
+
+/// A plan beside one time measured of it: the last that went well under one protocol.
+struct MeasuredPlan {
+  Id group, plan, kernel, binary, measurement;
+  std::string title, text;
+  std::string profiler, cache, timed_by, launch_mode;  ///< words of ir::Protocol
+  Seconds median;
+  std::optional<Seconds> low, high;
+  std::int64_t samples = 0;
+  std::optional<double> useful_fraction, dram_fraction;  ///< of the DRAM bandwidth: bytes needed once; bytes counted
+  std::int64_t place = 0;                                ///< 1 is the fastest of its group under this protocol
+};
+
+/// What a level said of a plan beside a time measured of it.
+struct PredictedPlan {
+  Id group, plan;
+  std::string cache, timed_by, launch_mode, level, model;
+  Seconds predicted, low, high, measured;
+  std::optional<Seconds> measured_low, measured_high;
+};
+
+/// How much faster `strategy` ran a model than `baseline`, both timed in turns.
+struct ModuleSpeedup {
+  Id run, graph, device;
+  std::string model, cache, timed_by, launch_mode, strategy, baseline;
+  Seconds median, baseline_median;
+  double speedup = 0;
+  std::int64_t launches = 0, baseline_launches = 0, left_out = 0, baseline_left_out = 0;
 };
 
 struct RejectedRule {

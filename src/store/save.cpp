@@ -3,27 +3,12 @@
 //
 // Saving: one function per table. Columns stand beside the values they get; the SQL around them is made once.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <initializer_list>
 
 #include "store/connection.h"
+#include "store/insert.h"
 #include "store/store.h"
 
 namespace tailor::store {
-
-namespace {
-
-/// "INSERT INTO table (columns) VALUES (?, ...) ON CONFLICT then". Not INSERT OR IGNORE: that would also hide a value
-/// the schema forbids.
-std::string insert(std::string_view table, std::initializer_list<std::string_view> columns,
-                   std::string_view then = "DO NOTHING") {
-  const std::vector<std::string_view> marks(columns.size(), "?");
-  return fmt::format("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT {}", table, fmt::join(columns, ", "),
-                     fmt::join(marks, ", "), then);
-}
-
-}  // namespace
 
 void Store::save(const RunRow& row) {
   static const std::string sql =
@@ -44,7 +29,8 @@ void Store::save(const DeviceRow& row) {
 
 void Store::save(const GraphRow& row) {
   static const std::string sql =
-      insert("graphs", {"graph_id", "structure_id", "name", "source", "text", "nodes", "opaque_nodes", "summary"});
+      insert("graphs", {"graph_id", "structure_id", "name", "source", "text", "nodes", "opaque_nodes", "summary"},
+             "(graph_id) DO UPDATE SET text = excluded.text, summary = excluded.summary WHERE graphs.text = ''");
   connection_->execute(sql, row.id, row.structure, row.name, row.source, row.text, row.nodes, row.opaque_nodes,
                        row.summary);
 }
@@ -98,7 +84,8 @@ void Store::save(const PlanRow& row) {
 
 void Store::save(const KernelRow& row) {
   static const std::string sql =
-      insert("kernels", {"kernel_id", "name", "text", "cuda", "threads", "blocks", "shared_bytes", "idempotent"});
+      insert("kernels", {"kernel_id", "name", "text", "cuda", "threads", "blocks", "shared_bytes", "idempotent"},
+             "(kernel_id) DO UPDATE SET text = excluded.text, cuda = excluded.cuda WHERE kernels.text = ''");
   connection_->execute(sql, row.id, row.name, row.text, row.cuda, row.threads, row.blocks, row.shared, row.idempotent);
 }
 
@@ -136,10 +123,12 @@ void Store::save(const BinaryRow& row) {
 
 void Store::save(const EstimateRow& row) {
   static_assert(ir::part_count == 12, "a new part is a new column: a new schema version");
-  static const std::string sql = insert(
-      "estimates", {"plan_id",   "device_id", "level",     "model",     "total_s",   "low_s",    "high_s",   "bound",
-                    "occupancy", "waves",     "registers", "launch_s",  "dram_s",    "l2_s",     "shared_s", "issue_s",
-                    "fma_s",     "alu_s",     "xu_s",      "latency_s", "barrier_s", "atomic_s", "spill_s"});
+  static const std::vector<std::string_view> columns = {
+      "plan_id",   "device_id", "level",     "model",     "total_s",   "low_s",    "high_s",   "bound",
+      "occupancy", "waves",     "registers", "launch_s",  "dram_s",    "l2_s",     "shared_s", "issue_s",
+      "fma_s",     "alu_s",     "xu_s",      "latency_s", "barrier_s", "atomic_s", "spill_s"};
+  static const std::string sql =
+      insert("estimates", columns, replacing(columns, 4) + " WHERE excluded.level = 'profiled'");
   const auto& p = row.parts;
   connection_->execute(sql, row.plan, row.device, row.level, row.model, row.total, row.low, row.high, row.bound,
                        row.occupancy, row.waves, row.registers, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8],
@@ -157,27 +146,6 @@ void Store::save(const CheckRow& row) {
              "(kernel_id, method) DO UPDATE SET state = excluded.state, worst = excluded.worst, "
              "findings = excluded.findings, detail = excluded.detail");
   connection_->execute(sql, row.kernel, row.method, row.state, row.worst, row.findings, row.detail);
-}
-
-Id measurement_id(const MeasurementRow& row) {
-  const std::string run = row.profiler == "simulator" ? "" : hex(row.run) + row.measured_at;
-  return id_of(fmt::format("{}\n{}\n{}\n{}\n{}", row.profiler, row.protocol, hex(row.binary), hex(row.device), run));
-}
-
-void Store::save(const MeasurementRow& row) {
-  static const std::string sql =
-      insert("measurements", {"measurement_id", "run_id", "binary_id", "device_id", "profiler", "protocol", "outcome",
-                              "reason", "median_s", "sm_clock_hz", "dram_clock_hz", "measured_at"});
-  static const std::string sample = insert("samples", {"measurement_id", "sample", "duration_s"});
-  static const std::string count = insert("counters", {"measurement_id", "counter", "value", "unit"});
-  Savepoint several(*connection_);
-  const std::optional<double> median = row.median ? std::optional(row.median->value) : std::nullopt;
-  connection_->execute(sql, row.id, row.run, row.binary, row.device, row.profiler, row.protocol, row.outcome,
-                       row.reason, median, row.sm_clock, row.dram_clock, row.measured_at);
-  std::int64_t place = 0;
-  for (const Seconds& duration : row.samples) connection_->execute(sample, row.id, place++, duration);
-  for (const CountRow& one : row.counts) connection_->execute(count, row.id, one.counter, one.value, one.unit);
-  several.release();
 }
 
 void Store::save(const ProgressRow& row) {

@@ -38,38 +38,6 @@ void check_version(const std::filesystem::path& path, std::int64_t version, cons
                   "use a newer tailor; the file was not changed");
 }
 
-}  // namespace
-
-namespace {
-
-constexpr auto migration_steps = std::to_array<Migration>({
-    {1, R"(CREATE TABLE checks_of_1 AS SELECT * FROM checks;
-DROP TABLE checks;
-CREATE TABLE checks (
-  kernel_id TEXT NOT NULL REFERENCES kernels,
-  method    TEXT NOT NULL,               -- who executed it, and on what
-  state     TEXT NOT NULL CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed')),
-  worst     REAL NOT NULL,               -- largest error over its tolerance; infinite where none is allowed
-  findings  INTEGER NOT NULL,            -- distinct ones
-  detail    TEXT NOT NULL,               -- the first of them, or the element that is most wrong
-  PRIMARY KEY (kernel_id, method)
-) STRICT, WITHOUT ROWID;
-INSERT INTO checks SELECT kernel_id, method, state, worst, 0, detail FROM checks_of_1;
-DROP TABLE checks_of_1;
-CREATE TABLE given_kernels (
-  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
-  kernel_id    TEXT NOT NULL REFERENCES kernels,
-  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
-  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
-  example      TEXT NOT NULL,                     -- the first instruction that launches it
-  places       INTEGER NOT NULL,                  -- instructions that do
-  times        REAL NOT NULL,                     -- launches per run of the model
-  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
-  PRIMARY KEY (graph_id, kernel_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX given_kernels_by_group ON given_kernels (group_id))"},
-});
-
 /// Views hold nothing: a migration drops them, so that tables may change, and makes today's.
 void drop_views(Connection& connection) {
   std::vector<std::string> names;
@@ -85,7 +53,7 @@ std::string views_of(const Schema& schema) {
 
 }  // namespace
 
-const Schema current_schema{schema_sql, 2, migration_steps};
+const Schema current_schema{schema_sql, 3, migration_steps};
 
 FileKind inspect(const std::filesystem::path& path, const Schema& schema) {
   std::error_code error;

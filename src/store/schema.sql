@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database a run leaves behind, schema version 2. Keys are natural: an *_id is the 32 hexadecimal digits of a hash of
+-- The database a run leaves behind, schema version 3. Keys are natural: an *_id is the 32 hexadecimal digits of a hash of
 -- the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds (_s), sizes
 -- in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC (_at).
 -- Nothing here needs Tailor to be read; docs/database.md shows queries.
@@ -275,26 +275,41 @@ CREATE TABLE checks (
   PRIMARY KEY (kernel_id, method)
 ) STRICT, WITHOUT ROWID;
 
--- Executions on a GPU, with every raw sample, and on the simulator, which has counters and no time.
+-- Executions on a GPU, with every raw sample, and on the simulator, which has counters and no time. What a time means is in
+-- its columns: rows that differ in cache, timed_by or launch_mode are never compared. On the simulator these are ''.
 CREATE TABLE measurements (
   measurement_id TEXT PRIMARY KEY NOT NULL,
   run_id         TEXT NOT NULL REFERENCES runs,
   binary_id      TEXT NOT NULL REFERENCES binaries,
   device_id      TEXT NOT NULL REFERENCES devices,
-  profiler       TEXT NOT NULL,
-  protocol       TEXT NOT NULL,          -- warm-up, cache state, how time was taken
+  profiler       TEXT NOT NULL,          -- 'simulator', 'gpu'
+  protocol       TEXT NOT NULL,          -- what was executed and how, in words
+  cache          TEXT NOT NULL CHECK (cache IN ('', 'cold', 'warm', 'produced')),      -- when a sample begins
+  timed_by       TEXT NOT NULL CHECK (timed_by IN ('', 'activity', 'events')),         -- '': no time was taken
+  launch_mode    TEXT NOT NULL CHECK (launch_mode IN ('', 'stream', 'graph')),
+  stop_rule      TEXT NOT NULL,          -- when enough samples are enough
+  gpu            TEXT NOT NULL,          -- name and UUID
+  driver         TEXT NOT NULL,
   outcome        TEXT NOT NULL,
   reason         TEXT NOT NULL,          -- '' when the outcome is ok
+  attempts       INTEGER NOT NULL CHECK (attempts > 0),  -- workers it took: more than one when some died
   median_s       REAL,
-  sm_clock_hz    REAL,
+  low_s          REAL,                   -- interval of the median
+  high_s         REAL,
+  sm_clock_hz    REAL,                   -- before the samples; NULL: not known
   dram_clock_hz  REAL,
-  measured_at    TEXT NOT NULL
+  measured_at    TEXT NOT NULL,
+  CHECK ((cache = '') = (timed_by = '') AND (cache = '') = (launch_mode = '') AND (cache = '') = (stop_rule = ''))
 ) STRICT;
+CREATE INDEX measurements_by_binary ON measurements (binary_id);
 
+-- In the order taken; none is dropped.
 CREATE TABLE samples (
   measurement_id TEXT NOT NULL REFERENCES measurements,
   sample         INTEGER NOT NULL,
   duration_s     REAL NOT NULL,
+  sm_clock_hz    REAL,                   -- during it; NULL: not known
+  throttle       INTEGER NOT NULL,       -- bits: 1 power cap, 2 thermal, 4 hardware slowdown, 8 sync boost
   PRIMARY KEY (measurement_id, sample)
 ) STRICT, WITHOUT ROWID;
 
@@ -304,6 +319,52 @@ CREATE TABLE counters (
   value          REAL NOT NULL,
   unit           TEXT NOT NULL,
   PRIMARY KEY (measurement_id, counter)
+) STRICT, WITHOUT ROWID;
+
+-- Whole models: the memory-bound kernels of a partition in order, over the buffers they share; library calls are left
+-- out. The strategies that a run compares are timed in turns, on the same buffers.
+CREATE TABLE module_times (
+  module_time_id  TEXT PRIMARY KEY NOT NULL,
+  run_id          TEXT NOT NULL REFERENCES runs,
+  graph_id        TEXT NOT NULL REFERENCES graphs,
+  strategy        TEXT NOT NULL,         -- as in fusions, or who made the kernels: 'XLA'
+  device_id       TEXT NOT NULL REFERENCES devices,
+  profiler        TEXT NOT NULL,
+  cache           TEXT NOT NULL CHECK (cache IN ('cold', 'warm', 'produced')),
+  timed_by        TEXT NOT NULL CHECK (timed_by IN ('activity', 'events')),
+  launch_mode     TEXT NOT NULL CHECK (launch_mode IN ('stream', 'graph')),
+  stop_rule       TEXT NOT NULL,
+  gpu             TEXT NOT NULL,
+  driver          TEXT NOT NULL,
+  outcome         TEXT NOT NULL,
+  reason          TEXT NOT NULL,         -- '' when the outcome is ok
+  groups_timed    INTEGER NOT NULL,      -- places in the graph
+  groups_left_out INTEGER NOT NULL,      -- places without a kernel that runs; module_left_out says why
+  launches        INTEGER NOT NULL,      -- of one sample
+  buffers_bytes   REAL NOT NULL,         -- device memory of one run
+  median_s        REAL,
+  low_s           REAL,                  -- interval of the median
+  high_s          REAL,
+  measured_at     TEXT NOT NULL
+) STRICT;
+CREATE INDEX module_times_by_graph ON module_times (graph_id, device_id);
+
+CREATE TABLE module_left_out (
+  module_time_id TEXT NOT NULL REFERENCES module_times,
+  reason         TEXT NOT NULL,
+  places         INTEGER NOT NULL,
+  PRIMARY KEY (module_time_id, reason)
+) STRICT, WITHOUT ROWID;
+
+-- A round times every strategy once, in an order of its own.
+CREATE TABLE module_samples (
+  module_time_id TEXT NOT NULL REFERENCES module_times,
+  round          INTEGER NOT NULL,
+  place          INTEGER NOT NULL,       -- in the order of the round
+  duration_s     REAL NOT NULL,
+  sm_clock_hz    REAL,                   -- during it; NULL: not known
+  throttle       INTEGER NOT NULL,       -- bits, as in samples
+  PRIMARY KEY (module_time_id, round, place)
 ) STRICT, WITHOUT ROWID;
 
 -- What was fitted to measurements.
@@ -334,8 +395,16 @@ CREATE TABLE progress (
 
 -- ---- views: the questions people ask --------------------------------------------------------------------------------
 
--- Each plan on each device with the estimate of its most precise level. A plan that was rejected after it was estimated,
--- because its kernel is wrong, has none.
+-- What ran on a GPU and did there what no right kernel does. Its plans are nobody's best. (The simulator's findings are
+-- in checks and plan_rejections.)
+CREATE VIEW refuted_kernels AS
+SELECT b.kernel_id, m.device_id, m.measurement_id, m.outcome, m.reason
+FROM binaries b JOIN measurements m USING (binary_id)
+WHERE m.profiler <> 'simulator'
+  AND m.outcome IN ('wrong', 'guard zone overwritten', 'illegal access', 'trapped', 'timed out', 'crashed');
+
+-- Each plan on each device with the estimate of its most precise level. A plan that was refuted after it was estimated has
+-- none: it was rejected because its kernel is wrong, or its kernel did on that GPU what no right kernel does.
 CREATE VIEW plan_times AS
 SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound,
        e.issue_s
@@ -345,7 +414,9 @@ JOIN levels l ON l.level = e.level
 WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.level
                   WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id
                     AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)))
-  AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id);
+  AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id)
+  AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id)
+                  WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id);
 
 -- The plans of each group and device, best first. Plans that a more precise level has looked at come before the others:
 -- times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions win.
@@ -464,3 +535,62 @@ SELECT p.group_id, gr.title, d.name AS device, p.space,
        group_concat(p.stage, ' ') AS stages, max(p.legal) AS legal, max(p.rejected) AS rejected
 FROM progress p JOIN groups gr USING (group_id) JOIN devices d USING (device_id)
 GROUP BY p.group_id, p.device_id, p.space;
+
+-- Times that count: of the executions of a binary under one protocol on a device, the last that went well.
+CREATE VIEW kernel_times AS
+SELECT b.kernel_id, m.*
+FROM measurements m JOIN binaries b USING (binary_id)
+WHERE m.outcome = 'ok' AND m.median_s IS NOT NULL
+  AND NOT EXISTS (SELECT 1 FROM measurements n
+                  WHERE n.binary_id = m.binary_id AND n.device_id = m.device_id AND n.cache = m.cache
+                    AND n.timed_by = m.timed_by AND n.launch_mode = m.launch_mode AND n.profiler = m.profiler
+                    AND n.outcome = 'ok' AND n.median_s IS NOT NULL
+                    AND (n.measured_at, n.measurement_id) > (m.measured_at, m.measurement_id));
+
+-- Measured plans, fastest first within their protocol. useful_fraction: of the DRAM bandwidth in the device file, what the
+-- group's inputs and outputs take, each once; above 1 when caches keep some of them. dram_fraction: the same of the bytes
+-- that the GPU counted, NULL where they were not. Plans that some execution refuted are not here.
+CREATE VIEW measured_plans AS
+SELECT p.group_id, gr.title, t.device_id, d.name AS device, p.plan_id, p.text AS plan, t.kernel_id, t.binary_id,
+       t.measurement_id, t.profiler, t.cache, t.timed_by, t.launch_mode, t.median_s, t.low_s, t.high_s,
+       (SELECT count(*) FROM samples s WHERE s.measurement_id = t.measurement_id) AS samples,
+       (gr.read_bytes + gr.written_bytes) / t.median_s / peak.bandwidth AS useful_fraction,
+       (SELECT sum(c.value) FROM counters c
+        WHERE c.measurement_id = t.measurement_id AND c.counter IN ('dram_read_bytes', 'dram_write_bytes')
+        HAVING count(*) = 2) / t.median_s / peak.bandwidth AS dram_fraction,
+       row_number() OVER (PARTITION BY p.group_id, t.device_id, t.profiler, t.cache, t.timed_by, t.launch_mode
+                            ORDER BY t.median_s, p.plan_id, t.binary_id) AS place
+FROM kernel_times t
+JOIN lowerings l ON l.kernel_id = t.kernel_id AND l.device_id = t.device_id
+JOIN plans p USING (plan_id)
+JOIN groups gr USING (group_id)
+JOIN devices d ON d.device_id = t.device_id
+JOIN (SELECT device_id,
+             CASE WHEN json_valid(file) THEN json_extract(file, '$.figures.dram_bandwidth.value') END AS bandwidth
+      FROM devices) peak ON peak.device_id = t.device_id
+WHERE NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = p.plan_id AND r.device_id = t.device_id)
+  AND NOT EXISTS (SELECT 1 FROM refuted_kernels r WHERE r.kernel_id = t.kernel_id AND r.device_id = t.device_id);
+
+-- What each level of the cost model said of a plan beside each time that was measured of it.
+CREATE VIEW measured_vs_predicted AS
+SELECT m.group_id, m.title, m.device_id, m.device, m.plan_id, m.plan, m.cache, m.timed_by, m.launch_mode,
+       e.level, l.precision, e.model, e.total_s AS predicted_s, e.low_s AS predicted_low_s, e.high_s AS predicted_high_s,
+       m.median_s AS measured_s, m.low_s AS measured_low_s, m.high_s AS measured_high_s,
+       e.total_s / m.median_s AS ratio
+FROM measured_plans m
+JOIN estimates e ON e.plan_id = m.plan_id AND e.device_id = m.device_id AND e.level <> 'profiled'
+JOIN levels l ON l.level = e.level;
+
+-- How much faster one strategy ran than another: pairs that were timed in turns, in one run under one protocol. Above 1:
+-- the first is faster. Where kernels were left out, the two did not compute the same: see both counts.
+CREATE VIEW module_speedups AS
+SELECT a.run_id, a.graph_id, g.name AS model, a.device_id, d.name AS device, a.cache, a.timed_by, a.launch_mode,
+       a.strategy, o.strategy AS baseline, a.median_s, o.median_s AS baseline_s, o.median_s / a.median_s AS speedup,
+       a.launches, o.launches AS baseline_launches, a.groups_left_out, o.groups_left_out AS baseline_groups_left_out
+FROM module_times a
+JOIN module_times o ON o.run_id = a.run_id AND o.graph_id = a.graph_id AND o.device_id = a.device_id
+                   AND o.profiler = a.profiler AND o.cache = a.cache AND o.timed_by = a.timed_by
+                   AND o.launch_mode = a.launch_mode AND o.strategy <> a.strategy
+JOIN graphs g ON g.graph_id = a.graph_id
+JOIN devices d ON d.device_id = a.device_id
+WHERE a.outcome = 'ok' AND o.outcome = 'ok' AND a.median_s IS NOT NULL AND o.median_s IS NOT NULL;

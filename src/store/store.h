@@ -55,22 +55,24 @@ class Store {
   // Saving. Outside a Transaction each call is one of its own. What a row refers to must be there (Error otherwise).
   void save(const RunRow& row);  ///< brings outcome and finished_at of a known run up to date
   void save(const DeviceRow& row);
-  void save(const GraphRow& row);
+  void save(const GraphRow& row);  ///< one that was imported without its text gains it
   void save(const GroupRow& row);
   void save(const FusionRow& row);  ///< with its groups and edges; replaces what the strategy said of this graph
   void save(const LibraryCallRow& row);
   void save(const LibraryTimeRow& row);
   void save(const PlanRow& row);
-  void save(const KernelRow& row);
+  void save(const KernelRow& row);  ///< one that was imported without its texts gains them
   void save(const LoweringRow& row);
   void save(const GivenKernelRow& row);
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
   void save(const BinaryRow& row);
-  void save(const EstimateRow& row);
+  void save(const EstimateRow& row);  ///< of level profiled the last word counts, of others the first
   void save(const GroupBoundRow& row);
   void save(const CheckRow& row);        ///< the last word of a method counts
   void save(const MeasurementRow& row);  ///< with samples and counters; a known one stays
+  void save(const ModuleTimeRow& row);   ///< with samples and what was left out; a known one stays
+  void save(const CalibrationRow& row);
   void save(const ProgressRow& row);
 
   // Loading, in the order of the keys unless told otherwise.
@@ -84,18 +86,26 @@ class Store {
   std::vector<LibraryCallRow> library_calls(Id graph) const;
   std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
   std::vector<PlanRow> plans(Id group) const;
+  std::optional<PlanRow> plan(Id id) const;
   std::optional<KernelRow> kernel(Id id) const;
   std::optional<Id> lowering(Id plan, Id device) const;
+  std::vector<LoweringRow> lowerings_to(Id kernel, Id device) const;
   std::vector<GivenKernelRow> given_kernels(Id graph) const;
+  std::vector<GivenKernelRow> given_as(Id kernel) const;            ///< by graph
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
+  std::optional<BinaryRow> binary(Id id) const;                     ///< without the cubin
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
   std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
   std::vector<PlanRejectionRow> plan_rejections_of(Id group, Id device) const;  ///< of all plans of a group
   std::vector<MeasurementRow> measurements(Id binary) const;                    ///< with samples and counters
-  std::vector<ProgressRow> progress_of(Id group, Id device) const;              ///< of all spaces
+  std::vector<MeasurementRow> timings(Id device) const;                         ///< of all profilers but the simulator
+  std::vector<ModuleTimeRow> module_times(Id graph) const;                      ///< with samples and what was left out
+  std::vector<ModuleTimeRow> module_times_on(Id device) const;
+  std::vector<CalibrationRow> calibrations(Id device) const;
+  std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
 
@@ -103,10 +113,15 @@ class Store {
   std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
   std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device) const;  ///< longest first
   std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;                       ///< best first
-  /// For every group of a graph's fusions, one row per level that has looked at its plans.
+  /// For every group of a graph's fusions, one row per level that has looked at its plans; refuted ones are left out.
   std::vector<LevelBest> level_bests(Id graph, Id device) const;
   /// The times of all plans of a group at one level, shortest first.
   std::vector<Seconds> plan_times(Id group, Id device, std::string_view level) const;
+  std::vector<MeasuredPlan> measured_plans(Id device) const;              ///< by title, protocol, then time
+  std::vector<PredictedPlan> measured_vs_predicted(Id device) const;      ///< by group, plan, protocol, then precision
+  std::vector<ModuleSpeedup> module_speedups(Id graph, Id device) const;  ///< of all runs, greatest first
+  /// Names of the devices that measurements of a GPU are of, simulator left out; sorted.
+  std::vector<std::string> measured_devices() const;
   std::vector<RejectedRule> rejected_why() const;  ///< most plans first
   std::vector<KernelState> kernel_states() const;
   std::vector<TableSize> sizes() const;  ///< rows of every table, by name

@@ -138,6 +138,17 @@ TEST_CASE("a CUPTI file that is not there is a layer that is missing, with the r
   CHECK_FALSE(layer.remedy.empty());
 }
 
+TEST_CASE("a CUPTI that crashes without a driver is not asked where there is none") {
+  gpu::Places places;
+  places.cupti = TAILOR_DRIVER_BOUND_CUPTI;
+  places.driver = "/nonexistent/libcuda.so.1";
+  const auto found = MetricHost::open(places);
+  REQUIRE(std::holds_alternative<gpu::Layer>(found));
+  if (std::get<gpu::Layer>(found).detail.find("built without") != std::string::npos)
+    return skip("built without CUDA's headers");
+  CHECK(std::get<gpu::Layer>(found).detail.find("answers only beside a driver") != std::string::npos);
+}
+
 TEST_CASE("every counter is found on GH100, and on GA100 all but what came with Hopper") {
   const auto host = host_or_skip();
   if (!host) return;

@@ -22,6 +22,7 @@ TEST_CASE("every query of the documentation runs and finds something") {
     save_group(store, 2, 2);
     save_group(store, 3, 0);
     save_wrong_plan(store, 2);
+    save_timings(store, 1);
   }
   const SQLite::Database database(path.string(), SQLite::OPEN_READONLY);
   const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");

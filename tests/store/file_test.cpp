@@ -218,31 +218,76 @@ TEST_CASE("an older database is migrated step by step, in one transaction") {
   CHECK(says(complaint([&] { prepare(lost, Schema{"", 2, {}}); }), "no step leads"));
 }
 
+namespace {
+
+/// A database as version `version` made it, with what the statements add.
+void make_old(const std::filesystem::path& path, int version, const std::string& rows) {
+  const std::string name = fmt::format("schema_{}.sql", version);
+  const std::string schema = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "tests" / "store" / name);
+  make_database(path, fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application_id, version) +
+                          schema + rows);
+}
+
+std::string schema_of(const std::filesystem::path& path) {
+  Connection connection(path, SQLite::OPEN_READONLY, {1});
+  std::string all;
+  connection.each("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name",
+                  [&](Columns& columns) {
+                    std::string name, sql;
+                    columns.into(name, sql);
+                    all += name + ": " + sql + "\n";
+                  });
+  return all;
+}
+
+const std::string one = std::string(31, '0') + "1";
+const std::string a_stored_kernel = "INSERT INTO kernels VALUES ('" + one + "', 'k', 't', 'c', 32, 1, 0, 1);";
+
+}  // namespace
+
 TEST_CASE("a database of version 1 becomes one of today, with what it holds") {
   const Folder folder;
-  const std::string first = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "tests" / "store" / "schema_1.sql");
-  make_database(folder / "old.db",
-                fmt::format("PRAGMA application_id = {}; PRAGMA user_version = 1;", application_id) + first +
-                    "INSERT INTO kernels VALUES ('00000000000000000000000000000001', 'k', 't', 'c', 32, 1, 0, 1);"
-                    "INSERT INTO checks VALUES ('00000000000000000000000000000001', 'by hand', 'wrong', 3.5, 'why')");
+  make_old(folder / "old.db", 1,
+           a_stored_kernel + "INSERT INTO checks VALUES ('" + one + "', 'by hand', 'wrong', 3.5, 'why')");
   const Store migrated = Store::open(folder / "old.db");
-  const std::vector<CheckRow> checks = migrated.checks(id_from_hex("00000000000000000000000000000001"));
+  const std::vector<CheckRow> checks = migrated.checks(id_from_hex(one));
   REQUIRE(checks.size() == 1);
   CHECK(checks[0].state == "wrong");
   CHECK(checks[0].worst == 3.5);
   CHECK(checks[0].detail == "why");
   CHECK(migrated.damage() == "");
   const Store fresh = Store::open(folder / "fresh.db");
-  const auto schema_of = [&](const std::filesystem::path& path) {
-    Connection connection(path, SQLite::OPEN_READONLY, {1});
-    std::string all;
-    connection.each("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type, name",
-                    [&](Columns& columns) {
-                      std::string name, sql;
-                      columns.into(name, sql);
-                      all += name + ": " + sql + "\n";
-                    });
-    return all;
+  CHECK(schema_of(folder / "old.db") == schema_of(folder / "fresh.db"));
+}
+
+TEST_CASE("a database of version 2 keeps its executions, which took no time") {
+  const Folder folder;
+  const auto with = [](std::string text) {
+    for (std::size_t at; (at = text.find("ID")) != text.npos;) text.replace(at, 2, "'" + one + "'");
+    return text;
   };
+  make_old(folder / "old.db", 2,
+           a_stored_kernel +
+               with("INSERT INTO runs VALUES (ID, 't', 'c', '', '', '', '', '', '', '', 1, 1, '', '', 'done');"
+                    "INSERT INTO devices VALUES (ID, 'h200', 'H200', 'sm_90', '{}');"
+                    "INSERT INTO binaries VALUES (ID, ID, 'sm_90', 'n', 'ok', '', 1, 0, 0, 0, 0, 9, 0.1, NULL);"
+                    "INSERT INTO measurements VALUES (ID, ID, ID, ID, 'simulator', 'seed 1; all 4 blocks', 'wrong', "
+                    "'why', NULL, NULL, 2e9, '2026');"
+                    "INSERT INTO samples VALUES (ID, 0, 0.5);"
+                    "INSERT INTO counters VALUES (ID, 'fma', 7, 'warp instructions')"));
+  const Store migrated = Store::open(folder / "old.db");
+  MeasurementRow kept;
+  kept.id = kept.run = kept.binary = kept.device = id_from_hex(one);
+  kept.profiler = "simulator";
+  kept.protocol = "seed 1; all 4 blocks";
+  kept.outcome = "wrong";
+  kept.reason = "why";
+  kept.dram_clock = 2e9;
+  kept.measured_at = "2026";
+  kept.samples = {{{0.5}, 0, 0}};
+  kept.counts = {{"fma", 7, "warp instructions"}};
+  CHECK(migrated.measurements(kept.binary) == std::vector{kept});
+  CHECK(migrated.damage() == "");
+  const Store fresh = Store::open(folder / "fresh.db");
   CHECK(schema_of(folder / "old.db") == schema_of(folder / "fresh.db"));
 }

@@ -99,6 +99,46 @@ inline MeasurementRow a_measurement(const BinaryRow& binary) {
   return row;
 }
 
+/// A timed execution on a GPU: samples around `median` seconds under a protocol, with counted traffic.
+inline MeasurementRow a_timing(const BinaryRow& binary, double median, const ir::Protocol& protocol = {}) {
+  ir::Measurement measured;
+  measured.outcome = ir::Outcome::ok;
+  measured.protocol = protocol;
+  measured.samples = {{{median * 1.25}, 1.98e9, 0}, {{median}, 0, ir::throttle_power}, {{median * 0.875}, 1.755e9, 0}};
+  measured.counters = {{"dram_read_bytes", 1000, "B"}, {"dram_write_bytes", 500, "B"}};
+  measured.sm_clock = 1.98e9;
+  measured.gpu = "NVIDIA H200, GPU-0001";
+  measured.driver = "580.1, CUPTI 13.0";
+  measured.measured_at = "2026-01-01T00:00:02Z";
+  return measurement_row(measured, a_run().id, binary.id, a_device().id, Seconds{median * 0.9}, Seconds{median * 1.1});
+}
+
+/// A strategy's time of the model, in turns with others.
+inline ModuleTimeRow a_module_time(const std::string& strategy, double median, std::int64_t place) {
+  ModuleTimeRow row;
+  row.run = a_run().id;
+  row.graph = a_graph().id;
+  row.strategy = strategy;
+  row.device = a_device().id;
+  row.protocol = {ir::CacheState::produced, ir::TimedBy::events, ir::LaunchMode::graph, "standard"};
+  row.gpu = "NVIDIA H200, GPU-0001";
+  row.driver = "580.1, CUPTI 13.0";
+  row.outcome = "ok";
+  row.groups_timed = 5;
+  row.left_out = {{"no plan covers a sort", 2}, {"too large", 1}};
+  row.launches = 12;
+  row.buffers = {1e6};
+  row.median = Seconds{median};
+  row.low = Seconds{median * 0.99};
+  row.high = Seconds{median * 1.01};
+  row.measured_at = "2026-01-01T00:00:03Z";
+  for (std::int64_t round = 0; round < 3; ++round)
+    row.samples.push_back(
+        {round, (place + round) % 2, {{median * (0.99 + 0.01 * static_cast<double>(round))}, 1.9e9, 0}});
+  row.id = module_time_id(row);
+  return row;
+}
+
 /// What a shard of work on one group leaves: `plans` plans scored, the first compiled and lowered.
 inline void save_group(Store& store, int group, int plans) {
   Store::Transaction transaction(store);
@@ -134,6 +174,18 @@ inline void save_wrong_plan(Store& store, int group) {
   store.save(a_binary(kernel, true));
   store.save(a_run());
   store.save(a_measurement(a_binary(kernel, true)));
+  transaction.commit();
+}
+
+/// The plan of a group that save_group lowered was timed cold and warm, and two strategies of the model in turns.
+inline void save_timings(Store& store, int group) {
+  Store::Transaction transaction(store);
+  store.save(a_run());
+  const BinaryRow binary = a_binary(a_kernel(a_plan(group, 0)), true);
+  store.save(a_timing(binary, 8e-6));
+  store.save(a_timing(binary, 4e-6, {ir::CacheState::warm, ir::TimedBy::activity, ir::LaunchMode::stream, "standard"}));
+  store.save(a_module_time("stitch-v1", 20e-6, 0));
+  store.save(a_module_time("none", 50e-6, 1));
   transaction.commit();
 }
 

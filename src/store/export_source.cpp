@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gathering what exports write: recorded measurements give what ran, the database adds plans that never came so far,
+// since a tuner that learns from a file must see failures too.
+#include "store/export_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "store/store.h"
+
+namespace tailor::store {
+
+namespace {
+
+struct EndingRow {
+  ir::Outcome outcome;
+  Ending ending;
+};
+
+// Outcomes that say nothing of the kernel (no GPU, interrupted) are in no row: such a plan was not tried.
+constexpr auto ending_table = std::to_array<EndingRow>({
+    {ir::Outcome::ok, {"", "correct"}},
+    {ir::Outcome::wrong, {"RuntimeFailedConfig", "correctness"}},
+    {ir::Outcome::overrun, {"RuntimeFailedConfig", "correctness"}},
+    {ir::Outcome::unloadable, {"RuntimeFailedConfig", "runtime"}},
+    {ir::Outcome::refused, {"RuntimeFailedConfig", "runtime"}},
+    {ir::Outcome::no_memory, {"RuntimeFailedConfig", "runtime"}},
+    {ir::Outcome::illegal_access, {"RuntimeFailedConfig", "runtime"}},
+    {ir::Outcome::trapped, {"RuntimeFailedConfig", "runtime"}},
+    {ir::Outcome::timed_out, {"RuntimeFailedConfig", "timeout"}},
+    {ir::Outcome::crashed, {"RuntimeFailedConfig", "runtime"}},
+});
+constexpr Ending compilation_failed{"CompilationFailedConfig", "compile"};
+constexpr Ending rejected{"RuntimeFailedConfig", "correctness"};
+
+std::optional<Ending> ending_of(const MeasurementRow& row) {
+  const std::optional<ir::Outcome> outcome = ir::outcome_named(row.outcome);
+  for (const EndingRow& entry : ending_table)
+    if (outcome == entry.outcome && (entry.outcome != ir::Outcome::ok || row.median)) return entry.ending;
+  return std::nullopt;
+}
+
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    out += upper ? static_cast<char>(c - 'A' + 'a') : kept ? c : '_';
+  }
+  return out.empty() ? "unnamed" : out;
+}
+
+std::vector<Parameter> configuration_of(const PlanRow& plan) {
+  const auto word = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
+  return {{"skeleton", word(plan.skeleton)},
+          {"threads", std::int64_t{plan.threads}},
+          {"threads_per_row", std::int64_t{plan.threads_per_row}},
+          {"vector", std::int64_t{plan.vector}},
+          {"in_flight", std::int64_t{plan.in_flight}},
+          {"residence", word(plan.residence)},
+          {"grid", word(plan.grid)},
+          {"blocks_per_sm", std::int64_t{plan.blocks_per_sm}},
+          {"index_cache", plan.index_cache},
+          {"value_cache", plan.value_cache}};
+}
+
+std::vector<ParameterValue> values_of(const std::vector<Parameter>& parameters) {
+  std::vector<ParameterValue> values;
+  for (const Parameter& one : parameters) values.push_back(one.value);
+  return values;
+}
+
+/// Axes that have no column (dominant node, sub-roots) are told apart by the plan's id, where that is needed.
+void configure(std::vector<Tried>& tried) {
+  std::set<std::vector<ParameterValue>> seen;
+  bool alike = false;
+  for (Tried& one : tried)
+    if (one.plan) {
+      one.configuration = configuration_of(*one.plan);
+      alike |= !seen.insert(values_of(one.configuration)).second;
+    }
+  if (!alike) return;
+  for (Tried& one : tried)
+    if (one.plan) one.configuration.push_back({"plan", short_hex(one.plan->id)});
+}
+
+/// Protocols that were used, without their stop rules, the main one first.
+std::vector<ir::Protocol> protocols_of(const RecordedRows& rows) {
+  constexpr auto preference =
+      std::to_array<ir::CacheState>({ir::CacheState::cold, ir::CacheState::produced, ir::CacheState::warm});
+  const auto rank = [&](const ir::Protocol& one) {
+    const auto cache = std::find(preference.begin(), preference.end(), one.cache) - preference.begin();
+    return std::make_tuple(cache, one.timed_by, one.launch);
+  };
+  std::vector<ir::Protocol> all;
+  for (const MeasurementRow& row : rows.measurements)
+    if (row.timing) all.push_back({row.timing->cache, row.timing->timed_by, row.timing->launch, "standard"});
+  std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+/// Gathers one protocol after the other.
+class Gathering {
+ public:
+  Gathering(const Store& store, const Recorded& recorded, Id device)
+      : store_(store), recorded_(recorded), device_(device) {
+    for (const BinaryRow& row : recorded.rows().binaries) binaries_[row.id] = &row;
+    for (const PlanRow& row : recorded.rows().plans) plans_[row.id] = &row;
+  }
+
+  void add(const ir::Protocol& protocol, std::vector<TriedGroup>& to) const {
+    std::map<Id, TriedGroup> groups;
+    for (const GroupRow& row : recorded_.rows().groups) {
+      TriedGroup& group = groups[row.id];
+      group.group = row;
+      group.name = fmt::format("{}-{}", plain(row.title), short_hex(row.id));
+    }
+    for (const KernelRow& kernel : recorded_.rows().kernels) {
+      const MeasurementRow* row = recorded_.row(kernel.id, protocol);
+      const std::optional<Ending> ending = row == nullptr ? std::nullopt : ending_of(*row);
+      if (!ending) continue;
+      Tried one{{}, "", kernel, *binaries_.at(row->binary), row->outcome, row->reason, *ending, *row, {}};
+      place(one, groups);
+    }
+    for (auto& [id, group] : groups) {
+      if (group.tried.empty()) continue;
+      if (group.group) add_failures(group.tried, id);
+      std::sort(group.tried.begin(), group.tried.end(), [](const Tried& a, const Tried& b) {
+        const auto key = [](const Tried& t) { return std::make_pair(!t.plan, t.plan ? t.plan->id : t.kernel.id); };
+        return key(a) < key(b);
+      });
+      configure(group.tried);
+      group.protocol = protocol;
+      to.push_back(std::move(group));
+    }
+  }
+
+ private:
+  /// Into the groups of the plans that became this kernel, or of the modules it came from, or one of its own.
+  void place(const Tried& one, std::map<Id, TriedGroup>& groups) const {
+    bool placed = false;
+    std::set<Id> seen;
+    for (const LoweringRow& lowering : recorded_.rows().lowerings)
+      if (lowering.kernel == one.kernel.id && seen.insert(lowering.plan).second) {
+        Tried& ours = groups[plans_.at(lowering.plan)->group].tried.emplace_back(one);
+        ours.plan = *plans_.at(lowering.plan);
+        ours.origin = "Tailor";
+        placed = true;
+      }
+    for (const GivenKernelRow& given : recorded_.rows().given)
+      if (given.kernel == one.kernel.id && seen.insert(given.group).second) {
+        groups[given.group].tried.emplace_back(one).origin = given.origin;
+        placed = true;
+      }
+    if (placed) return;
+    TriedGroup& own = groups[one.kernel.id];
+    own.name = fmt::format("{}-{}", plain(one.kernel.name), short_hex(one.kernel.id));
+    own.tried.push_back(one);
+  }
+
+  /// Plans of the group that did not compile, or that were refuted before they were measured.
+  void add_failures(std::vector<Tried>& tried, Id group) const {
+    std::set<Id> known;
+    for (const Tried& one : tried)
+      if (one.plan) known.insert(one.plan->id);
+    for (const PlanRow& plan : store_.plans(group)) {
+      const std::optional<Id> kernel = known.contains(plan.id) ? std::nullopt : store_.lowering(plan.id, device_);
+      if (!kernel) continue;
+      const std::vector<BinaryRow> binaries = store_.binaries(*kernel);
+      const std::vector<PlanRejectionRow> rejections = store_.plan_rejections(plan.id, device_);
+      const bool failed = !binaries.empty() && std::none_of(binaries.begin(), binaries.end(),
+                                                            [](const BinaryRow& binary) { return binary.ok; });
+      if (!failed && rejections.empty()) continue;
+      Tried one{plan, "Tailor", store_.kernel(*kernel).value(), {}, "", "", failed ? compilation_failed : rejected,
+                {},   {}};
+      if (!binaries.empty()) one.binary = binaries.front();
+      one.outcome = failed ? "compilation failed" : "rejected";
+      one.reason = failed ? one.binary.log : rejections.front().reason;
+      tried.push_back(std::move(one));
+    }
+  }
+
+  const Store& store_;
+  const Recorded& recorded_;
+  Id device_;
+  std::map<Id, const BinaryRow*> binaries_;
+  std::map<Id, const PlanRow*> plans_;
+};
+
+/// Keeps one group and the kernels that belong to it.
+void keep_group(RecordedRows& rows, std::string_view beginning) {
+  std::vector<std::string> fitting;
+  for (const GroupRow& row : rows.groups)
+    if (hex(row.id).starts_with(beginning)) fitting.push_back(fmt::format("{} ({})", short_hex(row.id), row.title));
+  if (fitting.size() != 1)
+    throw Error(Fault::usage,
+                fitting.empty() ? fmt::format("--group: no measured group has an id that begins with '{}'", beginning)
+                                : fmt::format("--group: {} measured groups have ids that begin with '{}': {}, {}, ...",
+                                              fitting.size(), beginning, fitting[0], fitting[1]),
+                "tailor db export --format csv lists the groups that were measured");
+  std::erase_if(rows.groups, [&](const GroupRow& row) { return !hex(row.id).starts_with(beginning); });
+  const Id group = rows.groups.front().id;
+  std::set<Id> plans, kernels, binaries;
+  std::erase_if(rows.plans, [&](const PlanRow& row) { return row.group != group; });
+  std::erase_if(rows.given, [&](const GivenKernelRow& row) { return row.group != group; });
+  for (const PlanRow& row : rows.plans) plans.insert(row.id);
+  std::erase_if(rows.lowerings, [&](const LoweringRow& row) { return !plans.contains(row.plan); });
+  for (const LoweringRow& row : rows.lowerings) kernels.insert(row.kernel);
+  for (const GivenKernelRow& row : rows.given) kernels.insert(row.kernel);
+  std::erase_if(rows.kernels, [&](const KernelRow& row) { return !kernels.contains(row.id); });
+  std::erase_if(rows.binaries, [&](const BinaryRow& row) { return !kernels.contains(row.kernel); });
+  for (const BinaryRow& row : rows.binaries) binaries.insert(row.id);
+  std::erase_if(rows.measurements, [&](const MeasurementRow& row) { return !binaries.contains(row.binary); });
+  rows.module_times.clear();
+}
+
+constexpr auto format_table = std::to_array<ExportFormat>({
+    {"kernel-tuner", "Kernel Tuner cache files, one per group", kernel_tuner_files},
+    {"t4", "results and metadata in the T4 schema", t4_files},
+    {"nvbench", "one NVBench JSON file", nvbench_files},
+    {"csv", "tables of measurements, samples, counters and times of models", csv_files},
+});
+
+}  // namespace
+
+std::string suffix(const ir::Protocol& protocol, const ir::Protocol& main) {
+  std::string out;
+  if (protocol.cache != main.cache) out += fmt::format("-{}", name(protocol.cache));
+  if (protocol.timed_by != main.timed_by) out += fmt::format("-{}", name(protocol.timed_by));
+  if (protocol.launch != main.launch) out += fmt::format("-{}", name(protocol.launch));
+  return out;
+}
+
+std::span<const ExportFormat> export_formats() { return format_table; }
+
+const ExportFormat& find_export_format(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const ExportFormat& format : format_table) {
+    if (format.name == name) return format;
+    known.push_back(format.name);
+  }
+  throw Error(Fault::usage, fmt::format("--format: found '{}', expected kernel-tuner, t4, nvbench or csv", name),
+              suggestion(name, known));
+}
+
+std::vector<ExportFile> exported(const Store& store, const ExportFormat& format, std::string_view device,
+                                 std::string_view group) {
+  RecordedRows rows = recorded_rows(store, device);
+  if (rows.devices.empty()) return {};
+  if (!group.empty()) keep_group(rows, group);
+  const DeviceRow of = rows.devices.front();
+  ExportSource source{of, Recorded(std::move(rows)), {}, {}};
+  const std::vector<ir::Protocol> protocols = protocols_of(source.recorded.rows());
+  if (!protocols.empty()) source.main = protocols.front();
+  const Gathering gathering(store, source.recorded, of.id);
+  for (const ir::Protocol& protocol : protocols) gathering.add(protocol, source.groups);
+  return format.files(source);
+}
+
+}  // namespace tailor::store

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recorded measurements between databases and files: what belongs together is gathered by following references from
+// the measurements, so a file holds nothing that no measurement needs.
+#include "store/recorded.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "ir/import.h"
+#include "store/store.h"
+
+namespace tailor::store {
+
+namespace {
+
+/// Ids that the gathered rows refer to.
+struct Wanted {
+  std::set<Id> devices, runs, graphs, groups, plans, kernels, binaries;
+};
+
+template <class Row>
+void by_id(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
+}
+
+/// Rows of binaries and kernels, and what kernels are made from or stand for.
+void gather_kernels(const Store& store, Wanted& wanted, RecordedRows& rows) {
+  for (const Id id : wanted.binaries) {
+    BinaryRow binary = store.binary(id).value();
+    binary.log.clear();
+    wanted.kernels.insert(binary.kernel);
+    rows.binaries.push_back(std::move(binary));
+  }
+  for (const Id id : wanted.kernels) {
+    KernelRow kernel = store.kernel(id).value();
+    kernel.text.clear();
+    kernel.cuda.clear();
+    rows.kernels.push_back(std::move(kernel));
+    for (const Id device : wanted.devices)
+      for (const LoweringRow& lowering : store.lowerings_to(id, device)) {
+        wanted.plans.insert(lowering.plan);
+        rows.lowerings.push_back(lowering);
+      }
+    for (const GivenKernelRow& given : store.given_as(id)) {
+      wanted.graphs.insert(given.graph);
+      wanted.groups.insert(given.group);
+      rows.given.push_back(given);
+    }
+  }
+  for (const Id id : wanted.plans) {
+    rows.plans.push_back(store.plan(id).value());
+    wanted.groups.insert(rows.plans.back().group);
+  }
+  for (const Id id : wanted.groups) rows.groups.push_back(store.group(id).value());
+}
+
+std::string packed(std::string_view text, const std::filesystem::path& path) {
+  z_stream stream{};
+  // 16 over the window's bits asks for a gzip header, which zlib writes without name and time: equal text, equal bytes.
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw Error(Fault::failed, Position{path.string()}, "cannot start zlib");
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int status = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw Error(Fault::failed, Position{path.string()}, "zlib could not pack the file");
+  return out;
+}
+
+}  // namespace
+
+std::string chosen_device(const std::vector<std::string>& names, std::string_view wanted,
+                          const std::filesystem::path& of) {
+  const std::set<std::string> all(names.begin(), names.end());
+  if (wanted.empty() && all.size() <= 1) return all.empty() ? std::string() : *all.begin();
+  const Position place{of.string(), 0, 0};
+  if (wanted.empty())
+    throw Error(Fault::usage, place,
+                fmt::format("found measurements of {} devices: {}; expected one, named with --device", all.size(),
+                            fmt::join(all, ", ")),
+                fmt::format("for example --device {}", *all.begin()));
+  if (all.contains(std::string(wanted))) return std::string(wanted);
+  if (all.empty()) throw Error(Fault::usage, place, "nothing was measured on any GPU, so not on this device either");
+  throw Error(Fault::usage, place,
+              fmt::format("found no measurements of '{}', only of {}", wanted, fmt::join(all, ", ")),
+              "name one of these with --device");
+}
+
+RecordedRows recorded_rows(const Store& store, std::string_view device) {
+  RecordedRows rows;
+  Wanted wanted;
+  for (const DeviceRow& row : store.devices()) {
+    if (!device.empty() && row.name != device) continue;
+    std::vector<MeasurementRow> timings = store.timings(row.id);
+    std::vector<ModuleTimeRow> times = store.module_times_on(row.id);
+    if (timings.empty() && times.empty()) continue;
+    wanted.devices.insert(row.id);
+    rows.devices.push_back(row);
+    std::move(timings.begin(), timings.end(), std::back_inserter(rows.measurements));
+    std::move(times.begin(), times.end(), std::back_inserter(rows.module_times));
+  }
+  for (const MeasurementRow& row : rows.measurements) {
+    wanted.runs.insert(row.run);
+    wanted.binaries.insert(row.binary);
+  }
+  for (const ModuleTimeRow& row : rows.module_times) {
+    wanted.runs.insert(row.run);
+    wanted.graphs.insert(row.graph);
+  }
+  gather_kernels(store, wanted, rows);
+  for (RunRow& row : store.runs())
+    if (wanted.runs.contains(row.id)) {
+      row.host.clear();
+      row.host_cores = 0;
+      rows.runs.push_back(std::move(row));
+    }
+  for (GraphRow& row : store.graphs())
+    if (wanted.graphs.contains(row.id)) {
+      row.text.clear();
+      row.summary.clear();
+      rows.graphs.push_back(std::move(row));
+    }
+  by_id(rows.devices);
+  by_id(rows.runs);
+  by_id(rows.graphs);
+  by_id(rows.measurements);
+  by_id(rows.module_times);
+  return rows;
+}
+
+void write_recorded(const std::filesystem::path& path, const RecordedRows& rows) {
+  const std::string text = recorded_text(rows);
+  write_file(path, path.extension() == ".gz" ? packed(text, path) : text);
+}
+
+RecordedRows read_recorded(const std::filesystem::path& path) {
+  return parse_recorded(ir::read_unpacked(path.string()), path.string());
+}
+
+void save_recorded(Store& store, const RecordedRows& rows) {
+  Store::Transaction transaction(store);
+  for (const DeviceRow& row : rows.devices) store.save(row);
+  for (const RunRow& row : rows.runs) store.save(row);
+  for (const GraphRow& row : rows.graphs) store.save(row);
+  for (const GroupRow& row : rows.groups) store.save(row);
+  for (const PlanRow& row : rows.plans) store.save(row);
+  for (const KernelRow& row : rows.kernels) store.save(row);
+  for (const LoweringRow& row : rows.lowerings) store.save(row);
+  for (const GivenKernelRow& row : rows.given) store.save(row);
+  for (const BinaryRow& row : rows.binaries) store.save(row);
+  for (const MeasurementRow& row : rows.measurements) store.save(row);
+  for (const ModuleTimeRow& row : rows.module_times) store.save(row);
+  transaction.commit();
+}
+
+}  // namespace tailor::store

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was measured: rows come back equal, names tell executions apart, and the views say what a person would say by
+// hand: what was measured speaks before what was predicted, and what a GPU refuted is nobody's best.
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "sample.h"
+#include "store/store.h"
+
+using namespace tailor;
+using namespace tailor::store;
+
+namespace {
+
+/// The model with two groups of four plans, the first plan of each lowered and compiled.
+Store two_groups(const std::filesystem::path& path) {
+  Store store = Store::open(path);
+  save_model(store, 2);
+  save_group(store, 1, 4);
+  save_group(store, 2, 4);
+  store.save(a_run());
+  return store;
+}
+
+BinaryRow binary_of(int group) { return a_binary(a_kernel(a_plan(group, 0)), true); }
+
+void lower_and_compile(Store& store, const PlanRow& plan) {
+  store.save(a_kernel(plan));
+  store.save(LoweringRow{plan.id, a_device().id, a_kernel(plan).id});
+  store.save(a_binary(a_kernel(plan), true));
+}
+
+}  // namespace
+
+TEST_CASE("a measurement, a model's time and a fitted number come back equal, saved once or twice") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  const MeasurementRow timing = a_timing(binary_of(1), 8e-6);
+  const ModuleTimeRow time = a_module_time("none", 20e-6, 0);
+  const CalibrationRow fitted{"h200", "dram_efficiency", a_device().id, 0.9, 0.8, 1, "fraction", hex(timing.id), "now"};
+  for (int i = 0; i < 2; ++i) {
+    store.save(timing);
+    store.save(time);
+    store.save(fitted);
+    CHECK(store.measurements(binary_of(1).id) == std::vector{timing});
+    CHECK(store.module_times(a_graph().id) == std::vector{time});
+    CHECK(store.calibrations(a_device().id) == std::vector{fitted});
+  }
+  CHECK(store.damage() == "");
+}
+
+TEST_CASE("a noun becomes a row and a noun again, whatever its outcome and protocol") {
+  ir::Measurement measured = measurement_of(a_timing(binary_of(1), 3e-6));
+  CHECK(measured.samples.size() == 3);
+  for (int outcome = 0; outcome <= static_cast<int>(ir::Outcome::stopped); ++outcome)
+    for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm, ir::CacheState::produced}) {
+      measured.outcome = static_cast<ir::Outcome>(outcome);
+      measured.protocol = {cache, ir::TimedBy::events, ir::LaunchMode::graph, "quick"};
+      const MeasurementRow row = measurement_row(measured, a_run().id, binary_of(1).id, a_device().id);
+      CHECK(row.protocol == text(measured.protocol));
+      CHECK(row.median == Seconds{3e-6});
+      CHECK(measurement_of(row) == measured);
+    }
+}
+
+TEST_CASE("the median is the middle sample, or the mean of the two in the middle") {
+  const auto of = [](std::vector<double> durations) {
+    std::vector<ir::Sample> samples;
+    for (const double one : durations) samples.push_back({{one}, 0, 0});
+    return median_of(samples);
+  };
+  CHECK_FALSE(of({}).has_value());
+  CHECK(of({3}) == Seconds{3});
+  CHECK(of({9, 1, 2}) == Seconds{2});
+  CHECK(of({9, 1, 2, 4}) == Seconds{3});
+}
+
+TEST_CASE("on the simulator an execution is known by what was executed, on a GPU every one is another") {
+  MeasurementRow row = a_measurement(binary_of(1));
+  const Id simulated = row.id;
+  CHECK(simulated == id_of(fmt::format("simulator\nfull shape, seed 1\n{}\n{}\n", hex(row.binary), hex(row.device))));
+  row.run = named("another run");
+  row.measured_at = "later";
+  CHECK(measurement_id(row) == simulated);
+  MeasurementRow timed = a_timing(binary_of(1), 8e-6);
+  for (const auto change :
+       {+[](MeasurementRow& r) { r.run = named("another run"); }, +[](MeasurementRow& r) { r.measured_at = "later"; },
+        +[](MeasurementRow& r) { r.samples[1].duration.value *= 1.5; },
+        +[](MeasurementRow& r) { r.protocol = "warm, activity, stream, stop standard"; }}) {
+    MeasurementRow other = timed;
+    change(other);
+    CHECK(measurement_id(other) != timed.id);
+  }
+}
+
+TEST_CASE("time without a protocol, or half of one, does not fit the schema") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  MeasurementRow row = a_timing(binary_of(1), 8e-6);
+  row.timing->stop = "";
+  CHECK_THROWS_AS(store.save(row), Error);
+  CHECK(store.measurements(binary_of(1).id).empty());
+}
+
+TEST_CASE("a plan that was measured comes before all that were only predicted, by the last measurement") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");  // projected: 10, 11, 12, 13 us
+  store.save(an_estimate(a_plan(1, 2), "profiled", 40e-6));
+  store.save(an_estimate(a_plan(1, 3), "profiled", 30e-6));
+  std::vector<BestPlan> best = store.best_plans(a_group(1).id, a_device().id, 9);
+  REQUIRE(best.size() == 4);
+  CHECK(best[0].estimate == an_estimate(a_plan(1, 3), "profiled", 30e-6));
+  CHECK(best[1].estimate == an_estimate(a_plan(1, 2), "profiled", 40e-6));
+  CHECK(best[2].estimate.plan == a_plan(1, 0).id);
+  store.save(an_estimate(a_plan(1, 2), "profiled", 20e-6));
+  store.save(an_estimate(a_plan(1, 0), "projected", 1e-9));
+  best = store.best_plans(a_group(1).id, a_device().id, 9);
+  CHECK(best[0].estimate == an_estimate(a_plan(1, 2), "profiled", 20e-6));
+  CHECK(best[2].estimate == an_estimate(a_plan(1, 0), "projected", 1e-6 * 10));
+}
+
+TEST_CASE("a plan whose kernel a GPU refuted is nobody's best, and no other outcome refutes") {
+  const Folder folder;
+  for (int outcome = 0; outcome <= static_cast<int>(ir::Outcome::stopped); ++outcome) {
+    const ir::Outcome ended = static_cast<ir::Outcome>(outcome);
+    INFO(std::string(name(ended)));
+    Store store = two_groups(folder / fmt::format("{}.db", outcome));
+    const PlanRow plan = a_plan(1, 0);
+    store.save(an_estimate(plan, "profiled", 1e-6));
+    store.save(a_timing(binary_of(1), 1e-6));
+    MeasurementRow row = a_timing(binary_of(1), 2e-6);
+    row.outcome = name(ended);
+    row.id = named("another");
+    store.save(row);
+    const BestPlan best = store.best_plans(a_group(1).id, a_device().id, 1).at(0);
+    CHECK((best.estimate.plan != plan.id) == is_refuted(ended));
+    CHECK(store.measured_plans(a_device().id).empty() == is_refuted(ended));
+    bool profiled = false;
+    for (const LevelBest& level : store.level_bests(a_graph().id, a_device().id)) profiled |= level.level == "profiled";
+    CHECK(profiled == !is_refuted(ended));
+  }
+}
+
+TEST_CASE("what the simulator found does not refute by itself, a stored rejection does") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  MeasurementRow row = a_measurement(binary_of(1));
+  row.outcome = "timed out";
+  store.save(row);
+  CHECK(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.plan == a_plan(1, 0).id);
+  store.save(a_timing(binary_of(1), 8e-6));
+  CHECK(store.measured_plans(a_device().id).size() == 1);
+  store.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "check-wrong", "y"});
+  CHECK(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.plan == a_plan(1, 1).id);
+  CHECK(store.measured_plans(a_device().id).empty());
+  for (const LevelBest& best : store.level_bests(a_graph().id, a_device().id))
+    if (best.group == a_group(1).id) CHECK(best.total.value == doctest::Approx(11e-6));
+}
+
+TEST_CASE("measured plans are ranked within a protocol, with the share of the bandwidth where it is known") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 0);
+  DeviceRow device = a_device();
+  device.id = named("with figures");
+  device.name = "h100";
+  device.file = R"({"figures": {"dram_bandwidth": {"value": 1e9, "unit": "B/s", "source": "-"}}})";
+  store.save(device);
+  save_group(store, 1, 4);  // 1500 bytes
+  store.save(a_run());
+  lower_and_compile(store, a_plan(1, 1));
+  for (const int plan : {0, 1}) {
+    store.save(LoweringRow{a_plan(1, plan).id, device.id, a_kernel(a_plan(1, plan)).id});
+    for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm}) {
+      MeasurementRow row = a_timing(a_binary(a_kernel(a_plan(1, plan)), true),
+                                    cache == ir::CacheState::cold ? 8e-6 - 1e-6 * plan : 2e-6 + 1e-6 * plan,
+                                    {cache, ir::TimedBy::activity, ir::LaunchMode::stream, "standard"});
+      row.device = device.id;
+      if (plan == 1) row.counts.clear();
+      row.id = measurement_id(row);
+      store.save(row);
+      row.measured_at = "2025";  // an older one does not count
+      row.median = Seconds{1e-9};
+      row.id = measurement_id(row);
+      store.save(row);
+    }
+  }
+  const std::vector<MeasuredPlan> plans = store.measured_plans(device.id);
+  REQUIRE(plans.size() == 4);
+  CHECK(plans[0].cache == "cold");
+  CHECK(plans[0].plan == a_plan(1, 1).id);
+  CHECK(plans[0].place == 1);
+  CHECK(plans[0].median.value == doctest::Approx(7e-6));
+  CHECK(plans[0].samples == 3);
+  CHECK(plans[0].useful_fraction.value() == doctest::Approx(1500 / 7e-6 / 1e9));
+  CHECK_FALSE(plans[0].dram_fraction.has_value());
+  CHECK(plans[1].plan == a_plan(1, 0).id);
+  CHECK(plans[1].dram_fraction.value() == doctest::Approx(1500 / 8e-6 / 1e9));
+  CHECK(plans[2].cache == "warm");
+  CHECK(plans[2].plan == a_plan(1, 0).id);
+  CHECK(store.measured_plans(a_device().id).empty());
+  CHECK(store.measured_devices() == std::vector<std::string>{"h100"});
+}
+
+TEST_CASE("each level's word stands beside each measured time of the plan") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  save_timings(store, 1);
+  store.save(an_estimate(a_plan(1, 0), "compiled", 9e-6));
+  store.save(an_estimate(a_plan(1, 0), "profiled", 8e-6));
+  const std::vector<PredictedPlan> both = store.measured_vs_predicted(a_device().id);
+  REQUIRE(both.size() == 4);
+  CHECK(both[0].cache == "cold");
+  CHECK(both[0].level == "projected");
+  CHECK(both[0].predicted.value == doctest::Approx(10e-6));
+  CHECK(both[0].measured == Seconds{8e-6});
+  CHECK(both[1].level == "compiled");
+  CHECK(both[2].cache == "warm");
+  CHECK(both[2].measured == Seconds{4e-6});
+  CHECK_FALSE(store.measured_plans(a_device().id).at(0).useful_fraction.has_value());
+}
+
+TEST_CASE("strategies that were timed in turns are compared, others are not") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  save_timings(store, 1);
+  ModuleTimeRow failed = a_module_time("tvm", 1e-6, 0);
+  failed.outcome = "wrong";
+  failed.id = module_time_id(failed);
+  store.save(failed);
+  RunRow later = a_run();
+  later.id = named("later");
+  store.save(later);
+  ModuleTimeRow alone = a_module_time("xla-priority", 1e-6, 0);
+  alone.run = later.id;
+  alone.id = module_time_id(alone);
+  store.save(alone);
+  const std::vector<ModuleSpeedup> pairs = store.module_speedups(a_graph().id, a_device().id);
+  REQUIRE(pairs.size() == 2);
+  CHECK(pairs[0].strategy == "stitch-v1");
+  CHECK(pairs[0].baseline == "none");
+  CHECK(pairs[0].speedup == doctest::Approx(2.5));
+  CHECK(pairs[0].baseline_left_out == 3);
+  CHECK(pairs[1].speedup == doctest::Approx(0.4));
+}
+
+TEST_CASE("a kernel or a model that came without its text gains it, and keeps it") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  KernelRow lean = a_kernel(a_plan(1, 0));
+  lean.text = lean.cuda = "";
+  GraphRow bare = a_graph();
+  bare.text = bare.summary = "";
+  store.save(lean);
+  store.save(bare);
+  CHECK(store.kernel(lean.id) == lean);
+  store.save(a_kernel(a_plan(1, 0)));
+  store.save(a_graph());
+  store.save(lean);
+  store.save(bare);
+  CHECK(store.kernel(lean.id) == a_kernel(a_plan(1, 0)));
+  CHECK(store.graphs() == std::vector{a_graph()});
+}

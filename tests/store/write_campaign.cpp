@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the made-up campaign into a database, for tests that are not written in C++: write_campaign DB [two].
+#include <cstdio>
+#include <string_view>
+
+#include "base/text.h"
+#include "store/campaign.h"
+
+int main(int words, char** word) {
+  if (words < 2) return 2;
+  tailor::store::Store store = tailor::store::Store::open(word[1]);
+  tailor::store::save_campaign(store, tailor::read_file(TAILOR_SOURCE_DIR "/data/devices/h200.json"));
+  if (words > 2 && std::string_view(word[2]) == "two") tailor::store::save_other_device(store);
+  return 0;
+}
