@@ -143,8 +143,8 @@ report::Table bench_table(const std::vector<BenchItem>& items) {
   report::Table table;
   table.columns = {column("name", "microbenchmark"),
                    column("value", "value", Hint::number),
-                   column("low", "from", Hint::number, 1),
-                   column("high", "to", Hint::number, 1),
+                   column("low", "from", Hint::number, 4),
+                   column("high", "to", Hint::number, 4),
                    column("unit", "unit"),
                    column("median", "time", Hint::seconds),
                    column("samples", "samples", Hint::integer, 2),
@@ -224,13 +224,18 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   words.image = options.image;
   words.time_limit = options.time_limit;
   const profiler::MeasureOptions how = measure_options(words, context, device, interrupts.token());
-  profiler::Worker worker(worker_setup(options.gpu, interrupts.token()));
-  require_gpu(worker, device);
+  std::optional<profiler::Worker> worker;
+  if (!options.compile_only) require_gpu(worker.emplace(worker_setup(options.gpu, interrupts.token())), device);
   std::vector<std::string> texts;
   for (const BenchItem& item : items) texts.push_back(profiler::compile_request(item.bench, device.arch).cuda);
   std::vector<std::optional<ir::Binary>> binaries =
       compiled_texts(context, *nvrtc.api, {device.arch, options.cache, 0, interrupts.token()}, texts);
-  Running running(worker, how);
+  if (options.compile_only) {
+    context.talk->finish();
+    context.talk->note(fmt::format("{} texts compiled for {}", texts.size(), device.arch));
+    return;
+  }
+  Running running(*worker, how);
   std::int64_t failed = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i].binary = std::move(binaries[i]);
