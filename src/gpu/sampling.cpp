@@ -128,7 +128,7 @@ void keep(Taking& taking, const std::vector<SampleTime>& times, const std::vecto
 }
 
 Trouble take_batch(Taking& taking, std::size_t count) {
-  const std::uint32_t throttle = state_of(taking.gpu.nvml).throttle;
+  const std::uint32_t throttle = throttle_of(taking.gpu.nvml);
   const bool warm = taking.ask.cache == ir::CacheState::warm;
   if (Trouble trouble = warm_up(taking, warm ? 1 : 0)) return trouble;
   if (!by_events(taking)) {
@@ -145,7 +145,7 @@ Trouble take_batch(Taking& taking, std::size_t count) {
   if (Trouble trouble =
           by_events(taking) ? times_by_events(taking, count, times) : times_by_activity(taking, count, times))
     return trouble;
-  if (!stuck) keep(taking, times, readings, throttle | state_of(taking.gpu.nvml).throttle);
+  if (!stuck) keep(taking, times, readings, throttle | throttle_of(taking.gpu.nvml));
   taking.held = taking.held && !stuck;
   return {};
 }
@@ -163,13 +163,13 @@ Trouble choose_trace(Opened& gpu, TimedBy timed_by) {
 /// A GPU that was idle runs slowly at first: gives it work until its clock is near the highest, or rises no more.
 Trouble wake(Opened& gpu) {
   constexpr double near_highest = 0.8, rises = 1.02;
-  constexpr int most_rounds = 30, fills = 100;
+  constexpr int most_rounds = 20, least_rounds = 4, fills = 200;  // about 10 ms each
   double before = 0;
   for (int round = 0; round < most_rounds; ++round) {
-    const GpuState now = state_of(gpu.nvml);
-    const bool enough = now.sm_clock <= 0 || now.throttle != 0 || now.sm_clock >= near_highest * gpu.facts.sm_clock_max;
-    if (enough || (round > 2 && now.sm_clock < rises * before)) break;
-    before = now.sm_clock;
+    const double now = sm_clock_of(gpu.nvml);
+    const bool enough = now <= 0 || now >= near_highest * gpu.facts.sm_clock_max || throttle_of(gpu.nvml) != 0;
+    if (enough || (round > least_rounds && now < rises * before)) break;
+    before = now;
     for (int i = 0; i < fills; ++i)
       if (Trouble trouble = queue_flush(gpu)) return trouble;
     if (Trouble trouble = finish(gpu, "cuStreamSynchronize after waking the GPU")) return trouble;
