@@ -112,7 +112,7 @@ int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk) {
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Talk& talk) {
   const store::RecordedRows rows = store::read_recorded(recorded);  // first: a bad file makes no database
   store::Store store = store::Store::open(options.database);
-  store::save_recorded(store, rows);
+  doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
   talk.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
   return 0;
 }

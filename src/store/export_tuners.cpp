@@ -48,11 +48,13 @@ double sum(const std::vector<double>& values) {
 
 bool went_well(const Tried& tried) { return tried.ending.kernel_tuner.empty(); }
 
-/// Our plans of a group; other compilers' kernels have no configuration.
+/// Our plans of a group; other compilers' kernels have no configuration. Those that went well come first: readers take
+/// the number of samples, and whether there are times at all, from the first entry.
 std::vector<const Tried*> plans_of(const TriedGroup& group) {
   std::vector<const Tried*> plans;
   for (const Tried& one : group.tried)
     if (one.plan) plans.push_back(&one);
+  std::stable_partition(plans.begin(), plans.end(), [](const Tried* one) { return went_well(*one); });
   return plans;
 }
 

@@ -42,7 +42,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph handle, unsigned
   return driver_call("cuGraphInstantiateWithFlags", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Graph> graph = gpu.graphs.find(handle);
     if (exec == nullptr || !graph || flags > 15) return CUDA_ERROR_INVALID_VALUE;
-    *exec = reinterpret_cast<CUgraphExec>(gpu.graph_execs.add(std::make_shared<GraphExec>(GraphExec{graph})));
+    *exec = reinterpret_cast<CUgraphExec>(gpu.graph_execs.add(std::make_shared<GraphExec>(GraphExec{graph, false})));
     return CUDA_SUCCESS;
   });
 }
@@ -51,6 +51,8 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
   return driver_call("cuGraphLaunch", Needs::context, [&](State& gpu) {
     const std::shared_ptr<GraphExec> exec = gpu.graph_execs.find(handle);
     if (!exec) return CUDA_ERROR_INVALID_VALUE;
+    if (must_wait(gpu, stream, !exec->launched)) return not_yet;
+    exec->launched = true;
     gpu.spend(gpu.config.chip.launch_time);
     return enqueue(gpu, stream, GraphWork{exec->graph});
   });

@@ -58,13 +58,14 @@ State::State(Config read) : config(std::move(read)), script(config), timing(conf
   for (int k = 0; k < config.chip.count; ++k) contexts.push_back({k, 0});
 }
 
+// Neither ends before the process does: somebody may call while it ends.
 State& state() {
-  static State made(config_in(own_folder()));
+  static State& made = *new State(config_in(own_folder()));
   return made;
 }
 
 std::recursive_mutex& guard() {
-  static std::recursive_mutex made;
+  static std::recursive_mutex& made = *new std::recursive_mutex;
   return made;
 }
 

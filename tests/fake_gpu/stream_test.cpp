@@ -20,6 +20,9 @@ struct Bench : FakeLibrary {
     x = floats(std::vector<float>(32, 1));
     twice = entry(kernels, "twice");
     REQUIRE(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
+    REQUIRE(go(stream) == CUDA_SUCCESS);  // nothing is launched for the first time while a stream is held
+    REQUIRE(cuCtxSynchronize() == CUDA_SUCCESS);
+    REQUIRE(cuMemcpyHtoD(x, std::vector<float>(32, 1).data(), 128) == CUDA_SUCCESS);
   }
   CUresult go(CUstream where) { return launch(twice, 1, 32, {&x}, where); }
   CUevent event(unsigned flags = CU_EVENT_DEFAULT) {
@@ -63,6 +66,24 @@ TEST_CASE("a held stream of the fake runs nothing until the host has written") {
   CHECK(gpu.first() == 2);
   CHECK(gpu.cuStreamWaitValue32(gpu.stream, flag.address + 2, 3, 0) == CUDA_ERROR_INVALID_VALUE);
   CHECK(gpu.cuStreamWaitValue32(gpu.stream, flag.address + 8192, 3, 0) == CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("a held stream takes only so many launches, and nothing for the first time") {
+  Bench gpu(R"({"queue_depth": 4})");
+  Flag flag(gpu);
+  const CUfunction fresh = gpu.entry(kernels, "twice");
+  const auto go_fresh = [&] { return gpu.launch(fresh, 1, 32, {&gpu.x}, gpu.stream); };
+  REQUIRE(gpu.cuStreamWaitValue32(gpu.stream, flag.address, 1, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+  CHECK(ending([&] { go_fresh(); }, 0.2) == "hangs");
+  flag.set(1);
+  REQUIRE(go_fresh() == CUDA_SUCCESS);
+  REQUIRE(gpu.cuStreamWaitValue32(gpu.stream, flag.address, 2, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS);
+  for (int k = 0; k < 3; ++k) CHECK(gpu.go(gpu.stream) == CUDA_SUCCESS);
+  CHECK(ending([&] { gpu.go(gpu.stream); }, 0.2) == "hangs");
+  flag.set(2);
+  CHECK(gpu.go(gpu.stream) == CUDA_SUCCESS);
+  CHECK(gpu.cuStreamSynchronize(gpu.stream) == CUDA_SUCCESS);
+  CHECK(gpu.first() == 32);
 }
 
 TEST_CASE("another thread may let a waiting call go on") {
