@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/check_tables.h"
+#include "cli/chosen_plans.h"
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/planned.h"
@@ -24,62 +25,6 @@
 namespace tailor::cli {
 
 namespace {
-
-CheckItem item_of(const Chosen& chosen, std::int64_t place, ir::Plan plan, ir::Kernel kernel) {
-  CheckItem item;
-  item.group = chosen.number;
-  item.of = &chosen.group().group;
-  item.title = chosen.prepared.title;
-  item.place = place;
-  item.cuda = codegen::cuda(kernel, &plan);
-  item.kernel_id = ir::id_of(kernel);
-  item.plan = std::move(plan);
-  item.kernel = std::move(kernel);
-  return item;
-}
-
-/// The best plans of the chosen group, each a different kernel.
-void add_best(const Chosen& chosen, std::int64_t top, std::stop_token stop, std::vector<CheckItem>& items) {
-  explore::TuneOptions how;
-  how.model = chosen.model;
-  how.stop = stop;
-  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
-  const std::int64_t wanted = top > 0 ? top : static_cast<std::int64_t>(tuned.ranked.size());
-  std::int64_t place = 0;
-  for (explore::Listed& listed : explore::shortlist(chosen.prepared, tuned, chosen.limits, wanted))
-    items.push_back(item_of(chosen, ++place, std::move(listed.plan), std::move(listed.kernel)));
-}
-
-/// The plan that was asked for.
-std::vector<CheckItem> single_item(const CheckCommand& options, const Context& context, const Chosen& chosen) {
-  Planned one = planned(context, chosen, options.plan);
-  const bool rank = options.plan.find_first_not_of("0123456789") == std::string::npos;
-  std::vector<CheckItem> items;
-  items.push_back(item_of(chosen, rank ? std::stoll(options.plan) : 0, std::move(one.plan), std::move(one.kernel)));
-  return items;
-}
-
-std::vector<CheckItem> items_of(const CheckCommand& options, const Context& context, Chosen& chosen, bool whole,
-                                std::stop_token stop) {
-  std::vector<CheckItem> items;
-  const std::int64_t top = options.all_plans ? 0 : options.top;
-  if (!whole) {
-    add_best(chosen, top, stop, items);
-  } else {
-    std::int64_t unplanned = 0;
-    const auto groups = static_cast<std::int64_t>(chosen.partition.groups.size());
-    for (std::int64_t i = 0; i < groups && !stop.stop_requested(); ++i) {
-      context.talk->progress({"choosing plans", i, groups, {}});
-      if (chosen.turn_to(static_cast<std::size_t>(i)))
-        ++unplanned;
-      else
-        add_best(chosen, top, stop, items);
-    }
-    if (unplanned > 0)
-      context.talk->note(fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", unplanned, groups));
-  }
-  return items;
-}
 
 /// Puts a smaller shape in the place of each kernel whose group allows that.
 void shrink_items(const Chosen& chosen, std::vector<CheckItem>& items) {
@@ -97,20 +42,11 @@ void shrink_items(const Chosen& chosen, std::vector<CheckItem>& items) {
 
 void compile_items(const CheckCommand& options, const Context& context, const ir::Device& device,
                    const profiler::Nvrtc& api, std::stop_token stop, std::vector<CheckItem>& items) {
-  std::vector<profiler::CompileRequest> requests;
-  for (const CheckItem& item : items) requests.push_back({.cuda = item.executed_cuda(), .arch = device.arch});
-  const profiler::BinaryCache cache{options.cache.empty() ? usual_cache_folder()
-                                                          : std::filesystem::path(options.cache)};
-  profiler::CompileStage stage;
-  stage.workers = static_cast<int>(options.threads);
-  stage.cache = cache.folder.empty() ? nullptr : &cache;
-  stage.stop = stop;
-  stage.progress = [&](const profiler::CompileProgress& progress) {
-    context.talk->progress(
-        {"compiling kernels", static_cast<std::int64_t>(progress.done), static_cast<std::int64_t>(progress.total), {}});
-  };
-  profiler::CompiledAll compiled = profiler::compile_all(api, requests, stage);
-  for (std::size_t i = 0; i < items.size(); ++i) items[i].binary = std::move(compiled.binaries[i]);
+  std::vector<std::string> texts;
+  for (const CheckItem& item : items) texts.push_back(item.executed_cuda());
+  const Compiling how{device.arch, options.cache, static_cast<int>(options.threads), stop};
+  std::vector<std::optional<ir::Binary>> binaries = compiled_texts(context, api, how, texts);
+  for (std::size_t i = 0; i < items.size(); ++i) items[i].binary = std::move(binaries[i]);
 }
 
 profiler::CheckOptions check_options(const CheckCommand& options, std::stop_token stop) {
@@ -238,14 +174,13 @@ void run_check(const CheckCommand& options, const Context& context) {
     chosen.emplace(context, options.what, Chosen::WholeModel{});
   else
     chosen.emplace(context, options.what);
-  std::vector<CheckItem> items;
-  if (!options.plan.empty()) items = single_item(options, context, *chosen);
   const InterruptWatch interrupts;
-  if (options.plan.empty()) items = items_of(options, context, *chosen, whole, interrupts.token());
+  std::vector<CheckItem> items;
+  for (ChosenPlan& one :
+       chosen_plans(context, *chosen, {options.plan, options.all_plans ? 0 : options.top, whole}, interrupts.token()))
+    static_cast<ChosenPlan&>(items.emplace_back()) = std::move(one);
   stop_if_asked(interrupts);
   if (options.shape == "small") shrink_items(*chosen, items);
-  if (items.empty())
-    throw Error(Fault::failed, "there is no plan to check", "tailor explore says which rule drops how many");
   compile_items(options, context, chosen->device, *nvrtc.api, interrupts.token(), items);
   stop_if_asked(interrupts);
   const profiler::CheckAccount account = check_items(options, context, *chosen, interrupts.token(), items);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "explore/tune.h"
+#include "cli/chosen_plans.h"
 #include "ir/binary.h"
 #include "profiler/check.h"
 #include "profiler/small_shape.h"
@@ -18,15 +18,7 @@
 namespace tailor::cli {
 
 /// One kernel on its way from plan to verdict.
-struct CheckItem {
-  std::size_t group = 0;  ///< number in the partition
-  const ir::Group* of = nullptr;
-  std::string title;       ///< of the group
-  std::int64_t place = 0;  ///< rank of the plan; 0: it was given as text
-  ir::Plan plan;
-  ir::Kernel kernel;
-  Id kernel_id;
-  std::string cuda;
+struct CheckItem : ChosenPlan {
   /// What is executed in the kernel's place, when that was asked for and can be; binary and verdict are of that.
   std::optional<profiler::SmallShape> small;
   std::string small_cuda;

@@ -39,6 +39,12 @@ struct Context {
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };
 
+/// Which GPU and which libraries, of every command that can measure.
+struct GpuOptions {
+  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
+  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
+};
+
 struct ImportOptions {
   std::string model;
   bool text = false;  ///< the graph's text form instead of the summary
@@ -128,10 +134,47 @@ struct CheckCommand {
 /// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
 void run_check(const CheckCommand& options, const Context& context);
 
+struct ProfileCommand {
+  GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
+  std::string plan;   ///< as above; of one group
+  std::int64_t top = 4;
+  bool all_plans = false;
+  std::string profiler = "gpu";  ///< gpu, replay
+  std::string recorded;          ///< of replay: a recorded file or a database; empty: the folder data/recorded
+  std::string cache_states = "cold";
+  std::string timed_by = "auto";  ///< auto, activity, events
+  bool graph = false;             ///< launch as a CUDA graph
+  std::string stop_rule = "standard";
+  std::string counters = "0";  ///< highest tier that is collected, names, or none
+  std::int64_t seed = 1, checks = 1;
+  bool no_odd_shape = false;
+  double time_limit = 10;       ///< s, of one question to the GPU
+  std::string image = "cubin";  ///< or ptx
+  GpuOptions gpu;
+  bool module = false;     ///< time the whole model under several strategies instead
+  std::string strategies;  ///< of module: separated by commas; empty: all
+  std::int64_t rounds = 30;
+  std::string database;  ///< also store there
+  std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
+  std::string nvrtc;     ///< a library file; empty: the usual places
+  std::int64_t threads = 0;
+};
+/// Throws when all is shown: Error(failed) when a kernel is refuted, Error(missing) without a GPU or records.
+void run_profile(const ProfileCommand& options, const Context& context);
+
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table
 };
 void run_devices(const DevicesOptions& options, const Context& context);
+
+struct CountersOptions {
+  std::string chip, device;           ///< at most one; neither: the table alone
+  std::vector<std::string> counters;  ///< counters or CUPTI's own metrics; empty: all up to `tier`
+  std::int64_t tier = -1;             ///< below 0: all
+  bool chips = false;                 ///< list chips instead
+  std::string cupti;                  ///< a library file; empty: the usual places
+};
+void run_counters(const CountersOptions& options, const Context& context);
 
 struct ListOptions {
   std::string what;
@@ -140,6 +183,7 @@ void run_list(const ListOptions& options, const Context& context);
 
 struct DoctorOptions {
   std::string nvrtc;  ///< a library file; empty: the usual places
+  GpuOptions gpu;
 };
 void run_doctor(const DoctorOptions& options, const Context& context);
 
@@ -149,7 +193,12 @@ struct SweepCommand {
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
-  std::int64_t workers = 0;  ///< 0: one per processor
+  std::int64_t workers = 0;     ///< 0: one per processor
+  std::string profiler;         ///< who measures; empty: nobody
+  std::string recorded;         ///< of replay
+  std::string image = "cubin";  ///< or ptx
+  double time_limit = 10;       ///< s, of one question to the GPU
+  GpuOptions gpu;
 };
 /// Throws when all is stored: Error(missing) without a compiler, Error(claim), Error(interrupted).
 void run_sweep_command(const SweepCommand& options, const Context& context);

@@ -186,6 +186,15 @@ constexpr auto check_table = std::to_array<Row<CheckConfig>>({
     {"shape",  read_shape                                                                                         },
 });
 
+constexpr auto profile_table = std::to_array<Row<ProfileConfig>>({
+    {"top",      [](const Reader& r, const Value& v, ProfileConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
+    {"cache",    [](const Reader& r, const Value& v, ProfileConfig& c) { c.cache = r.names(v); }                      },
+    {"stop",     [](const Reader& r, const Value& v, ProfileConfig& c) { c.stop = r.string(v); }                      },
+    {"counters", [](const Reader& r, const Value& v, ProfileConfig& c) { c.counters = r.string(v); }                  },
+    {"graph",    [](const Reader& r, const Value& v, ProfileConfig& c) { c.graph = r.truth(v); }                      },
+    {"checks",   [](const Reader& r, const Value& v, ProfileConfig& c) { c.checks = r.integer(v, 1, most_seeds); }    },
+});
+
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
     {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
@@ -199,6 +208,7 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
      [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
     {"compile", [](const Reader& r, const Value& v, SweepConfig& c) { c.compile = r.truth(v); }},
     {"check", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.check, check_table); }},
+    {"profile", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.profile, profile_table); }},
     {"arch", [](const Reader& r, const Value& v, SweepConfig& c) { c.arch = r.string(v); }},
     {"seed", [](const Reader& r, const Value& v, SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }},
     {"database", [](const Reader& r, const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
@@ -218,6 +228,7 @@ void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config
   if (config.devices.empty())
     reader.fail(Fault::usage, root.offset, "'devices' is missing", "list devices; 'tailor devices' shows them");
   if (!config.check.top) config.check.top = config.shortlist;
+  if (!config.profile.top) config.profile.top = config.shortlist;
   if (config.baseline.empty()) config.baseline = config.strategies.front();
   if (std::find(config.strategies.begin(), config.strategies.end(), config.baseline) == config.strategies.end())
     reader.fail(Fault::usage, offset_of(root, "baseline"),
@@ -270,6 +281,12 @@ std::string canonical_text(const SweepConfig& config) {
   json["check"] = {
       {"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
   if (config.check.small_shape) json["check"]["shape"] = "small";
+  ProfileConfig usual;
+  usual.top = config.shortlist;
+  if (config.profile != usual)
+    json["profile"] = {{"top", config.profile.top.value_or(0)}, {"cache", config.profile.cache},
+                       {"stop", config.profile.stop},           {"counters", config.profile.counters},
+                       {"graph", config.profile.graph},         {"checks", config.profile.checks}};
   json["arch"] = config.arch;
   json["seed"] = config.seed;
   if (!config.database.empty()) json["database"] = config.database.string();

@@ -41,6 +41,17 @@ struct CheckConfig {
   bool operator==(const CheckConfig&) const = default;
 };
 
+/// Which compiled kernels are measured when the sweep is told who measures, and how.
+struct ProfileConfig {
+  std::optional<std::int64_t> top;         ///< plans of each group; the reader fills in the short list's
+  std::vector<std::string> cache{"cold"};  ///< cache states, the first ranks
+  std::string stop = "standard";           ///< row of the stop rules
+  std::string counters = "0";              ///< highest tier, names, or none
+  bool graph = false;                      ///< launch as a CUDA graph
+  std::int64_t checks = 1;                 ///< runs that are compared with the reference
+  bool operator==(const ProfileConfig&) const = default;
+};
+
 struct SweepConfig {
   std::string question;
   std::optional<Claim> claim;
@@ -54,6 +65,7 @@ struct SweepConfig {
   std::int64_t shortlist = 4;                       ///< plans per group that are compiled
   bool compile = true;
   CheckConfig check;
+  ProfileConfig profile;
   std::string arch = "auto";  ///< "auto": each device's own; else "sm_90"
   std::int64_t seed = 1;
   std::filesystem::path database;  ///< resolved; CONFIG.db beside the file when not given

@@ -8,6 +8,7 @@
 
 #include <system_error>
 
+#include "cli/gpu_access.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "store/store.h"
@@ -66,6 +67,27 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
     findings.absent("CUDA headers", nvrtc.api->headers_why, "install the toolkit's headers or run ./run once");
 }
 
+/// What the measuring arm finds, layer by layer. Asked of a worker: a broken driver may take its process down.
+void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
+  context.talk->progress({"looking for a GPU", 0, 0, {}});
+  const InterruptWatch interrupts;
+  profiler::WorkerSetup setup = worker_setup(options.gpu, interrupts.token());
+  const gpu::AskLayers ask{setup.places, setup.ordinal};
+  constexpr Seconds patience{30};
+  const gpu::Answer answer = profiler::Worker(std::move(setup)).ask(ask, {}, patience);
+  context.talk->finish();
+  stop_if_asked(interrupts);
+  if (answer.layers.empty())
+    findings.absent("GPU", answer.reason, "nvidia-smi may say more; without a GPU everything but measuring works");
+  for (const gpu::Layer& layer : answer.layers) {
+    if (layer.state == "missing")
+      findings.absent(layer.name, layer.detail, layer.remedy);
+    else
+      findings.table.rows.push_back(
+          {layer.name, layer.state == "ok" ? std::string("found") : layer.state, layer.detail, layer.remedy});
+  }
+}
+
 }  // namespace
 
 void run_doctor(const DoctorOptions& options, const Context& context) {
@@ -76,10 +98,7 @@ void run_doctor(const DoctorOptions& options, const Context& context) {
   look_at_data(context, findings);
   look_for_compiler(options, context, findings);
   findings.found("SQLite", store::sqlite_version());
-  findings.table.rows.push_back({std::string("GPU driver"),
-                                 std::string("not looked for"),
-                                 std::string("nothing here measures on a GPU: kernels are executed on the simulator"),
-                                 {}});
+  look_at_gpu(options, context, findings);
   show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});
   context.talk->note(findings.missing == 0
                          ? "nothing is missing"

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiling, executing, and the table of counts.
+// Compiling and executing.
 #include "cli/execution.h"
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/count_table.h"
 #include "cli/output.h"
 #include "codegen/cuda.h"
 #include "costmodel/model.h"
@@ -17,50 +16,6 @@
 #include "profiler/simulate.h"
 
 namespace tailor::cli {
-
-namespace {
-
-using costmodel::Work;
-using ir::LaunchCounts;
-using report::Cell;
-using report::Hint;
-
-/// One counter that both sides have.
-struct CountPair {
-  std::string_view name;
-  double (*model)(const Work&);
-  double (*executed)(const LaunchCounts&);
-};
-
-double number(std::int64_t count) { return static_cast<double>(count); }
-
-constexpr auto pair_table = std::to_array<CountPair>({
-    {"instructions", [](const Work& w) { return number(costmodel::instructions(w.pipes)); },
-     [](const LaunchCounts& c) { return c.instructions; }},
-    {"fma", [](const Work& w) { return number(w.pipes.fma); }, [](const LaunchCounts& c) { return c.fma; }},
-    {"alu and addresses", [](const Work& w) { return number(w.pipes.alu + w.pipes.address); },
-     [](const LaunchCounts& c) { return c.alu; }},
-    {"xu", [](const Work& w) { return number(w.pipes.xu); }, [](const LaunchCounts& c) { return c.xu; }},
-    {"f64", [](const Work& w) { return number(w.pipes.f64); }, [](const LaunchCounts& c) { return c.f64; }},
-    {"conversions", [](const Work& w) { return number(w.pipes.widen + w.pipes.narrow); },
-     [](const LaunchCounts& c) { return c.convert; }},
-    {"moves", [](const Work&) { return 0.0; }, [](const LaunchCounts& c) { return c.move; }},
-    {"control", [](const Work& w) { return number(w.pipes.control); }, [](const LaunchCounts& c) { return c.control; }},
-    {"shuffles", [](const Work& w) { return number(w.shuffles); }, [](const LaunchCounts& c) { return c.shuffles; }},
-    {"barriers", [](const Work& w) { return number(w.barriers); }, [](const LaunchCounts& c) { return c.barriers; }},
-    {"shared load requests", [](const Work& w) { return number(w.shared_load.requests); },
-     [](const LaunchCounts& c) { return c.shared_load.requests; }},
-    {"shared load wavefronts", [](const Work& w) { return number(w.shared_load.wavefronts); },
-     [](const LaunchCounts& c) { return c.shared_load.sectors; }},
-    {"shared store requests", [](const Work& w) { return number(w.shared_store.requests); },
-     [](const LaunchCounts& c) { return c.shared_store.requests; }},
-    {"shared store wavefronts", [](const Work& w) { return number(w.shared_store.wavefronts); },
-     [](const LaunchCounts& c) { return c.shared_store.sectors; }},
-    {"local requests", [](const Work&) { return 0.0; },
-     [](const LaunchCounts& c) { return c.local_loads + c.local_stores; }},
-});
-
-}  // namespace
 
 Execution execution_of(const ExplainOptions& options, const Context& context, const Chosen& chosen,
                        const Planned& one) {
@@ -108,31 +63,8 @@ std::string execution_words(const Execution& execution) {
                      ir::name(execution.simulated.bound));
 }
 
-report::Table count_table(const Planned& one, const Execution& execution) {
-  report::Table table;
-  table.title = "counted by the model and by executing the PTX (warp instructions, sectors of 32 bytes)";
-  table.columns = {column("counter", "counter"), column("model", "model", Hint::count),
-                   column("executed", "executed", Hint::count), column("ratio", "model / executed", Hint::ratio)};
-  const LaunchCounts& counts = execution.checked.counts;
-  if (counts.blocks_run == 0) return table;
-  const auto add = [&](std::string name, double model, double executed) {
-    if (model == 0 && executed == 0) return;
-    table.rows.push_back({std::move(name), static_cast<std::int64_t>(model + 0.5),
-                          static_cast<std::int64_t>(executed + 0.5), executed > 0 ? Cell(model / executed) : Cell()});
-  };
-  for (const CountPair& pair : pair_table) add(std::string(pair.name), pair.model(one.work), pair.executed(counts));
-  const auto add_traffic = [&](const std::string& what, const costmodel::Traffic& model, const ir::AccessCounts& seen) {
-    add(what + " requests", number(model.requests), seen.requests);
-    add(what + " sectors", number(model.sectors), seen.sectors);
-    add(what + " bytes", number(model.bytes), seen.bytes);
-  };
-  for (std::size_t i = 0; i < one.work.buffers.size() && i < counts.buffers.size(); ++i) {
-    const std::string& buffer = one.kernel.buffers[i].name;
-    add_traffic(buffer + " load", one.work.buffers[i].load, counts.buffers[i].load);
-    add_traffic(buffer + " store", one.work.buffers[i].store, counts.buffers[i].store);
-    add_traffic(buffer + " atomic", one.work.buffers[i].atomic, counts.buffers[i].atomic);
-  }
-  return table;
+report::Table count_table(const Planned& one, const Execution& execution, std::span<const ir::CounterValue> gpu) {
+  return count_table(one.kernel, {&one.work, &execution.checked.counts, gpu});
 }
 
 }  // namespace tailor::cli

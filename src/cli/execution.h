@@ -4,10 +4,12 @@
 // One plan, compiled and executed on the simulator, and what was counted beside what the program said.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "cli/planned.h"
 #include "ir/binary.h"
+#include "ir/measurement.h"
 #include "profiler/check.h"
 #include "report/table.h"
 
@@ -25,7 +27,7 @@ Execution execution_of(const ExplainOptions& options, const Context& context, co
 /// State, findings and the two estimates, for people.
 std::string execution_words(const Execution& execution);
 
-/// One row per counter and per buffer and direction: the model's count, the execution's, their ratio.
-report::Table count_table(const Planned& one, const Execution& execution);
+/// The model's counts, the execution's and, when given, a GPU's (count_table.h).
+report::Table count_table(const Planned& one, const Execution& execution, std::span<const ir::CounterValue> gpu = {});
 
 }  // namespace tailor::cli

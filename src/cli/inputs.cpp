@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "explore/strategy.h"
+#include "gpu/places.h"
 
 namespace tailor::cli {
 
@@ -198,6 +199,12 @@ profiler::NvrtcPlaces compiler_places(const std::string& library) {
 
 profiler::FoundNvrtc find_compiler(const std::string& library) {
   return profiler::find_nvrtc(compiler_places(library));
+}
+
+gpu::Places gpu_places(const std::string& cupti) {
+  gpu::Places places = gpu::usual_places({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
+  places.cupti = cupti;
+  return places;
 }
 
 }  // namespace tailor::cli

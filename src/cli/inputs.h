@@ -15,6 +15,7 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/space.h"
+#include "gpu/ask.h"
 #include "ir/device.h"
 #include "ir/import.h"
 #include "profiler/nvrtc.h"
@@ -69,5 +70,8 @@ std::filesystem::path usual_cache_folder();
 profiler::NvrtcPlaces compiler_places(const std::string& library);
 /// NVRTC from the named file or the usual places: the project's own environment, toolkits, the system's loader.
 profiler::FoundNvrtc find_compiler(const std::string& library);
+
+/// Where a GPU's libraries are looked for: as above, or `cupti` when it is named.
+gpu::Places gpu_places(const std::string& cupti = {});
 
 }  // namespace tailor::cli

@@ -19,6 +19,8 @@
 #include "cli/commands.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/worker_word.h"
+#include "profiler/worker.h"
 
 namespace tailor::cli {
 
@@ -59,6 +61,13 @@ CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& int
     return word.starts_with('-') ? fmt::format("found {}, expected 0 (all) or more", word) : std::string();
   };
   return app.add_option(name, into, what)->type_name("N")->check(not_negative);
+}
+
+void declare_gpu(CLI::App& app, GpuOptions& options) {
+  app.add_option("--gpu", options.gpu, "which GPU, as the driver counts (default 0)")->type_name("N");
+  app.add_option("--driver", options.driver, "CUDA's driver library (default: found)")->type_name("FILE");
+  app.add_option("--cupti", options.cupti, "the CUPTI library (default: found)")->type_name("FILE");
+  app.add_option("--nvml", options.nvml, "the NVML library (default: found)")->type_name("FILE");
 }
 
 void declare(CLI::App& app, ImportOptions& options) {
@@ -162,8 +171,59 @@ void declare(CLI::App& app, CheckCommand& options) {
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
+void declare(CLI::App& app, ProfileCommand& options) {
+  declare_group(app, options.what);
+  app.add_option("--plan", options.plan, "only this one: a plan's text, or its rank in tailor explore")
+      ->type_name("TEXT|N");
+  add_count(app, "--top", options.top, "plans of each group, 0 for all (default 4)");
+  app.add_flag("--all-plans", options.all_plans, "every plan of each group, as --top 0");
+  app.add_option("--profiler", options.profiler, "gpu, or replay: answer from records (tailor list profilers)")
+      ->type_name("NAME");
+  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
+      ->type_name("FILE");
+  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
+      ->type_name("STATE,...");
+  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
+  app.add_flag("--graph", options.graph, "launch as a CUDA graph");
+  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
+  app.add_option("--counters", options.counters, "highest tier, names, or none (default 0; tailor counters)")
+      ->type_name("N|NAME,...");
+  add_count(app, "--seed", options.seed, "of inputs and orders (default 1)");
+  add_count(app, "--checks", options.checks, "runs that are compared with the reference (default 1)");
+  app.add_flag("--no-odd-shape", options.no_odd_shape, "do not check each plan at an odd shape too");
+  app.add_option("--time-limit", options.time_limit, "kill a kernel after so long (default 10)")->type_name("S");
+  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
+      ->type_name("FORM");
+  app.add_flag("--module", options.module, "time the whole model under several strategies, in turns");
+  app.add_option("--strategies", options.strategies, "of --module, the first is the baseline (default all)")
+      ->type_name("NAME,...");
+  add_count(app, "--rounds", options.rounds, "of --module: samples of each strategy (default 30)");
+  app.add_option("--store", options.database, "also store in this database, group by group")->type_name("DB");
+  declare_gpu(app, options.gpu);
+  add_count(app, "--threads", options.threads, "of compiling (default 0: one per processor)");
+  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+}
+
 void declare(CLI::App& app, DevicesOptions& options) {
   app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
+}
+
+void declare(CLI::App& app, CountersOptions& options) {
+  CLI::Option* chip = app.add_option("--chip", options.chip, "as CUPTI calls it: GH100")->type_name("NAME");
+  CLI::Option* device = app.add_option("--device", options.device, "the chip of this GPU")->type_name("NAME");
+  CLI::Option* counters =
+      app.add_option("--counter", options.counters, "only these, also CUPTI's own metrics; may be repeated")
+          ->type_name("NAME,NAME")
+          ->allow_extra_args(false)
+          ->delimiter(',');
+  CLI::Option* tier = add_count(app, "--tier", options.tier, "only up to this tier, from 0 (cheap) to 3 (default 3)");
+  CLI::Option* chips = app.add_flag("--chips", options.chips, "list the chips that CUPTI knows");
+  app.add_option("--cupti", options.cupti, "the CUPTI library to load (default: found, see tailor doctor)")
+      ->type_name("FILE");
+  chip->excludes(device)->excludes(chips);
+  counters->excludes(tier)->excludes(chips);
+  chips->excludes(device)->excludes(tier);
 }
 
 void declare(CLI::App& app, ListOptions& options) {
@@ -174,7 +234,16 @@ void declare(CLI::App& app, SweepCommand& options) {
   app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
-  app.add_flag("--no-check", options.no_check, "stop after compiling, execute nothing");
+  app.add_flag("--no-check", options.no_check, "execute nothing on the simulator");
+  app.add_option("--profiler", options.profiler, "also measure: gpu, or replay from records (default: do not)")
+      ->type_name("NAME");
+  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
+      ->type_name("FILE");
+  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
+      ->type_name("FORM");
+  app.add_option("--time-limit", options.time_limit, "kill a kernel on the GPU after so long (default 10)")
+      ->type_name("S");
+  declare_gpu(app, options.gpu);
   app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
   add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
@@ -206,6 +275,7 @@ void declare(CLI::App& app, DbCommand& options) {
 }
 
 void declare(CLI::App& app, DoctorOptions& options) {
+  declare_gpu(app, options.gpu);
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
@@ -254,6 +324,12 @@ constexpr std::array command_table = std::to_array({
             "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
             "check model.hlo --device h200 --group 3 --all-plans --format json",
             "MODEL --device", bound<CheckCommand, run_check>),
+    command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
+            "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
+            "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
+            "profile model.hlo --device h200 --module --strategies none,stitch-v1\n"
+            "profile model.hlo --device h200 --profiler replay --recorded h200.db",
+            "MODEL --device", bound<ProfileCommand, run_profile>),
     command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
             "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
@@ -273,6 +349,12 @@ constexpr std::array command_table = std::to_array({
             "devices\n"
             "devices h200 --format md",
             "", bound<DevicesOptions, run_devices>),
+    command("counters", "what a GPU can count, by which of CUPTI's metrics, in how many passes",
+            "counters --device h200\n"
+            "counters --chip GA100 --tier 0 --format csv\n"
+            "counters --chip GB202 --counter dram_read_bytes,lts__t_sectors.sum\n"
+            "counters --chips",
+            "", bound<CountersOptions, run_counters>),
     command("list", "the rows of Tailor's own tables",
             "list strategies\n"
             "list rules --format json",
@@ -420,6 +502,10 @@ void open_door(std::span<char* const> words, const Terminal& terminal) {
     fmt::print("{}\n", tool_name);
   } else if (first == "--help" || first == "-h" || first == "help") {
     fmt::print("{}", overview());
+  } else if (first == worker_word) {
+    if (profiler::serve(profiler::worker_socket) != 0)
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", worker_word),
+                  "tailor profile does that");
   } else {
     run_command(words, terminal);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -14,6 +15,7 @@
 #include "cli/db.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/profile_options.h"
 #include "cli/report.h"
 #include "cli/sweep.h"
 
@@ -30,6 +32,30 @@ void answered(const Context& context, Work&& work) {
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
 }
 
+/// Who measures the short lists of a device, as the command line and the sweep's file say.
+SweepMeasurer sweep_measurer(const SweepCommand& command, const Context& context, const ir::Device& device,
+                             const ProfileConfig& config, const std::stop_token& stop) {
+  ProfileCommand options;
+  options.what.device = device.name;
+  options.profiler = command.profiler;
+  options.recorded = command.recorded;
+  options.image = command.image;
+  options.time_limit = command.time_limit;
+  options.gpu = command.gpu;
+  options.cache_states = fmt::format("{}", fmt::join(config.cache, ","));
+  options.stop_rule = config.stop;
+  options.counters = config.counters;
+  options.graph = config.graph;
+  options.checks = config.checks;
+  SweepMeasurer by;
+  by.how = measure_options(options, context, device, stop);
+  auto measurer = std::make_shared<Measurer>(measurer_of(options, context, device, stop));
+  by.name = measurer->name;
+  by.measure = measurer->measure;
+  by.keeps = measurer;
+  return by;
+}
+
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
@@ -44,6 +70,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
+  if (!command.profiler.empty())
+    options.measurer = [&](const ir::Device& device, const ProfileConfig& config, const std::stop_token& stop) {
+      return sweep_measurer(command, context, device, config, stop);
+    };
   const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());
   if (!outcome.report.empty() && !watch.requested()) {
     ReportOptions report;

@@ -108,6 +108,9 @@ void last_words(const Sweep& sweep) {
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
     sweep.talk.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}", o.kernels_passed,
                                 o.kernels_refuted, o.kernels_not_executed, humane_seconds(o.checking.value)));
+  if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
+    sweep.talk.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}", o.kernels_measured,
+                                o.kernels_failed_on_gpu, o.kernels_unmeasured, humane_seconds(o.measuring.value)));
   sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
@@ -184,6 +187,7 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   score_groups(sweep);
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
   if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && options.measurer) profile_short_lists(sweep, *nvrtc.api);
   last_words(sweep);
 
   SweepOutcome& outcome = sweep.outcome;

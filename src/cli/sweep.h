@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main job: import, fuse, enumerate, score, compile the short list, execute it on the simulator, store; all from
-// one file. What is in the database already is not done again, so a sweep that was interrupted goes on where it
-// stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that does not compile or computes
-// something else is stored as such and does not end it.
+// The main job: import, fuse, enumerate, score, compile the short list, execute it on the simulator, measure it where
+// somebody can, store; all from one file. What is in the database already is not done again, so a sweep that was
+// interrupted goes on where it stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that
+// does not compile or computes something else is stored as such and does not end it.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
@@ -18,9 +20,18 @@
 #include "cli/terminal.h"
 #include "ir/binary.h"
 #include "profiler/check.h"
+#include "profiler/measure.h"
 #include "profiler/nvrtc.h"
 
 namespace tailor::cli {
+
+/// Who measures the short lists of a device.
+struct SweepMeasurer {
+  std::string name;  ///< gpu, replay
+  std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
+  profiler::MeasureOptions how;
+  std::shared_ptr<void> keeps;  ///< alive while it is used
+};
 
 struct SweepOptions {
   std::filesystem::path config;
@@ -32,6 +43,8 @@ struct SweepOptions {
   bool check = true;                              ///< false: stop after compiling
   int workers = 0;                                ///< 0: one per processor
   std::string command;                            ///< as typed, for the manifest
+  /// Who measures on a device, asked once for each. Empty: nothing is measured. May throw Error(missing).
+  std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, std::stop_token)> measurer = {};
   /// Executes kernels; empty: the simulator.
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
 };
@@ -45,7 +58,8 @@ struct SweepOutcome {
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
   std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
   std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
-  Seconds scoring, compiling, in_compiler, checking;
+  std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
+  Seconds scoring, compiling, in_compiler, checking, measuring;
   double compiler_share = 0;  ///< of the compile stage's worker time inside the compiler
 };
 

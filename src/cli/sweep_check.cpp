@@ -59,19 +59,6 @@ std::string stage_of(const Sweep& sweep, const SweepDevice& device) {
                      sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
 }
 
-/// The group's compiled plans, the fastest `top` of them.
-std::vector<ShortListed> best_of(Sweep& sweep, const SweepGroup& group, const SweepDevice& device) {
-  std::vector<std::pair<double, ShortListed>> timed;
-  for (ShortListed& listed : short_list(sweep, group, device))
-    for (const store::EstimateRow& row : sweep.store.estimates(id_of(listed.plan, group.group.id), device.id))
-      if (row.level == ir::name(ir::Level::compiled)) timed.emplace_back(row.total.value, std::move(listed));
-  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ShortListed> best;
-  for (auto& [time, listed] : timed)
-    if (static_cast<std::int64_t>(best.size()) < top_of(sweep)) best.push_back(std::move(listed));
-  return best;
-}
-
 void count_verdict(Sweep& sweep, const CheckTask& task, const profiler::Checked& checked) {
   if (checked.state == profiler::Verdict::passed) {
     ++sweep.outcome.kernels_passed;
@@ -175,7 +162,7 @@ void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   std::deque<CheckTask> tasks;
   std::vector<Open> finished;
   for (std::size_t i = 0; i < open.size() && !sweep.stop.stop_requested(); ++i) {
-    for (ShortListed& listed : best_of(sweep, *open[i].first, *open[i].second)) {
+    for (ShortListed& listed : best_compiled(sweep, *open[i].first, *open[i].second, top_of(sweep))) {
       ir::Kernel kernel = lowered_again(listed);
       CheckTask task{.listed = std::move(listed), .kernel = std::move(kernel)};
       if (sweep.config.check.small_shape) shrink(task);

@@ -27,6 +27,25 @@ std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const
   return tasks;
 }
 
+std::vector<ShortListed> best_compiled(Sweep& sweep, const SweepGroup& group, const SweepDevice& device,
+                                       std::int64_t top) {
+  std::vector<std::pair<double, ShortListed>> timed;
+  for (ShortListed& listed : short_list(sweep, group, device)) {
+    const Id plan = id_of(listed.plan, group.group.id);
+    if (!sweep.store.plan_rejections(plan, device.id).empty()) continue;
+    for (const store::EstimateRow& row : sweep.store.estimates(plan, device.id))
+      if (row.level == ir::name(ir::Level::compiled)) {
+        timed.emplace_back(row.total.value, std::move(listed));
+        break;
+      }
+  }
+  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ShortListed> best;
+  for (auto& [time, listed] : timed)
+    if (static_cast<std::int64_t>(best.size()) < top) best.push_back(std::move(listed));
+  return best;
+}
+
 ir::Kernel lowered_again(const ShortListed& task) {
   ir::LowerScratch scratch;
   return std::get<ir::Kernel>(

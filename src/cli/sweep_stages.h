@@ -67,6 +67,10 @@ void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 /// and rejects plans whose kernels are wrong.
 void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 
+/// Measures every kernel of the short lists that was not yet, on the device's GPU or from records; stores measurements
+/// and profiled estimates, and rejects plans whose kernels are wrong.
+void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
+
 /// One kernel of a short list: the plan it came from and where it shall run.
 struct ShortListed {
   const SweepGroup* group = nullptr;
@@ -76,6 +80,9 @@ struct ShortListed {
 };
 /// The stored short list of a group on a device: plans whose lowering was kept.
 std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device);
+/// Of it the compiled plans that nobody refuted, the `top` fastest by the compiled estimate.
+std::vector<ShortListed> best_compiled(Sweep& sweep, const SweepGroup& group, const SweepDevice& device,
+                                       std::int64_t top);
 std::string arch_of(const Sweep& sweep, const SweepDevice& device);
 ir::Kernel lowered_again(const ShortListed& task);
 

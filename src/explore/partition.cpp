@@ -78,8 +78,9 @@ class Counting {
     const Wiring wires = wiring(graph);
     const Borders borders(graph, wires, fusion);
     for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
-      Group group = cut(graph, borders.of(g));
-      add(std::move(group), {where, fusion.groups[g], times});
+      Boundary border = borders.of(g);
+      Group group = cut(graph, border);
+      add(std::move(group), {where, fusion.groups[g], times, std::move(border.reads), std::move(border.writes)});
     }
     const std::int64_t least = least_kernels(graph, wires);
     into_.least_kernels += least;
@@ -124,9 +125,7 @@ class Counting {
       if (loop && i == 0 && node.attributes.number > 0) continue;
       const auto body = static_cast<std::size_t>(node.attributes.bodies[i]);
       if (!loop) ++into_.branches;
-      const std::string part = loop ? (i == 0 ? "condition" : "body") : fmt::format("branch{}", i);
-      this->graph(graph.bodies[body], fusion.bodies[body], fmt::format("{}/{}.{}", where, node.name, part),
-                  loop ? times * trips : times);
+      this->graph(graph.bodies[body], fusion.bodies[body], body_path(where, node, i), loop ? times * trips : times);
     }
   }
 
@@ -192,6 +191,11 @@ std::int64_t least_kernels(const Graph& graph, const Wiring& wiring) {
     most = std::max(most, level);
   }
   return most;
+}
+
+std::string body_path(const std::string& where, const Node& node, std::size_t i) {
+  if (node.op != Op::while_loop) return fmt::format("{}/{}.branch{}", where, node.name, i);
+  return fmt::format("{}/{}.{}", where, node.name, i == 0 ? "condition" : "body");
 }
 
 Partition partition(const Graph& graph, const Fusion& fusion) {

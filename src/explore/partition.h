@@ -18,9 +18,11 @@ namespace tailor::explore {
 
 /// One place a group stands at.
 struct Place {
-  std::string where;              ///< path of graph names: "main/while.3.body"
-  std::vector<ir::NodeId> nodes;  ///< in the graph of that path
-  double times = 0;               ///< runs per run of the model
+  std::string where;               ///< path of graph names: "main/while.3.body"
+  std::vector<ir::NodeId> nodes;   ///< in the graph of that path
+  double times = 0;                ///< runs per run of the model
+  std::vector<ir::NodeId> reads;   ///< what the group's parameters are here, in their order
+  std::vector<ir::NodeId> writes;  ///< what its outputs are here, in their order
 };
 
 struct DistinctGroup {
@@ -57,6 +59,9 @@ struct Partition {
 /// What the group needs however it is written, with only the touched part of arrays that are looked up, sliced or
 /// updated in place: read and written together are `group.bytes`.
 costmodel::GroupWork needed_work(const DistinctGroup& group);
+
+/// The path of body `i` of a loop or conditional that stands at `where`: how Place::where spells it.
+std::string body_path(const std::string& where, const ir::Node& node, std::size_t i);
 
 /// Precondition: `fusion` was made for `graph`.
 Partition partition(const ir::Graph& graph, const ir::Fusion& fusion);

@@ -20,7 +20,8 @@ class Gpu {
   Gpu(Gpu&&) noexcept;
   Gpu& operator=(Gpu&&) noexcept;
 
-  /// `blob` goes with AskLoad, see there. Never throws for what driver, GPU or kernel do.
+  /// `blob` goes with AskLoad, see there. Never throws for what driver, GPU or kernel do. Always from one thread: the
+  /// driver's context is the thread's.
   Answer answer(const Ask& ask, std::span<const std::byte> blob = {});
 
   struct Body;

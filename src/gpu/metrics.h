@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gpu/ask.h"
+#include "ir/measurement.h"
 
 namespace tailor::gpu {
 
@@ -27,6 +28,12 @@ struct CounterRow {
   std::string_view meaning;  ///< one line
 };
 std::span<const CounterRow> counter_table();
+
+/// A counter whose metric has another name on this chip.
+struct ChipRow {
+  std::string_view counter, chip, metric;
+};
+std::span<const ChipRow> chip_table();
 /// The metric of a counter on a chip (rows that name the chip speak first).
 std::string_view metric_on(const CounterRow& row, std::string_view chip);
 
@@ -44,6 +51,10 @@ struct CountPlan {
   std::vector<std::string> left_out;  ///< counters of the table that this chip has no metric for
 };
 
+/// Values of a plan's metrics, in the plan's order, as logical counters in their units. What is not finite (a ratio of
+/// nothing) is dropped.
+std::vector<ir::CounterValue> counter_values(const CountPlan& plan, std::span<const double> values);
+
 /// CUPTI's host library, opened once.
 class MetricHost {
  public:
@@ -53,8 +64,9 @@ class MetricHost {
   MetricHost& operator=(MetricHost&&) noexcept;
   ~MetricHost();
 
-  int api_version() const;  ///< CUPTI_API_VERSION of the library
-  std::vector<std::string> chips() const;
+  int api_version() const;                 ///< CUPTI_API_VERSION of the library
+  std::string name() const;                ///< "CUPTI 13.0.1"
+  std::vector<std::string> chips() const;  ///< those it has metrics of
   /// Every counter up to `tier`. Throws Error(usage) for a chip this library does not know (near names).
   CountPlan plan(std::string_view chip, int tier) const;
   /// Named counters, logical or CUPTI's own. Throws Error(usage) for an unknown chip, or a counter that is neither a

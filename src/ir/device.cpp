@@ -122,14 +122,15 @@ Limits limits(const Device& device) {
 }
 
 Device parse_device(std::string_view text, const std::string& file) {
-  static constexpr std::string_view words[] = {"title", "arch"};
+  static constexpr std::string_view words[] = {"title", "arch"}, optional_words[] = {"chip"};
   std::vector<FigureSchema> schema;
   for (const FigureRow& row : figure_table) schema.push_back({row.key, row.unit});
-  FigureFile read = parse_figures(text, file, words, schema);
+  FigureFile read = parse_figures(text, file, words, schema, optional_words);
   Device device;
   device.name = std::filesystem::path(file).stem().string();
   device.title = std::move(read.words[0]);
   device.arch = std::move(read.words[1]);
+  device.chip = std::move(read.words[2]);
   for (std::size_t i = 0; i < figure_table.size(); ++i) device.*figure_table[i].member = std::move(read.figures[i]);
   check_values(device, file);
   if (device.arch != fmt::format("sm_{}", device.compute_capability.value))

@@ -46,6 +46,7 @@ struct Device {
   std::string name;   ///< file stem: "h200"
   std::string title;  ///< "NVIDIA H200 SXM"
   std::string arch;   ///< "sm_90"
+  std::string chip;   ///< "GH100", as CUPTI calls it; may be empty
   // Limits, as figures.
   Figure compute_capability, sms, warp_size, threads_per_block, threads_per_sm, blocks_per_sm, registers_per_sm,
       registers_per_block, registers_per_thread, register_unit, sub_partitions, launch_partitions, shared_per_sm,

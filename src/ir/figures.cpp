@@ -118,7 +118,7 @@ struct Reading {
 }  // namespace
 
 FigureFile parse_figures(std::string_view text, const std::string& file, std::span<const std::string_view> words,
-                         std::span<const FigureSchema> schema) {
+                         std::span<const FigureSchema> schema, std::span<const std::string_view> optional_words) {
   TokenWalk walk;
   if (!json::sax_parse(text, &walk))
     throw Error(Fault::failed, position_of(text, file, walk.offset),
@@ -128,6 +128,7 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
   const json root = json::parse(text, nullptr, false);
   reading.expect_object(root, "", "the file");
   std::vector<std::string_view> top(words.begin(), words.end());
+  top.insert(top.end(), optional_words.begin(), optional_words.end());
   top.push_back("figures");
   reading.expect_known(root, top, "the file");
   const json& figures = reading.member(root, "figures", "the file");
@@ -137,6 +138,8 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
   reading.expect_known(figures, keys, "figures");
   FigureFile result;
   for (const std::string_view word : words) result.words.push_back(reading.word(root, word, "the file"));
+  for (const std::string_view word : optional_words)
+    result.words.push_back(root.contains(std::string(word)) ? reading.word(root, word, "the file") : "");
   for (const FigureSchema& row : schema) result.figures.push_back(reading.figure(figures, row));
   return result;
 }

@@ -22,13 +22,13 @@ struct FigureSchema {
 };
 
 struct FigureFile {
-  std::vector<std::string> words;  ///< in the order of the wanted words
+  std::vector<std::string> words;  ///< in the order of the wanted words, then of the optional ones ("": not there)
   std::vector<Figure> figures;     ///< in the order of the schema
 };
 
 /// {"<word>": "...", ..., "figures": {"<key>": {"value": 1, "unit": "...", "source": "..."}, ...}}. Values are finite
 /// and not negative. Throws Error(failed) with line and column.
 FigureFile parse_figures(std::string_view text, const std::string& file, std::span<const std::string_view> words,
-                         std::span<const FigureSchema> schema);
+                         std::span<const FigureSchema> schema, std::span<const std::string_view> optional_words = {});
 
 }  // namespace tailor::ir

@@ -201,17 +201,17 @@ void add(ir::LaunchCounts& sum, ir::LaunchCounts more, double weight) {
   sum.blocks_total = more.blocks_total;
 }
 
-/// What was written, in logical order; elements that a run of some blocks left alone take the reference's place.
-std::vector<std::byte> written(const ir::Bounded& expected, const std::vector<std::byte>& before,
-                               const std::vector<std::byte>& after, bool whole) {
+/// A sample's output where some blocks did not run: elements that were left alone take the reference's place.
+std::vector<std::byte> completed(const ir::Bounded& expected, const std::vector<std::byte>& before,
+                                 const std::vector<std::byte>& after) {
   const ir::Shape& shape = expected.value.shape;
-  std::vector<std::byte> result = from_memory(shape, after).bytes;
-  if (whole) return result;
-  const std::vector<std::byte> poison = from_memory(shape, before).bytes;
+  std::vector<std::byte> reference(after.size());
+  to_memory(expected.value, reference);
+  std::vector<std::byte> result = after;
   const auto size = static_cast<std::ptrdiff_t>(ir::element_bytes(shape.dtype));
-  for (auto at = result.begin(); result.end() - at >= size; at += size)
-    if (std::equal(at, at + size, poison.begin() + (at - result.begin())))
-      std::copy_n(expected.value.bytes.begin() + (at - result.begin()), size, at);
+  for (std::ptrdiff_t at = 0; at + size <= std::ssize(result); at += size)
+    if (std::equal(after.begin() + at, after.begin() + at + size, before.begin() + at))
+      std::copy_n(reference.begin() + at, size, result.begin() + at);
   return result;
 }
 
@@ -260,18 +260,19 @@ ir::LaunchCounts scaled(const std::vector<ir::LaunchCounts>& runs, const Sample&
 }
 
 /// Adds what one run's outputs say; a sample is judged where it wrote.
-void judge(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole, Checked& verdict) {
-  std::size_t k = 0;
-  for (const ir::Buffer& buffer : kernel.buffers) {
-    if (!buffer.output) continue;
-    const ir::Bounded& expected = reference.outputs[k];
-    const ir::Difference difference = ir::compare(expected, written(expected, run.before[k], run.after[k], whole));
-    ++k;
-    verdict.worst = std::max(verdict.worst, difference.worst);
-    if (difference.wrong == 0 || verdict.state == Verdict::wrong) continue;
-    verdict.state = Verdict::wrong;
-    verdict.reason = fmt::format("{}: {}", buffer.name, ir::describe(difference, expected.value.shape));
-  }
+void add_judgement(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole,
+                   Checked& verdict) {
+  std::vector<std::vector<std::byte>> patched;
+  if (!whole)
+    for (std::size_t k = 0; k < run.after.size(); ++k)
+      patched.push_back(completed(reference.outputs[k], run.before[k], run.after[k]));
+  std::vector<std::span<const std::byte>> outputs;
+  for (const std::vector<std::byte>& one : whole ? run.after : patched) outputs.emplace_back(one);
+  Judgement judgement = judge(kernel, reference, outputs);
+  verdict.worst = std::max(verdict.worst, judgement.worst);
+  if (judgement.reason.empty() || verdict.state == Verdict::wrong) return;
+  verdict.state = Verdict::wrong;
+  verdict.reason = std::move(judgement.reason);
 }
 
 /// Whether the simulation ended in a way that leaves nothing to compare.
@@ -342,6 +343,23 @@ simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per
   return machine;
 }
 
+Judgement judge(const ir::Kernel& kernel, const Reference& reference,
+                std::span<const std::span<const std::byte>> outputs) {
+  Judgement judgement;
+  std::size_t k = 0;
+  for (const ir::Buffer& buffer : kernel.buffers) {
+    if (!buffer.output) continue;
+    const ir::Bounded& expected = reference.outputs[k];
+    const std::vector<std::byte> found = from_memory(expected.value.shape, outputs[k]).bytes;
+    ++k;
+    const ir::Difference difference = ir::compare(expected, found);
+    judgement.worst = std::max(judgement.worst, difference.worst);
+    if (difference.wrong > 0 && judgement.reason.empty())
+      judgement.reason = fmt::format("{}: {}", buffer.name, ir::describe(difference, expected.value.shape));
+  }
+  return judgement;
+}
+
 Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
               const CheckOptions& options) {
   Checked verdict;
@@ -361,7 +379,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
     counts.push_back(counts_of(run.simulation, kernel.buffers.size()));
     if (ended_early(run.simulation, options, verdict)) return verdict;
-    judge(kernel, reference, run, blocks.empty(), verdict);
+    add_judgement(kernel, reference, run, blocks.empty(), verdict);
   }
   verdict.counts = scaled(counts, sample);
   if (!verdict.findings.empty()) {

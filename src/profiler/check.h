@@ -73,6 +73,14 @@ struct Checked {
   Seconds time;                        ///< of the executions
 };
 
+/// What results say: one per output, as they lie in memory, held against the reference's.
+struct Judgement {
+  double worst = 0;    ///< largest error over its tolerance; above 1 is wrong
+  std::string reason;  ///< the most wrong element of the first output that is wrong; empty when all are right
+};
+Judgement judge(const ir::Kernel& kernel, const Reference& reference,
+                std::span<const std::span<const std::byte>> outputs);
+
 Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
               const CheckOptions& options);
 

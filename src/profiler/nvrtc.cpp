@@ -15,10 +15,14 @@
 #include <string_view>
 #include <system_error>
 
+#include "gpu/library.h"
+
 namespace tailor::profiler {
 namespace {
 
 namespace fs = std::filesystem;
+using gpu::entries;
+using gpu::wheel_packages;
 
 /// Headers that the printed CUDA includes, directly or through another; each comes in a different wheel.
 constexpr std::array<std::string_view, 5> wanted_headers = {
@@ -29,29 +33,9 @@ constexpr std::array<std::string_view, 5> wanted_headers = {
     "cuda/std/type_traits"  // nvidia-cuda-cccl; under cccl/ since release 13
 };
 
-/// Entries of a folder whose names start so, sorted; nothing when it cannot be read.
-std::vector<fs::path> entries(const fs::path& folder, std::string_view prefix) {
-  std::vector<fs::path> found;
-  std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 /// Files in a folder that may be NVRTC itself: not its builtins, not the "alt" build, plain names before versioned
 /// ones.
 std::vector<fs::path> libraries_in(const fs::path& folder) { return entries(folder, "libnvrtc.so"); }
-
-/// `nvidia/PACKAGE` folders of every Python in a virtual environment, newest last.
-std::vector<fs::path> wheel_packages(const fs::path& environment) {
-  std::vector<fs::path> packages;
-  for (const fs::path& python : entries(environment / "lib", "python")) {
-    for (fs::path& package : entries(python / "site-packages" / "nvidia", "")) packages.push_back(std::move(package));
-  }
-  return packages;
-}
 
 /// The first folders that together hold every wanted header; what stays missing goes to `headers_why`.
 void find_headers(Nvrtc& api, const std::vector<fs::path>& folders) {

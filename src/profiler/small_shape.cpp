@@ -42,40 +42,65 @@ std::int64_t work_of_block(const ir::Plan& plan) {
 
 }  // namespace
 
-std::string SmallShape::text() const {
-  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), by_rows ? "rows" : "elements");
-}
+namespace {
 
-std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
-                                                  const ir::Limits& limits) {
+/// Which number of rows will do, and whether the kernel must be the same but for its sizes.
+struct Wanted {
+  std::int64_t blocks = enough_blocks;  ///< at least
+  bool odd = false;
+  bool ragged = false;
+  bool same = false;
+
+  bool fits(std::int64_t steps, std::int64_t kept, std::int64_t block) const {
+    if ((kept + block - 1) / block < blocks) return false;
+    const bool is_ragged = kept % block != 0;
+    return odd ? steps % 2 == 1 && (is_ragged || block == 1) : is_ragged == ragged;
+  }
+};
+
+/// The group's rows and its outer dimension.
+struct Rows {
+  ir::OuterExtent extent;
+  bool by_rows = true;
+  std::int64_t of = 0;
+};
+
+std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& plan) {
   const std::optional<ir::OuterExtent> extent = ir::outer_extent(group.graph);
   if (!extent) return "its outer dimension is summed over, or its size counts, or it has none";
   const auto ready = ir::prepare(group);
   const auto* prepared = std::get_if<ir::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
+  Rows rows{*extent, plan.skeleton == ir::Skeleton::row, 0};
+  rows.of = rows.by_rows ? prepared->rows : prepared->columns;
+  if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
+  return rows;
+}
+
+/// The fewest steps that will do.
+std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows& rows, const ir::Plan& plan,
+                                             const ir::Kernel& whole, const ir::Limits& limits, const Wanted& wanted) {
   SmallShape small;
-  small.by_rows = plan.skeleton == ir::Skeleton::row;
-  small.of = small.by_rows ? prepared->rows : prepared->columns;
-  if (small.of % extent->steps != 0) return "its rows are not those of the outer dimension";
-  const std::int64_t each = small.of / extent->steps, block = work_of_block(plan);
-  // A persistent kernel goes round its loop: more blocks than there are at once.
-  const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
-  const bool ragged = small.of % block != 0;
-  ir::LowerScratch scratch;
-  std::string why_not = "half of it would be too few blocks";
+  small.by_rows = rows.by_rows;
+  small.of = rows.of;
+  const std::int64_t each = rows.of / rows.extent.steps, block = work_of_block(plan);
+  const std::int64_t most = wanted.same ? rows.extent.steps / 2 : rows.extent.steps - 1;
+  std::string why_not =
+      wanted.same ? "half of it would be too few blocks" : "it has too few rows for an odd number of them";
   int tried = 0;
-  for (std::int64_t steps = 1; 2 * steps <= extent->steps && tried < attempts; ++steps) {
+  ir::LowerScratch scratch;
+  for (std::int64_t steps = 1; steps <= most && tried < attempts; ++steps) {
     small.kept = steps * each;
-    if ((small.kept + block - 1) / block < blocks || (small.kept % block != 0) != ragged) continue;
+    if (!wanted.fits(steps, small.kept, block)) continue;
     ++tried;
-    small.group = ir::shrunk(group.graph, *extent, steps);
+    small.group = ir::shrunk(group.graph, rows.extent, steps);
     const auto few = ir::prepare(small.group);
     const auto* some = std::get_if<ir::Prepared>(&few);
     if (some == nullptr || (small.by_rows ? some->rows : some->columns) != small.kept)
       return "with fewer rows it is another kind of group";
     ir::Lowered lowered = ir::lower(*some, plan, limits, scratch);
     const auto* refused = std::get_if<ir::Rejection>(&lowered);
-    if (refused == nullptr && same_statements(std::get<ir::Kernel>(lowered), whole)) {
+    if (refused == nullptr && (!wanted.same || same_statements(std::get<ir::Kernel>(lowered), whole))) {
       small.kernel = std::get<ir::Kernel>(std::move(lowered));
       return small;
     }
@@ -83,6 +108,30 @@ std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const 
                                  : "with fewer rows its plan is another kernel";
   }
   return why_not;
+}
+
+}  // namespace
+
+std::string SmallShape::text() const {
+  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), by_rows ? "rows" : "elements");
+}
+
+std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                  const ir::Limits& limits) {
+  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
+  const Rows& rows = std::get<Rows>(found);
+  // A persistent kernel goes round its loop: more blocks than there are at once.
+  const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
+  return fewest(group, rows, plan, whole, limits, {blocks, false, rows.of % work_of_block(plan) != 0, true});
+}
+
+std::variant<SmallShape, std::string> odd_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                const ir::Limits& limits) {
+  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
+  constexpr std::int64_t two_blocks = 2;
+  return fewest(group, std::get<Rows>(found), plan, whole, limits, {two_blocks, true, true, false});
 }
 
 }  // namespace tailor::profiler

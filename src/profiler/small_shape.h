@@ -31,4 +31,10 @@ struct SmallShape {
 std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
                                                   const ir::Limits& limits);
 
+/// The same plan at a shape that divides by as little as possible: an odd number of steps of the outer dimension whose
+/// rows fill no last block, fewer than the group's own. Its kernel may have guards that the whole's does not need. Or,
+/// in words, why there is none.
+std::variant<SmallShape, std::string> odd_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                const ir::Limits& limits);
+
 }  // namespace tailor::profiler

@@ -47,6 +47,7 @@ TEST_CASE("every device that is shipped can be read, with unit and source for ea
     const Device device = find_device(name, folder);
     CHECK(device.name == name);
     CHECK_FALSE(device.title.empty());
+    CHECK_FALSE(device.chip.empty());
     for (const FigureRow& row : figure_table) {
       CAPTURE(row.key);
       CHECK((device.*row.member).unit == row.unit);
@@ -118,6 +119,15 @@ TEST_CASE("a device is found by stem or path, and a wrong name lists the known o
   CHECK_THROWS_AS(find_device("h200", "nowhere"), Error);
 }
 
+TEST_CASE("a device need not name its chip, but an empty name or a number is refused") {
+  const std::string good = read_file(folder + "/h200.json"), entry = "\"chip\": \"GH100\",";
+  CHECK(parse_device(good, "x.json").chip == "GH100");
+  CHECK(parse_device(replaced(good, entry, ""), "x.json").chip.empty());
+  CHECK(error_of(replaced(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
+  CHECK(error_of(replaced(good, entry, "\"chip\": 100,")).message ==
+        "found number for 'chip' of the file, expected text");
+}
+
 TEST_CASE("a bad device file gives one clear error with its place") {
   const std::string good = read_file(folder + "/h200.json");
   struct Row {
@@ -126,14 +136,14 @@ TEST_CASE("a bad device file gives one clear error with its place") {
   };
   const std::string sms = replaced(good, "\"sms\": {\"value\": 132", "\"sms\": {\"value\": \"132\"");
   const Row rows[] = {
-      {replaced(good, "\"sms\":", "\"smss\":"), "unknown key 'smss' in figures", "did you mean 'sms'?", 6},
-      {replaced(good, "\"unit\": \"SM\"", "\"unit\": \"sm\""), "found unit 'sm' for 'sms', expected 'SM'", "", 6},
-      {sms, "found string for the value of 'sms', expected a number", "", 6},
-      {replaced(good, "\"value\": 132", "\"value\": -1"), "found -1 for 'sms', expected a number from 0 up", "", 6},
-      {replaced(good, "\"value\": 132, ", ""), "'value' is missing in sms", "", 6},
+      {replaced(good, "\"sms\":", "\"smss\":"), "unknown key 'smss' in figures", "did you mean 'sms'?", 7},
+      {replaced(good, "\"unit\": \"SM\"", "\"unit\": \"sm\""), "found unit 'sm' for 'sms', expected 'SM'", "", 7},
+      {sms, "found string for the value of 'sms', expected a number", "", 7},
+      {replaced(good, "\"value\": 132", "\"value\": -1"), "found -1 for 'sms', expected a number from 0 up", "", 7},
+      {replaced(good, "\"value\": 132, ", ""), "'value' is missing in sms", "", 7},
       {replaced(good, "\"unit\": \"SM\"", "\"unti\": \"SM\""), "unknown key 'unti' in figure 'sms'",
-       "did you mean 'unit'?", 6},
-      {replaced(good, "\"value\": 132,", "\"value\": 132;"), "not JSON: unexpected '132;'", "", 6},
+       "did you mean 'unit'?", 7},
+      {replaced(good, "\"value\": 132,", "\"value\": 132;"), "not JSON: unexpected '132;'", "", 7},
       {replaced(good, "\"value\": 132", "\"value\": 132.5"), "found 132.5 for 'sms', expected a whole number", "", 0},
       {replaced(good, "\"value\": 132", "\"value\": 0"), "found 0 for 'sms', expected a number above 0", "", 0},
       {replaced(good, "\"arch\": \"sm_90\"", "\"arch\": \"sm_80\""),

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening, and refusing the wrong one.
+#include "cli/gpu_access.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "cli/inputs.h"
+#include "cli/worker_word.h"
+#include "profiler/gpu_match.h"
+
+namespace tailor::cli {
+
+namespace {
+
+const gpu::Facts& opened_facts(profiler::Worker& worker) {
+  const gpu::Answer& opened = worker.opened();
+  if (opened.outcome == ir::Outcome::stopped) throw Error(Fault::interrupted, "interrupted");
+  if (opened.outcome != ir::Outcome::ok) {
+    std::string remedy = "tailor doctor says what is missing; --profiler replay answers from records";
+    for (const gpu::Layer& layer : opened.layers)
+      if (layer.state == "missing" && !layer.remedy.empty()) {
+        remedy = layer.remedy;
+        break;
+      }
+    throw Error(Fault::missing, "no GPU to measure on: " + opened.reason, remedy);
+  }
+  return opened.facts;
+}
+
+}  // namespace
+
+gpu::Places gpu_places(const GpuOptions& options) {
+  const profiler::NvrtcPlaces usual = compiler_places("");
+  return {options.driver, options.cupti, options.nvml, usual.toolkits, usual.virtual_environments};
+}
+
+profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop) {
+  profiler::WorkerSetup setup;
+  setup.command = profiler::own_command({std::string(worker_word)});
+  setup.places = gpu_places(options);
+  setup.ordinal = static_cast<int>(options.gpu);
+  setup.stop = std::move(stop);
+  return setup;
+}
+
+void require_gpu(profiler::Worker& worker, const ir::Device& device) {
+  const gpu::Facts& facts = opened_facts(worker);
+  const std::vector<std::string> differ = profiler::mismatches(device, facts);
+  if (differ.empty()) return;
+  throw Error(Fault::missing,
+              fmt::format("the GPU is a {}, which is not what {} describes: {}", facts.name, device.name,
+                          fmt::join(differ, "; ")),
+              "--device names the file of the GPU that measures; tailor devices lists them");
+}
+
+std::string device_of_gpu(profiler::Worker& worker, const Context& context) {
+  const gpu::Facts& facts = opened_facts(worker);
+  std::vector<std::string> fitting;
+  const std::string folder = (context.data / "devices").string();
+  for (const std::string& name : ir::device_names(folder))
+    if (profiler::mismatches(ir::find_device(name, folder), facts).empty()) fitting.push_back(name);
+  if (fitting.size() == 1) return fitting.front();
+  throw Error(Fault::missing,
+              fitting.empty()
+                  ? fmt::format("no file in {} describes the GPU found, a {}", folder, facts.name)
+                  : fmt::format("several files describe the GPU found, a {}: {}", facts.name, fmt::join(fitting, ", ")),
+              "--device names the file");
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,324 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every distinct group of every strategy is measured first, so that each strategy runs its fastest plans that are
+// right; then the strategies take turns.
+#include "cli/profile_module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "base/statistics.h"
+#include "base/text.h"
+#include "cli/manifest.h"
+#include "cli/module_sequence.h"
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "cli/rows_of.h"
+#include "explore/strategy.h"
+#include "profiler/workbench.h"
+
+namespace tailor::cli {
+
+namespace {
+
+/// One strategy of the comparison.
+struct Contestant {
+  std::unique_ptr<Chosen> chosen;
+  ModuleSequence module;
+  int number = -1;  ///< in the workbench
+};
+
+/// How a module is launched and found: one column of the comparison.
+struct ModuleWay {
+  ir::CacheState cache;
+  ir::LaunchMode launch;
+};
+
+/// All samples of one strategy under one way.
+struct ModuleTimes {
+  std::size_t contestant = 0;
+  ModuleWay way{};
+  ir::Outcome outcome = ir::Outcome::ok;
+  std::string reason;
+  std::vector<store::ModuleSampleRow> samples;
+
+  std::vector<double> seconds() const {
+    std::vector<double> all;
+    for (const store::ModuleSampleRow& row : samples) all.push_back(row.sample.duration.value);
+    return all;
+  }
+};
+
+class Comparison {
+ public:
+  Comparison(const ProfileCommand& options, const Context& context, const profiler::Nvrtc& api,
+             const InterruptWatch& interrupts)
+      : options_(options),
+        context_(context),
+        api_(api),
+        interrupts_(interrupts),
+        graph_(load_model(context, options.what.model)) {}
+
+  void run() {
+    load_strategies();
+    how_ = measure_options(options_, context_, device(), interrupts_.token());
+    how_.counters = {};
+    measurer_ = measurer_of(options_, context_, device(), interrupts_.token());
+    if (!measurer_.worker)
+      throw Error(Fault::usage, "--module runs on a GPU: found --profiler replay",
+                  "tailor report shows module times that were stored");
+    measure_groups();
+    stop_if_asked(interrupts_);
+    build_sequences();
+    take_turns();
+    context_.talk->finish();
+    if (!options_.database.empty()) store_all();
+    show(context_, {"tailor.profile_module/1", device().name, {{"strategies", table()}}, ""});
+    stop_if_asked(interrupts_);
+    refuse_bad();
+  }
+
+ private:
+  const ir::Device& device() const { return contestants_.front().chosen->device; }
+
+  void load_strategies() {
+    std::vector<std::string> names;
+    if (options_.strategies.empty()) {
+      for (const explore::Strategy& strategy : explore::strategies()) names.emplace_back(strategy.name);
+    } else {
+      for (const std::string_view name : split(options_.strategies, ',')) names.emplace_back(trim(name));
+    }
+    for (const std::string& name : names) {
+      GroupOptions what = options_.what;
+      what.strategy = name;
+      contestants_.push_back({std::make_unique<Chosen>(context_, what, Chosen::WholeModel{}), {}, -1});
+    }
+  }
+
+  /// The distinct groups of all strategies, each once.
+  void measure_groups() {
+    std::vector<ProfileItem> items;
+    std::set<Id> known;
+    for (Contestant& one : contestants_) {
+      std::vector<ChosenPlan> fresh;
+      std::set<Id> here;
+      for (ChosenPlan& plan : chosen_plans(context_, *one.chosen, {"", options_.top, true}, interrupts_.token())) {
+        if (known.contains(plan.of->id)) continue;  // another strategy has the same group
+        here.insert(plan.of->id);
+        group_of_[plan.of] = &one.chosen->partition.groups[plan.group];
+        fresh.push_back(std::move(plan));
+      }
+      known.merge(here);
+      for (ProfileItem& item : profile_items(std::move(fresh), *one.chosen, !options_.no_odd_shape))
+        items.push_back(std::move(item));
+    }
+    stop_if_asked(interrupts_);
+    compile_items(context_, api_,
+                  {device().arch, options_.cache, static_cast<int>(options_.threads), interrupts_.token()}, items);
+    items_ = std::move(items);
+    std::int64_t done = 0;
+    how_.progress = [&](std::string_view doing) {
+      context_.talk->progress({std::string(doing), done, static_cast<std::int64_t>(items_.size()), {}});
+    };
+    profile_groups(items_, measurer_.measure, how_, [&](const ProfiledGroup& group) {
+      done += static_cast<std::int64_t>(group.count);
+      if (group.rankings.empty() || group.rankings.front().order.empty()) return;
+      const auto best = static_cast<std::size_t>(group.rankings.front().order.front());
+      fastest_[items_[group.first].of->id] = group.first + best;
+    });
+  }
+
+  void build_sequences() {
+    bench_ = std::make_unique<profiler::Workbench>(*measurer_.worker, how_.time_limit);
+    for (Contestant& one : contestants_) {
+      std::vector<GroupKernel> kernels;
+      for (const explore::DistinctGroup& group : one.chosen->partition.groups) {
+        const auto found = fastest_.find(group.group.id);
+        kernels.push_back(found == fastest_.end()
+                              ? GroupKernel{}
+                              : GroupKernel{&items_[found->second].kernel, &*items_[found->second].binary});
+      }
+      one.module = module_sequence(graph_.graph, one.chosen->partition, kernels, how_.image);
+      const auto contents = std::make_shared<std::vector<std::byte>>(std::move(one.module.contents));
+      one.number = bench_->add({one.module.sequence, contents});
+    }
+  }
+
+  /// Rounds of one sample for each strategy and way, in an order drawn anew.
+  void take_turns() {
+    for (std::size_t i = 0; i < contestants_.size(); ++i)
+      for (const ir::CacheState cache : how_.caches)
+        for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph})
+          times_.push_back({i, {cache, launch}, ir::Outcome::ok, {}, {}});
+    for (ModuleTimes& one : times_) check_once(one);
+    std::mt19937_64 random(how_.seed);
+    std::vector<std::size_t> order(times_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (std::int64_t round = 0; round < options_.rounds && !interrupts_.requested(); ++round) {
+      context_.talk->progress({"timing whole models", round, options_.rounds, {}});
+      std::shuffle(order.begin(), order.end(), random);
+      for (std::size_t place = 0; place < order.size(); ++place) take_one(times_[order[place]], round, place);
+    }
+  }
+
+  /// Nothing is timed that has not run once between guard zones.
+  void check_once(ModuleTimes& times) {
+    const Contestant& one = contestants_[times.contestant];
+    if (one.module.sequence.launches.empty()) {
+      times.outcome = ir::Outcome::unavailable;
+      times.reason = "no group of it has a kernel";
+      return;
+    }
+    const gpu::Answer answer = bench_->ask(one.number, gpu::AskRun{one.number, how_.seed, false});
+    times.outcome = answer.outcome;
+    times.reason = answer.reason;
+  }
+
+  void take_one(ModuleTimes& times, std::int64_t round, std::size_t place) {
+    if (times.outcome != ir::Outcome::ok) return;
+    const int number = contestants_[times.contestant].number;
+    const gpu::AskTime ask{number, times.way.cache, ir::TimedBy::events, times.way.launch, 1, round == 0 ? 2 : 1,
+                           false};
+    const gpu::Answer answer = bench_->ask(number, ask);
+    times.outcome = answer.outcome;
+    times.reason = answer.reason;
+    if (answer.outcome == ir::Outcome::ok && !answer.samples.empty())
+      times.samples.push_back({round, static_cast<std::int64_t>(place), answer.samples.front()});
+  }
+
+  Spread spread(const ModuleTimes& times) const {
+    const std::vector<double> seconds = times.seconds();
+    return seconds.empty() ? Spread{} : spread_of(seconds, profiler::stop_rule(how_.stop_rule).confidence);
+  }
+
+  /// The first strategy's median under the same way.
+  double baseline_of(const ModuleWay& way) const {
+    for (const ModuleTimes& times : times_)
+      if (times.contestant == 0 && times.way.cache == way.cache && times.way.launch == way.launch)
+        return spread(times).median;
+    return 0;
+  }
+
+  report::Table table() const {
+    using report::Cell;
+    using report::Hint;
+    report::Table table;
+    table.title = "memory-bound kernels of the whole model, library calls left out, timed in turns";
+    table.columns = {
+        column("strategy", "strategy"),
+        column("launches", "launches", Hint::count),
+        column("left_out", "groups left out", Hint::count, 1),
+        column("buffers", "buffers", Hint::bytes, 3),
+        column("cache", "cache"),
+        column("launch_mode", "launched as"),
+        column("median", "time", Hint::seconds),
+        column("low", "from", Hint::seconds, 2),
+        column("high", "to", Hint::seconds, 2),
+        column("samples", "samples", Hint::integer, 3),
+        column("speedup", "times as fast as " + contestants_.front().chosen->partition.strategy, Hint::ratio),
+        column("note", "note", Hint::text, 1)};
+    for (const ModuleTimes& times : times_) {
+      const Contestant& one = contestants_[times.contestant];
+      const Spread time = spread(times);
+      const double baseline = baseline_of(times.way);
+      const bool timed = time.n > 0;
+      std::string note = times.reason;
+      if (one.module.shortened_loops > 0)
+        note += fmt::format("{}{} loops run one trip", note.empty() ? "" : "; ", one.module.shortened_loops);
+      table.rows.push_back(
+          {one.chosen->partition.strategy, static_cast<std::int64_t>(one.module.sequence.launches.size()),
+           one.module.places_left_out, static_cast<double>(one.module.buffer_bytes),
+           std::string(ir::name(times.way.cache)), std::string(ir::name(times.way.launch)),
+           timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
+           static_cast<std::int64_t>(time.n), timed && baseline > 0 ? Cell(baseline / time.median) : Cell(), note});
+    }
+    return table;
+  }
+
+  void store_all() {
+    store::Store store = store::Store::open(options_.database);
+    store::RunRow run = begun_run(context_.command, profiler::version(api_), options_.seed, "");
+    const store::DeviceRow device_row = device_row_of(context_, options_.what.device, device());
+    const store::GraphRow graph = graph_row(graph_, graph_.graph.name, options_.what.model);
+    const MeasuredUnder under{run.id, device_row.id, measurer_.name};
+    store::Store::Transaction unit(store);
+    store.save(device_row);
+    store.save(run);
+    store.save(graph);
+    for (const ProfileItem& item : items_) save_item(store, item, *group_of_.at(item.of), under);
+    for (const ModuleTimes& times : times_) store.save(module_row(times, run.id, graph.id, device_row.id));
+    run.finished_at = time_now();
+    run.outcome = interrupts_.requested() ? "interrupted" : "done";
+    store.save(run);
+    unit.commit();
+    context_.talk->note(fmt::format("stored in {}", options_.database));
+  }
+
+  store::ModuleTimeRow module_row(const ModuleTimes& times, Id run, Id graph, Id device_id) const {
+    const Contestant& one = contestants_[times.contestant];
+    const gpu::Facts& facts = measurer_.worker->opened().facts;
+    const Spread time = spread(times);
+    store::ModuleTimeRow row;
+    row.run = run;
+    row.graph = graph;
+    row.strategy = one.chosen->partition.strategy;
+    row.device = device_id;
+    row.protocol = {times.way.cache, ir::TimedBy::events, times.way.launch, fmt::format("{} rounds", options_.rounds)};
+    row.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
+    row.driver = facts.driver;
+    row.outcome = ir::name(times.outcome);
+    row.reason = times.reason;
+    row.groups_timed = one.module.places;
+    if (one.module.places_left_out > 0) row.left_out.push_back({"no kernel that is right", one.module.places_left_out});
+    row.launches = static_cast<std::int64_t>(one.module.sequence.launches.size());
+    row.buffers = {static_cast<double>(one.module.buffer_bytes)};
+    if (time.n > 0) {
+      row.median = Seconds{time.median};
+      row.low = Seconds{time.low};
+      row.high = Seconds{time.high};
+    }
+    row.measured_at = time_now();
+    row.samples = times.samples;
+    row.id = store::module_time_id(row);
+    return row;
+  }
+
+  void refuse_bad() const {
+    for (const ModuleTimes& times : times_)
+      if (times.outcome != ir::Outcome::ok)
+        throw Error(ir::is_refuted(times.outcome) ? Fault::failed : Fault::missing,
+                    fmt::format("{} was not timed: {}", contestants_[times.contestant].chosen->partition.strategy,
+                                times.reason));
+  }
+
+  const ProfileCommand& options_;
+  const Context& context_;
+  const profiler::Nvrtc& api_;
+  const InterruptWatch& interrupts_;
+  ir::Imported graph_;
+  std::vector<Contestant> contestants_;
+  profiler::MeasureOptions how_;
+  Measurer measurer_;
+  std::vector<ProfileItem> items_;
+  std::map<Id, std::size_t> fastest_;  ///< group -> item
+  std::map<const ir::Group*, const explore::DistinctGroup*> group_of_;
+  std::unique_ptr<profiler::Workbench> bench_;
+  std::vector<ModuleTimes> times_;
+};
+
+}  // namespace
+
+void profile_module(const ProfileCommand& options, const Context& context, const profiler::Nvrtc& api,
+                    const InterruptWatch& interrupts) {
+  if (options.rounds < 1) throw Error(Fault::usage, "--rounds: found 0, expected at least one");
+  Comparison(options, context, api, interrupts).run();
+}
+
+}  // namespace tailor::cli

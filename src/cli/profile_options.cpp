@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words to options, and the table of profilers.
+#include "cli/profile_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/gpu_access.h"
+#include "cli/replay.h"
+#include "gpu/metrics.h"
+
+namespace tailor::cli {
+
+namespace {
+
+template <class Enum>
+Enum word_of(std::string_view option, std::string_view word, std::optional<Enum> (*named)(std::string_view),
+             std::span<const std::string_view> known) {
+  if (const std::optional<Enum> found = named(word)) return *found;
+  throw Error(Fault::usage, fmt::format("{}: found '{}', expected one of {}", option, word, fmt::join(known, ", ")),
+              suggestion(word, known));
+}
+
+Measurer on_gpu(const ProfileCommand& options, const Context&, const ir::Device& device, std::stop_token stop) {
+  Measurer measurer{"gpu", std::make_unique<profiler::Worker>(worker_setup(options.gpu, stop)), {}};
+  require_gpu(*measurer.worker, device);
+  measurer.measure = [worker = measurer.worker.get()](std::span<const profiler::Candidate> candidates,
+                                                      const profiler::MeasureOptions& how) {
+    return profiler::measure_group(*worker, candidates, how);
+  };
+  return measurer;
+}
+
+Measurer from_records(const ProfileCommand& options, const Context& context, const ir::Device& device,
+                      std::stop_token) {
+  const profiler::Lookup lookup = recorded_lookup(options.recorded, context, device);
+  return {"replay", nullptr,
+          [lookup](std::span<const profiler::Candidate> candidates, const profiler::MeasureOptions& how) {
+            return profiler::replayed_group(lookup, candidates, how);
+          }};
+}
+
+constexpr std::array profiler_table = std::to_array<ProfilerRow>({
+    {"gpu", "runs kernels on a GPU in a worker process: checked, timed, counted", on_gpu},
+    {"replay", "answers from what was recorded on GPUs: files of data/recorded, or a database", from_records},
+});
+
+/// "0", "none", or names.
+gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context, const ir::Device& device) {
+  if (options.counters == "none" || options.profiler != "gpu") return {};
+  auto opened = gpu::MetricHost::open(gpu_places(options.gpu));
+  if (const auto* missing = std::get_if<gpu::Layer>(&opened)) {
+    context.talk->warning(fmt::format("no counters: {}", missing->detail));
+    return {};
+  }
+  const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
+  if (options.counters.find_first_not_of("0123456789") == std::string::npos)
+    return host.plan(device.chip, std::stoi(options.counters));
+  std::vector<std::string> names;
+  for (const std::string_view name : split(options.counters, ',')) names.emplace_back(trim(name));
+  return host.plan(device.chip, names);
+}
+
+}  // namespace
+
+std::vector<ir::CacheState> cache_states_of(const std::string& words) {
+  constexpr std::array known = std::to_array<std::string_view>({"cold", "warm", "produced"});
+  std::vector<ir::CacheState> states;
+  for (const std::string_view word : split(words, ',')) {
+    const ir::CacheState state = word_of("--cache-state", trim(word), ir::cache_state_named, known);
+    if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
+  }
+  return states;
+}
+
+std::optional<ir::TimedBy> timed_by_of(const std::string& word) {
+  constexpr std::array known = std::to_array<std::string_view>({"auto", "activity", "events"});
+  if (word == "auto") return {};
+  return word_of("--timed-by", word, ir::timed_by_named, known);
+}
+
+std::span<const ProfilerRow> profilers() { return profiler_table; }
+
+Measurer measurer_of(const ProfileCommand& options, const Context& context, const ir::Device& device,
+                     std::stop_token stop) {
+  std::vector<std::string_view> known;
+  for (const ProfilerRow& row : profiler_table) {
+    if (row.name == options.profiler) return row.make(options, context, device, std::move(stop));
+    known.push_back(row.name);
+  }
+  throw Error(Fault::usage,
+              fmt::format("--profiler: found '{}', expected one of {}", options.profiler, fmt::join(known, ", ")),
+              suggestion(options.profiler, known));
+}
+
+profiler::MeasureOptions measure_options(const ProfileCommand& options, const Context& context,
+                                         const ir::Device& device, std::stop_token stop) {
+  profiler::MeasureOptions how;
+  how.caches = cache_states_of(options.cache_states);
+  how.timed_by = timed_by_of(options.timed_by);
+  how.launch = options.graph ? ir::LaunchMode::graph : ir::LaunchMode::stream;
+  how.stop_rule = profiler::stop_rule(options.stop_rule).name;
+  how.checks = static_cast<int>(options.checks);
+  how.seed = static_cast<std::uint64_t>(options.seed);
+  how.time_limit = {options.time_limit};
+  how.stop = std::move(stop);
+  constexpr std::array forms = std::to_array<std::string_view>({"cubin", "ptx"});
+  how.image = word_of("--image", options.image, profiler::image_form_named, forms);
+  how.counters = counters_of(options, context, device);
+  if (options.checks < 1) throw Error(Fault::usage, "--checks: found 0, expected at least one run that is checked");
+  if (!(options.time_limit > 0))
+    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  return how;
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk to the library, names into addresses, results into words.
+#include "gpu/cupti_api.h"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <vector>
+
+#include "gpu/library.h"
+
+namespace tailor::gpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> cupti_candidates(const Places& places) {
+  if (!places.cupti.empty()) return {places.cupti};
+  std::vector<fs::path> folders, files;
+  for (const fs::path& toolkit : places.toolkits) {
+    folders.push_back(toolkit / "lib64");
+    folders.push_back(toolkit / "extras" / "CUPTI" / "lib64");
+  }
+  for (const fs::path& environment : places.virtual_environments)
+    for (const fs::path& package : wheel_packages(environment)) folders.push_back(package / "lib");
+  for (const fs::path& folder : folders)
+    // One of a folder is enough: the others are links to it.
+    if (std::vector<fs::path> found = entries(folder, "libcupti.so"); !found.empty()) files.push_back(found.front());
+  files.insert(files.end(), {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
+  return files;
+}
+
+void fill(Cupti& api, void* handle) {
+#define CUPTI_FUNCTION(name, part) api.name = reinterpret_cast<decltype(api.name)>(dlsym(handle, #name));
+#include "gpu/cupti.def"
+#undef CUPTI_FUNCTION
+  note_missing(api);
+  Dl_info place = {};
+  std::error_code none;
+  if (api.has(CuptiPart::common) && dladdr(reinterpret_cast<void*>(api.cuptiGetVersion), &place) != 0)
+    api.file = fs::canonical(place.dli_fname, none);
+}
+
+}  // namespace
+
+void note_missing(Cupti& api) {
+  const auto look = [&](const char* name, CuptiPart part, bool there) {
+    std::string& missing = api.missing[static_cast<std::size_t>(part)];
+    if (!there && missing.empty()) missing = name;
+  };
+  api.missing = {};
+#define CUPTI_FUNCTION(name, part) look(#name, CuptiPart::part, api.name != nullptr);
+#include "gpu/cupti.def"
+#undef CUPTI_FUNCTION
+}
+
+std::variant<Cupti, Layer> find_cupti(const Places& places) {
+  std::string first_why;
+  for (const fs::path& file : cupti_candidates(places)) {
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr && first_why.empty()) first_why = dlerror();
+    if (handle == nullptr) continue;
+    Cupti api;
+    fill(api, handle);
+    if (api.has(CuptiPart::common) && api.cuptiGetVersion(&api.version) == CUPTI_SUCCESS) return api;
+    if (first_why.empty()) first_why = fmt::format("{} is no CUPTI", file.string());
+  }
+  return Layer{"CUPTI", "missing", fmt::format("CUPTI was not found; the first place tried: {}", first_why),
+               "run tools/setup, which fetches it into .venv, or install a CUDA toolkit"};
+}
+
+std::string cupti_text(std::uint32_t version) {
+  constexpr std::uint32_t first_new = 130000;  // from CUDA 13.0 on: major, minor, patch, two digits each
+  if (version < first_new) return fmt::format("CUPTI API {}", version);
+  return fmt::format("CUPTI {}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::string told(const Cupti& api, CUptiResult result, std::string_view call) {
+  if (result == CUPTI_SUCCESS) return {};
+  const char* words = nullptr;
+  if (api.cuptiGetResultString == nullptr || api.cuptiGetResultString(result, &words) != CUPTI_SUCCESS ||
+      words == nullptr)
+    return fmt::format("{}: CUPTI error {}", call, static_cast<int>(result));
+  return fmt::format("{}: {}", call, words);
+}
+
+}  // namespace tailor::gpu

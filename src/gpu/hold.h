@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hold: keeps a stream waiting on a word of the host's memory until everything that is to run back to back has been
+// queued, so that the host's pace is not in the time. If the host itself gets stuck while it queues (a driver that
+// cannot take more while the stream waits), a second thread lets the stream go after a while, and nothing is held any
+// more.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "gpu/driver.h"
+#include "gpu/owned.h"
+
+namespace tailor::gpu {
+
+class Hold {
+ public:
+  Hold() = default;
+  ~Hold();
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+  /// Finds out whether streams can be held; why not is in why(). `driver` must outlive this.
+  void prepare(const Driver& driver);
+  bool works() const { return why_.empty(); }
+  const std::string& why() const { return why_; }
+
+  /// Queues the waiting; precondition: works().
+  Trouble begin(CUstream stream);
+  /// Lets the stream go. False: it had been let go before, and what was queued may have run with gaps.
+  bool end();
+
+ private:
+  void watch();
+  void let_go();
+
+  const Driver* driver_ = nullptr;
+  PinnedMemory memory_;
+  CUdeviceptr address_ = 0;
+  std::uint32_t turn_ = 0;  ///< of the last begin(); the stream goes on when the word reaches it
+  std::string why_ = "not prepared";
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool holding_ = false, stuck_ = false, ended_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace tailor::gpu

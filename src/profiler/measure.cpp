@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Check, race, count, for the plans of one group.
+#include "profiler/measure.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "ir/inputs.h"
+#include "profiler/check.h"
+#include "profiler/workbench.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+using ir::Outcome;
+
+Seconds now() { return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()}; }
+
+std::string utc_now() {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+class Measuring {
+ public:
+  Measuring(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options)
+      : candidates_(candidates), options_(options), bench_(worker, options.time_limit) {
+    all_.plans.resize(candidates.size());
+    numbers_.resize(candidates.size(), -1);
+  }
+
+  MeasuredGroup run() {
+    check_all_shapes();
+    for (const ir::CacheState cache : options_.caches) race_under(cache);
+    if (!options_.counters.counters.empty() && !all_.rankings.empty()) count_best();
+    return std::move(all_);
+  }
+
+ private:
+  void tell(std::string_view doing) const {
+    if (options_.progress) options_.progress(doing);
+  }
+
+  /// A reference with its inputs as bytes; candidates of the same group share it.
+  struct InputSet {
+    Reference reference;
+    std::shared_ptr<const std::vector<std::byte>> contents;
+  };
+
+  InputSet inputs_of(const Shaped& shape, std::uint64_t seed) {
+    InputSet inputs{reference_of(*shape.group, seed), nullptr};
+    if (!inputs.reference.why_not.empty()) {
+      // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
+      all_.unjudged = inputs.reference.why_not;
+      inputs.reference.inputs = ir::sensible_inputs(shape.group->graph, seed);
+    }
+    inputs.contents = std::make_shared<std::vector<std::byte>>(contents_of(*shape.kernel, inputs.reference.inputs));
+    return inputs;
+  }
+
+  void check_all_shapes() {
+    for (int round = 0; round < options_.checks; ++round) {
+      std::map<Id, InputSet> inputs;  // the odd shapes of plans differ
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (options_.stop.stop_requested()) return;
+        const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(round);
+        if (candidates_[i].odd) check_shape(i, *candidates_[i].odd, seed, inputs, false);
+        check_shape(i, candidates_[i].own, seed, inputs, true);
+      }
+    }
+  }
+
+  void check_shape(std::size_t i, const Shaped& shape, std::uint64_t seed, std::map<Id, InputSet>& known, bool keep) {
+    CandidateResult& plan = all_.plans[i];
+    if (plan.outcome != Outcome::ok) return;
+    tell(fmt::format("checking {}", candidates_[i].name));
+    auto found = known.find(shape.group->id);
+    if (found == known.end()) found = known.emplace(shape.group->id, inputs_of(shape, seed)).first;
+    const InputSet& inputs = found->second;
+    const int number = bench_.add({sequence_of(*shape.kernel, *shape.binary, options_.image), inputs.contents});
+    const gpu::Answer load = bench_.loaded(number);
+    gpu::Answer run = load;
+    if (load.outcome == Outcome::ok) run = bench_.ask(number, gpu::AskRun{number, seed, true});
+    plan.outcome = run.outcome;
+    plan.reason = run.reason;
+    if (keep && !load.entries.empty()) plan.entry = load.entries.front();
+    if (run.outcome == Outcome::ok) hold_against(inputs, shape, run, plan);
+    if (plan.outcome != Outcome::ok && !keep) plan.reason += fmt::format(" (at {})", candidates_[i].odd_is);
+    if (plan.outcome == Outcome::ok && plan.judged)
+      plan.checked_on = keep ? (candidates_[i].odd ? "its own shape and " + candidates_[i].odd_is : "its own shape")
+                             : candidates_[i].odd_is;
+    if (keep && plan.outcome == Outcome::ok && numbers_[i] < 0)
+      numbers_[i] = number;
+    else
+      bench_.drop(number);
+  }
+
+  void hold_against(const InputSet& inputs, const Shaped& shape, const gpu::Answer& run, CandidateResult& plan) {
+    if (!inputs.reference.why_not.empty()) return;
+    const Judgement judgement = judge(*shape.kernel, inputs.reference, outputs_in(*shape.kernel, run.blob));
+    plan.worst = std::max(plan.worst, judgement.worst);
+    plan.judged = true;
+    if (judgement.reason.empty()) return;
+    plan.outcome = Outcome::wrong;
+    plan.reason = judgement.reason;
+  }
+
+  ir::TimedBy timed_by() {
+    if (options_.timed_by) return *options_.timed_by;
+    return bench_.worker().opened().facts.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events;
+  }
+
+  Taken take(std::size_t i, ir::CacheState cache, int samples, gpu::GpuState& state) {
+    Taken taken;
+    const gpu::AskTime ask{numbers_[i], cache, timed_by(), options_.launch, samples, 1, false};
+    gpu::Answer answer = bench_.ask(numbers_[i], ask);
+    taken.outcome = answer.outcome;
+    taken.reason = std::move(answer.reason);
+    taken.samples = std::move(answer.samples);
+    if (answer.outcome == Outcome::ok) state = answer.state;
+    return taken;
+  }
+
+  void race_under(ir::CacheState cache) {
+    std::vector<Contender> contenders;
+    std::vector<std::size_t> who;
+    std::vector<gpu::GpuState> states(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      all_.plans[i].times.push_back(blank(cache, all_.plans[i].outcome, all_.plans[i].reason));
+      if (all_.plans[i].outcome != Outcome::ok) continue;
+      who.push_back(i);
+      contenders.push_back({candidates_[i].name, [this, i, cache, &states](int samples) {
+                              if (options_.stop.stop_requested()) return Taken{Outcome::stopped, "stopped", {}};
+                              tell(fmt::format("timing {}, {}", candidates_[i].name, ir::name(cache)));
+                              return take(i, cache, samples, states[i]);
+                            }});
+    }
+    RaceOptions how;
+    how.rule = stop_rule(options_.stop_rule);
+    how.error = options_.error;
+    how.seed = options_.seed;
+    how.now = now;
+    const RaceResult result = race(contenders, how);
+    Ranking ranking{
+        cache, {}, {}, std::string(name(result.end)), result.drifted(), result.samples, result.equal_samples};
+    for (std::size_t k = 0; k < who.size(); ++k) {
+      CandidateResult& plan = all_.plans[who[k]];
+      const Standing& standing = result.standings[k];
+      ir::Measurement& into = plan.times.back();
+      into.outcome = standing.outcome;
+      into.reason = standing.reason;
+      into.samples = standing.samples;
+      into.sm_clock = states[who[k]].sm_clock;
+      into.dram_clock = states[who[k]].dram_clock;
+      if (standing.outcome == Outcome::ok) continue;
+      plan.outcome = standing.outcome;
+      plan.reason = standing.reason;
+    }
+    for (const int k : result.order)
+      if (result.standings[static_cast<std::size_t>(k)].outcome == Outcome::ok)
+        ranking.order.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
+    for (const int k : result.tie) ranking.tie.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
+    all_.rankings.push_back(std::move(ranking));
+  }
+
+  ir::Measurement blank(ir::CacheState cache, Outcome outcome, const std::string& reason) {
+    const gpu::Facts& facts = bench_.worker().opened().facts;
+    ir::Measurement measurement;
+    measurement.outcome = outcome;
+    measurement.reason = reason;
+    measurement.protocol = {cache, timed_by(), options_.launch, options_.stop_rule};
+    measurement.gpu = facts.uuid.empty() ? facts.name : fmt::format("{}, {}", facts.name, facts.uuid);
+    measurement.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver,
+                                     facts.driver_api, facts.cupti_api);
+    measurement.measured_at = utc_now();
+    return measurement;
+  }
+
+  void count_best() {
+    const std::vector<int>& order = all_.rankings.front().order;
+    std::vector<std::string> metrics;
+    for (const gpu::PlannedCounter& counter : options_.counters.counters) metrics.push_back(counter.metric);
+    for (std::size_t k = 0; k < std::min(order.size(), options_.count_top); ++k) {
+      if (options_.stop.stop_requested()) return;
+      const auto i = static_cast<std::size_t>(order[k]);
+      CandidateResult& plan = all_.plans[i];
+      tell(fmt::format("counting {}", candidates_[i].name));
+      const gpu::Answer answer = bench_.ask(numbers_[i], gpu::AskCount{numbers_[i], options_.caches.front(), metrics});
+      if (answer.outcome != Outcome::ok) {
+        plan.uncounted = answer.reason;
+        continue;
+      }
+      plan.times.front().counters = gpu::counter_values(options_.counters, answer.values);
+    }
+  }
+
+  std::span<const Candidate> candidates_;
+  const MeasureOptions& options_;
+  Workbench bench_;
+  MeasuredGroup all_;
+  std::vector<int> numbers_;  ///< in the bench, of what is timed; -1: not loaded
+};
+
+}  // namespace
+
+MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options) {
+  return Measuring(worker, candidates, options).run();
+}
+
+MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> candidates,
+                             const MeasureOptions& options) {
+  MeasuredGroup all;
+  all.plans.resize(candidates.size());
+  const double confidence = stop_rule(options.stop_rule).confidence;
+  for (const ir::CacheState cache : options.caches) {
+    Ranking ranking;
+    ranking.cache = cache;
+    ranking.end = "replayed";
+    std::vector<std::pair<double, int>> medians;
+    std::vector<Spread> spreads(candidates.size());
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const ir::Protocol asked{cache, options.timed_by.value_or(ir::TimedBy::activity), options.launch,
+                               options.stop_rule};
+      ir::Measurement found = lookup(candidates[i].kernel_id, asked);
+      CandidateResult& plan = all.plans[i];
+      if (found.outcome != Outcome::ok && plan.outcome == Outcome::ok) {
+        plan.outcome = found.outcome;
+        plan.reason = found.reason;
+      }
+      if (found.outcome == Outcome::ok && !found.samples.empty()) {
+        spreads[i] = spread_of(durations(found.samples), confidence);
+        medians.emplace_back(spreads[i].median, static_cast<int>(i));
+        ranking.samples += static_cast<std::int64_t>(found.samples.size());
+      }
+      plan.times.push_back(std::move(found));
+    }
+    std::sort(medians.begin(), medians.end());
+    for (const auto& [median, i] : medians) {
+      ranking.order.push_back(i);
+      const Spread& best = spreads[static_cast<std::size_t>(ranking.order.front())];
+      if (spreads[static_cast<std::size_t>(i)].low <= best.high) ranking.tie.push_back(i);
+    }
+    ranking.equal_samples = ranking.samples;
+    all.rankings.push_back(std::move(ranking));
+  }
+  return all;
+}
+
+}  // namespace tailor::profiler

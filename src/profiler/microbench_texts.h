@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA of the microbenchmarks: one text per question, without the constants that microbench.cpp writes above it
+// (threads, loads, rounds, spread). Accesses that are the question are written in PTX, so that the compiler can neither
+// merge nor move them.
+#pragma once
+
+#include <string_view>
+
+namespace tailor::profiler::bench_texts {
+
+extern const std::string_view copy, read, write, empty, barrier, exchange, shared_atomics, global_atomics;
+
+}  // namespace tailor::profiler::bench_texts

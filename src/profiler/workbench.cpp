@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading lazily, asking, forgetting.
+#include "profiler/workbench.h"
+
+#include <utility>
+
+namespace tailor::profiler {
+
+namespace {
+
+/// What copying takes at worst, per byte: far slower than any bus, so that only a hang exceeds it.
+constexpr double slowest_copy = 1e-8;
+
+}  // namespace
+
+Workbench::~Workbench() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) drop(static_cast<int>(i));
+}
+
+int Workbench::add(Loadable one) {
+  entries_.push_back({std::move(one), -1, {}});
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+Seconds Workbench::limit_of(const Entry& entry) const {
+  double bytes = 0;
+  for (const gpu::Buffer& buffer : entry.what.sequence.buffers) bytes += static_cast<double>(buffer.bytes);
+  return limit_ + Seconds{bytes * slowest_copy};
+}
+
+const gpu::Answer& Workbench::loaded(int number) {
+  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  // Opening first: it may start a new worker, and the generation is that worker's.
+  const gpu::Answer ready = worker_.ask(gpu::AskState{}, {}, limit_);
+  if (ready.outcome != ir::Outcome::ok) {
+    entry.load = ready;
+    entry.generation = -1;
+    return entry.load;
+  }
+  if (entry.generation == worker_.generation()) return entry.load;
+  const std::span<const std::byte> contents = entry.what.contents ? *entry.what.contents : std::span<const std::byte>{};
+  entry.load = worker_.ask(gpu::AskLoad{number, entry.what.sequence}, contents, limit_of(entry));
+  entry.generation = entry.load.outcome == ir::Outcome::ok ? worker_.generation() : -1;
+  return entry.load;
+}
+
+gpu::Answer Workbench::ask(int number, const gpu::Ask& ask) {
+  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  if (entry.generation != worker_.generation() || !worker_.is_running())
+    if (const gpu::Answer& load = loaded(number); load.outcome != ir::Outcome::ok) return load;
+  return worker_.ask(ask, {}, limit_of(entry));
+}
+
+void Workbench::drop(int number) {
+  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  if (entry.generation == worker_.generation() && worker_.is_running()) worker_.ask(gpu::AskDrop{number}, {}, limit_);
+  entry.generation = -1;
+  entry.what = {};
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work on the fake GPU: kernels by the simulator, on the memory itself; fills and copies at once. What the simulator
+// finds becomes the error that hardware would give, and what never ends hangs its stream.
+#include <algorithm>
+#include <cstring>
+
+#include "fake_gpu/call.h"
+#include "fake_gpu/module.h"
+
+namespace tailor::fake {
+namespace {
+
+/// What a finding looks like from the host; CUDA_SUCCESS: hardware does not notice.
+CUresult error_of(simulator::FindingKind kind) {
+  switch (kind) {
+    case simulator::FindingKind::out_of_bounds:
+      return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case simulator::FindingKind::misaligned:
+      return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case simulator::FindingKind::trap:
+    case simulator::FindingKind::bad_cluster_rank:
+      return CUDA_ERROR_LAUNCH_FAILED;
+    default:
+      return CUDA_SUCCESS;
+  }
+}
+
+bool never_ends(const simulator::Simulation& ran) {
+  const auto endless = [](const simulator::Finding& one) {
+    return one.kind == simulator::FindingKind::deadlock || one.kind == simulator::FindingKind::too_long;
+  };
+  return ran.outcome == simulator::SimulationOutcome::stopped ||
+         std::any_of(ran.findings.begin(), ran.findings.end(), endless);
+}
+
+/// Whether a failed assertion, which the simulator sees as a trap, ends the kernel.
+bool asserts(const Function& function) {
+  return std::any_of(function.module->functions.begin(), function.module->functions.end(),
+                     [](const simulator::PtxFunction& one) { return one.name == "__assertfail"; });
+}
+
+CUresult error_of(const simulator::Simulation& ran, const Function& function) {
+  for (const simulator::Finding& one : ran.findings) {
+    const CUresult error = error_of(one.kind);
+    if (one.kind == simulator::FindingKind::trap && asserts(function)) return CUDA_ERROR_ASSERT;
+    if (error != CUDA_SUCCESS) return error;
+  }
+  return ran.outcome == simulator::SimulationOutcome::finished ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
+}
+
+struct Place {
+  std::uint32_t graph = 0;
+  std::uint64_t node = 0;
+  double gap = 0;
+  std::int64_t asked_at = 0;
+  std::uint32_t correlation = 0;
+};
+
+std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
+std::int64_t begin(const Stream& stream, const Place& place) {
+  return std::max(stream.ready, place.asked_at) + nanoseconds(place.gap);
+}
+
+/// Takes the stream's next stretch of time; returns its begin.
+std::int64_t take(Stream& stream, const Place& place, double seconds) {
+  const std::int64_t start = begin(stream, place);
+  stream.ready = start + nanoseconds(seconds);
+  return start;
+}
+
+/// Memory that the arguments point to.
+std::vector<Segment> given_to(State& gpu, const KernelWork& kernel, std::vector<std::size_t>& parameters) {
+  std::vector<std::uint64_t> pointers;
+  for (std::size_t k = 0; k < kernel.launch.arguments.size(); ++k) {
+    std::uint64_t address = 0;
+    const std::vector<std::byte>& value = kernel.launch.arguments[k].value;
+    if (value.size() == sizeof address) std::memcpy(&address, value.data(), sizeof address);
+    if (gpu.memory.holding(address) < 0) continue;
+    pointers.push_back(address);
+    parameters.push_back(k);
+    gpu.timing.cache().mark(address);
+  }
+  std::vector<Segment> given;
+  for (const std::uint64_t address : pointers) {
+    const int allocation = gpu.memory.holding(address);
+    const std::uint64_t end = gpu.memory.address(allocation) + static_cast<std::uint64_t>(gpu.memory.bytes(allocation));
+    given.push_back(gpu.timing.cache().segment(address, end));
+  }
+  return given;
+}
+
+std::vector<std::byte> contents(State& gpu, const Segment& segment) {
+  const std::span<std::byte> now = gpu.memory.range(segment.begin, static_cast<std::size_t>(segment.bytes));
+  return {now.begin(), now.end()};
+}
+
+/// Runs the kernel; `given` is told what it writes, which is seen at the function's first launch and kept.
+simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_t start, std::vector<Segment>& given) {
+  Function& function = *kernel.function;
+  simulator::SimulationOptions options;
+  options.sanitize = false;
+  options.count_cache = true;
+  options.warp_instructions = gpu.config.warp_instructions;
+  options.machine.sms = gpu.config.chip.sms;
+  options.machine.l2_bytes = gpu.config.chip.l2_bytes;
+  std::vector<std::size_t> parameters;
+  given = given_to(gpu, kernel, parameters);
+  std::vector<std::vector<std::byte>> before;
+  const bool known = !function.writes.empty();
+  for (std::size_t k = 0; !known && k < given.size(); ++k) before.push_back(contents(gpu, given[k]));
+  simulator::Memory& memory = gpu.memory.simulated();
+  simulator::Simulation ran;
+  if (function.reads_clock) {
+    const std::int64_t tick = gpu.config.chip.tick;
+    const TimedProgram timed = program_at(function, gpu.timing.cycles(start), epoch + start / tick * tick);
+    ran = simulator::simulate(*timed.program, kernel.launch, memory, options);
+  } else {
+    ran = simulator::simulate(*function.program, kernel.launch, memory, options);
+  }
+  if (!known) function.writes.assign(kernel.launch.arguments.size() + 1, false);
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (!known) function.writes[parameters[k]] = contents(gpu, given[k]) != before[k];
+    given[k].written = function.writes[parameters[k]];
+    gpu.memory.uniform(gpu.memory.holding(given[k].begin), -1);
+  }
+  for (std::size_t b = 0; b < ran.buffers.size(); ++b)
+    if (ran.buffers[b].store.requests + ran.buffers[b].atomic.requests != 0)
+      gpu.memory.uniform(static_cast<int>(b), -1);
+  return ran;
+}
+
+void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Place& place, std::int64_t start) {
+  const Function& function = *kernel.function;
+  KernelRecord record;
+  record.name = function.entry->name;
+  record.start = start;
+  record.end = stream.ready;
+  record.registers = function.registers;
+  record.grid = kernel.launch.grid;
+  record.block = kernel.launch.block;
+  record.cluster = kernel.launch.cluster;
+  record.static_shared = static_shared(function);
+  record.dynamic_shared = kernel.launch.dynamic_shared;
+  record.stream = stream.id;
+  record.correlation = place.correlation;
+  record.graph = place.graph;
+  record.graph_node = place.node;
+  gpu.activity.add(std::move(record));
+}
+
+void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Place& place) {
+  const Function& function = *kernel.function;
+  std::vector<Segment> given;
+  const simulator::Simulation ran = simulate(gpu, kernel, begin(stream, place), given);
+  if (never_ends(ran)) {
+    stream.hung = true;
+    return;
+  }
+  gpu.pending = error_of(ran, function);
+  if (gpu.pending != CUDA_SUCCESS) return;
+  Work work;
+  work.threads_per_block = std::int64_t{kernel.launch.block[0]} * kernel.launch.block[1] * kernel.launch.block[2];
+  gpu.timing.profiled = gpu.range.started();
+  gpu.timing.settle(work, ran, given, function.entry->name);
+  const std::int64_t start = take(stream, place, work.seconds);
+  gpu.range.count(work);
+  record(gpu, stream, kernel, place, start);
+}
+
+void fill_memory(State& gpu, const FillWork& fill, std::span<std::byte> room) {
+  const int allocation = gpu.memory.holding(fill.to);
+  const bool even = fill.width == 1 || fill.value == (fill.value & 0xffu) * 0x01010101u;
+  const int byte = static_cast<int>(fill.value & 0xffu);
+  const bool whole = static_cast<std::int64_t>(room.size()) == gpu.memory.bytes(allocation);
+  if (even && whole && gpu.memory.uniform(allocation) == byte) return;
+  gpu.memory.uniform(allocation, even && whole ? byte : -1);
+  if (even)
+    std::memset(room.data(), byte, room.size());
+  else
+    for (std::size_t k = 0; k < fill.count; ++k) std::memcpy(room.data() + 4 * k, &fill.value, 4);
+}
+
+void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Place& place) {
+  const std::size_t bytes = fill.count * static_cast<std::size_t>(fill.width);
+  const std::span<std::byte> room = gpu.memory.range(fill.to, bytes);
+  if (room.data() == nullptr) {  // freed since, or its graph outlived it
+    gpu.pending = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return;
+  }
+  fill_memory(gpu, fill, room);
+  take(stream, place, gpu.config.chip.kernel_floor + gpu.timing.moved(fill.to, static_cast<std::int64_t>(bytes)));
+}
+
+void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Place& place) {
+  const std::span<std::byte> to = gpu.memory.range(copy.to, copy.bytes), from = gpu.memory.range(copy.from, copy.bytes);
+  if (to.data() == nullptr || from.data() == nullptr) {
+    gpu.pending = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return;
+  }
+  std::memmove(to.data(), from.data(), copy.bytes);
+  gpu.memory.uniform(gpu.memory.holding(copy.to), -1);
+  const auto bytes = static_cast<std::int64_t>(copy.bytes);
+  take(stream, place,
+       gpu.config.chip.kernel_floor + gpu.timing.moved(copy.from, bytes) + gpu.timing.moved(copy.to, bytes));
+}
+
+void run_one(State& gpu, Stream& stream, const AnyWork& work, const Place& place) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) run_kernel(gpu, stream, *kernel, place);
+  if (const auto* fill = std::get_if<FillWork>(&work)) run_fill(gpu, stream, *fill, place);
+  if (const auto* copy = std::get_if<CopyWork>(&work)) run_copy(gpu, stream, *copy, place);
+}
+
+}  // namespace
+
+void run(State& gpu, Stream& stream, const AnyWork& work, std::int64_t asked_at) {
+  Place place;
+  place.gap = gpu.config.chip.stream_gap;
+  place.asked_at = asked_at;
+  place.correlation = ++gpu.ids;
+  if (const auto* record = std::get_if<RecordWork>(&work)) {
+    stream.ready = std::max(stream.ready, asked_at);
+    record->event->time = stream.ready;
+    record->event->reached = record->number;
+    return;
+  }
+  const auto* graph = std::get_if<GraphWork>(&work);
+  if (graph == nullptr) return run_one(gpu, stream, work, place);
+  place.graph = graph->graph->id;
+  for (const AnyWork& node : graph->graph->nodes) {
+    if (gpu.pending != CUDA_SUCCESS || stream.hung) return;
+    ++place.node;
+    run_one(gpu, stream, node, place);
+    place.gap = gpu.config.chip.graph_gap;
+  }
+}
+
+}  // namespace tailor::fake

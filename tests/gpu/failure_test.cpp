@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Everything is asked of a fake GPU while one call goes wrong, for every call there is: whatever fails, there is an
+// answer with a reason that names the call, and no crash.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+
+#include "gpu/fake_machine.h"
+#include "gpu/gpu.h"
+#include "gpu/trouble.h"
+
+namespace {
+
+using namespace tailor;
+using namespace tailor::tests;
+using gpu::Answer;
+using gpu::AskTime;
+using gpu::Gpu;
+using ir::CacheState;
+using ir::LaunchMode;
+using ir::Outcome;
+using ir::TimedBy;
+
+/// What every kind of question comes to, in order.
+std::vector<Answer> all_answers(const FakeMachine& machine) {
+  Gpu gpu;
+  gpu::Sequence sequence = doubling(300);
+  sequence.buffers.push_back({"scratch", 90, gpu::BufferRole::scratch});
+  sequence.buffers.push_back({"both", 400, gpu::BufferRole::both});
+  sequence.launches.push_back(launch_of("plus_one", {of_buffer(3), of_value<std::uint32_t>(100)}, 1, 128));
+  sequence.launches.push_back(launch_of("much_shared", {of_buffer(2)}));
+  sequence.launches.back().dynamic_shared = 100'000;
+  std::vector<std::byte> contents = counting(400);
+  std::vector<Answer> answers;
+  const auto ask = [&](const gpu::Ask& question, std::span<const std::byte> blob = {}) {
+    answers.push_back(gpu.answer(question, blob));
+  };
+  ask(gpu::AskOpen{machine.places(), 0});
+  ask(gpu::AskLayers{machine.places(), 0});
+  ask(gpu::AskLoad{1, sequence}, contents);
+  ask(gpu::AskRun{1, 1, true});
+  for (TimedBy by : {TimedBy::activity, TimedBy::events})
+    for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph})
+      ask(AskTime{1, by == TimedBy::events ? CacheState::produced : CacheState::cold, by, mode, 3, 1, true});
+  ask(gpu::AskCount{1, CacheState::warm, {"dram__bytes_read.sum", "lts__t_sectors_op_read.sum"}});
+  ask(gpu::AskState{});
+  ask(gpu::AskDrop{1});
+  return answers;
+}
+
+/// The plain names of all functions of the driver.
+std::vector<std::string> driver_calls() {
+  std::vector<std::string> names;
+#define SPELT(name) #name
+#define DRIVER_FUNCTION(name, needed) names.push_back(SPELT(name));
+#include "gpu/driver.def"
+#undef DRIVER_FUNCTION
+#undef SPELT
+  for (std::string& name : names)
+    if (const std::size_t suffix = name.rfind("_v"); suffix != name.npos) name.resize(suffix);
+  return names;
+}
+
+/// Calls whose failure costs no answer: they only help to tell something, or come where nobody can be told.
+const std::set<std::string>& quiet() {
+  static const std::set<std::string> names = {"cuGetErrorName",
+                                              "cuGetErrorString",
+                                              "cuDriverGetVersion",
+                                              "cuDeviceGetName",
+                                              "cuDeviceGetUuid",
+                                              "cuDeviceGetPCIBusId",
+                                              "cuDeviceGetAttribute",
+                                              "cuDeviceTotalMem",
+                                              "cuDevicePrimaryCtxRelease",
+                                              "cuModuleUnload",
+                                              "cuFuncGetAttribute",
+                                              "cuFuncGetParamInfo",
+                                              "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                                              "cuMemFree",
+                                              "cuMemGetInfo",
+                                              "cuMemHostAlloc",
+                                              "cuMemFreeHost",
+                                              "cuMemHostGetDevicePointer",
+                                              "cuStreamDestroy",
+                                              "cuEventDestroy",
+                                              "cuEventSynchronize",
+                                              "cuGraphExecDestroy",
+                                              "cuGraphDestroy"};
+  return names;
+}
+
+bool is_told(const std::string& text, const std::string& call) {
+  return text.find(call) != std::string::npos &&
+         (text.find("CUDA_ERROR_OUT_OF_MEMORY") != std::string::npos || call.starts_with("cuGetError"));
+}
+
+}  // namespace
+
+TEST_CASE("without a failure every question is answered") {
+  const FakeMachine machine;
+  for (const Answer& answer : all_answers(machine)) CHECK_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+}
+
+TEST_CASE("a call that fails once is told by its name and error, and leaves a context that survives") {
+  for (const std::string& call : driver_calls()) {
+    for (int nth : {1, 3}) {
+      CAPTURE(call);
+      CAPTURE(nth);
+      const FakeMachine machine(failing(call, CUDA_ERROR_OUT_OF_MEMORY, nth));
+      bool told = false, lost = false;
+      for (const Answer& answer : all_answers(machine)) {
+        CHECK((answer.outcome == Outcome::ok) == answer.reason.empty());
+        const bool names = is_told(answer.reason, call);
+        told |= names;
+        for (const gpu::Layer& layer : answer.layers) told |= is_told(layer.detail, call);
+        lost |= answer.context_lost;
+        CHECK((answer.outcome != Outcome::no_memory || names));
+      }
+      CHECK_FALSE(lost);
+      if (nth == 1 && !quiet().contains(call)) CHECK(told);
+    }
+  }
+}
+
+TEST_CASE("a call that fails for ever crashes nothing") {
+  for (const std::string& call : driver_calls()) {
+    for (const int error : {700, 12345}) {
+      CAPTURE(call);
+      CAPTURE(error);
+      const FakeMachine machine(failing(call, error, 0));
+      for (const Answer& answer : all_answers(machine)) CHECK((answer.outcome == Outcome::ok) == answer.reason.empty());
+    }
+  }
+}
+
+TEST_CASE("a driver without a function that is needed is told as old, and without another one goes on") {
+#define SPELT(name) #name
+#define DRIVER_FUNCTION(name, needed) {SPELT(name), needed},
+  const std::vector<std::pair<std::string, bool>> functions = {
+#include "gpu/driver.def"
+  };
+#undef DRIVER_FUNCTION
+#undef SPELT
+  for (const auto& [symbol, needed] : functions) {
+    CAPTURE(symbol);
+    const FakeMachine machine("{}", {symbol});
+    const std::vector<Answer> answers = all_answers(machine);
+    CHECK((answers[0].outcome == Outcome::unavailable) == needed);
+    if (needed) CHECK(answers[0].reason.find(symbol) != std::string::npos);
+    REQUIRE_FALSE(answers[1].layers.empty());
+  }
+}
+
+TEST_CASE("each error of the table is an outcome of its own kind, once") {
+  std::set<int> seen;
+  for (const gpu::ErrorRow& row : gpu::error_table()) {
+    CHECK(seen.insert(row.error).second);
+    CHECK(row.outcome != Outcome::ok);
+    if (ir::is_refuted(row.outcome)) CHECK(row.context_lost);
+    if (row.outcome == Outcome::no_memory || row.outcome == Outcome::unloadable) CHECK_FALSE(row.context_lost);
+  }
+}

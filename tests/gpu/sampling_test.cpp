@@ -1,0 +1,239 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times, clocks and counters of the fake GPU, whose kernels last as long as its rules say; and CUPTI in every state of
+// disrepair.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu/fake_machine.h"
+#include "gpu/gpu.h"
+
+namespace {
+
+using namespace tailor;
+using namespace tailor::tests;
+using gpu::Answer;
+using gpu::AskTime;
+using gpu::Gpu;
+using ir::CacheState;
+using ir::LaunchMode;
+using ir::Outcome;
+using ir::TimedBy;
+
+constexpr std::uint32_t n = 1 << 16;
+
+/// An opened GPU with the doubling of `n` numbers loaded as 1 and a sequence of three launches as 2.
+Gpu ready(const FakeMachine& machine) {
+  Gpu gpu;
+  const Answer open = gpu.answer(gpu::AskOpen{machine.places(), 0});
+  REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+  REQUIRE(gpu.answer(gpu::AskLoad{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+  gpu::Sequence three = doubling(n);
+  three.buffers.push_back({"both", 4000, gpu::BufferRole::both});
+  three.launches.push_back(launch_of("plus_one", {of_buffer(2), of_value<std::uint32_t>(1000)}, 8, 128));
+  three.launches.push_back(three.launches[0]);
+  std::vector<std::byte> contents = counting(n);
+  contents.resize(contents.size() + 4000);
+  REQUIRE(gpu.answer(gpu::AskLoad{2, three}, contents).outcome == Outcome::ok);
+  return gpu;
+}
+
+double median(std::vector<ir::Sample> samples) {
+  REQUIRE_FALSE(samples.empty());
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& a, const auto& b) { return a.duration.value < b.duration.value; });
+  return samples[samples.size() / 2].duration.value;
+}
+
+std::string planted(double seconds) {
+  return fmt::format(R"({{"noise": 0, "chip": {{"l2_bytes": 1048576}}, "times": [{{"kernel": "twice", "seconds": {}}},
+                                               {{"kernel": "plus_one", "seconds": {}}}]}})",
+                     seconds, 2 * seconds);
+}
+
+}  // namespace
+
+TEST_CASE("every way of timing gives as many samples as were asked for, of about the time that the kernel takes") {
+  constexpr double seconds = 50e-6;
+  const FakeMachine machine(planted(seconds));
+  Gpu gpu = ready(machine);
+  for (CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced}) {
+    for (TimedBy by : {TimedBy::activity, TimedBy::events, TimedBy::activity}) {
+      for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
+        for (int samples : {1, 10, 70}) {
+          CAPTURE(ir::text(ir::Protocol{cache, by, mode, ""}));
+          const Answer answer = gpu.answer(AskTime{1, cache, by, mode, samples, 0, true});
+          REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+          REQUIRE(answer.samples.size() == static_cast<std::size_t>(samples));
+          for (const ir::Sample& sample : answer.samples) {
+            CHECK(sample.duration.value >= 0.99 * seconds);
+            CHECK(sample.duration.value <= seconds + 5e-6);
+          }
+          CHECK(answer.launches.size() == (by == TimedBy::activity ? answer.samples.size() : 0));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a sequence lasts from its first launch to its last, and each launch has its own time") {
+  constexpr double seconds = 20e-6;
+  const FakeMachine machine(planted(seconds));
+  Gpu gpu = ready(machine);
+  for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
+    const Answer answer = gpu.answer(AskTime{2, CacheState::produced, TimedBy::activity, mode, 40, 1, true});
+    REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+    REQUIRE(answer.launches.size() == 40);
+    for (std::size_t i = 0; i < answer.launches.size(); ++i) {
+      REQUIRE(answer.launches[i].size() == 3);
+      CHECK(answer.launches[i][0].value == doctest::Approx(seconds).epsilon(0.01));
+      CHECK(answer.launches[i][1].value == doctest::Approx(2 * seconds).epsilon(0.01));
+      CHECK(answer.launches[i][2].value == doctest::Approx(seconds).epsilon(0.01));
+      // Launches were queued while the stream was held: between them is the GPU's gap, not the host's pace.
+      CHECK(answer.samples[i].duration.value >= 4 * seconds);
+      CHECK(answer.samples[i].duration.value <= 4 * seconds + 3e-6);
+    }
+  }
+  const Answer events = gpu.answer(AskTime{2, CacheState::cold, TimedBy::events, LaunchMode::stream, 40, 0, false});
+  REQUIRE(events.outcome == Outcome::ok);
+  CHECK(events.layers.empty());
+  CHECK(median(events.samples) <= 4 * seconds + 6e-6);
+}
+
+TEST_CASE("cold takes longer than warm, and the state of the GPU goes with the samples") {
+  const FakeMachine machine(R"({"noise": 0})");
+  Gpu gpu = ready(machine);
+  const auto time = [&](CacheState cache) {
+    const Answer answer = gpu.answer(AskTime{1, cache, TimedBy::activity, LaunchMode::stream, 11, 0, false});
+    REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+    CHECK(answer.state.sm_clock == doctest::Approx(1.98e9));
+    CHECK(answer.state.temperature == 35);
+    CHECK(answer.state.power_limit == 700);
+    return median(answer.samples);
+  };
+  const double cold = time(CacheState::cold), warm = time(CacheState::warm), produced = time(CacheState::produced);
+  CHECK(cold > warm);
+  CHECK(produced <= cold);
+}
+
+TEST_CASE("each sample has the clock that the SM ran at, whatever NVML tells") {
+  for (double clock : {1.98e9, 0.9e9}) {
+    const FakeMachine machine(fmt::format(R"({{"nvml_clocks": false, "chip": {{"sm_clock": {}}}}})", clock));
+    Gpu gpu = ready(machine);
+    for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+      const Answer answer = gpu.answer(AskTime{1, cache, TimedBy::activity, LaunchMode::stream, 40, 0, false});
+      REQUIRE(answer.samples.size() == 40);
+      CHECK(answer.state.sm_clock == 0);
+      for (const ir::Sample& sample : answer.samples) CHECK(sample.sm_clock == doctest::Approx(clock).epsilon(0.02));
+    }
+  }
+}
+
+TEST_CASE("without waiting on memory times by events are taken all the same, and the answer says so") {
+  for (const std::vector<std::string>& without :
+       {std::vector<std::string>{}, std::vector<std::string>{"cuStreamWaitValue32_v2"}}) {
+    const FakeMachine machine(without.empty() ? failing("cuStreamWaitValue32", 801, 0) : planted(20e-6), without);
+    Gpu gpu = ready(machine);
+    for (int id : {1, 2}) {
+      Answer answer = gpu.answer(AskTime{id, CacheState::cold, TimedBy::events, LaunchMode::stream, 5, 0, false});
+      if (without.empty() && id == 1) {  // told at the first time it is tried
+        CHECK(answer.outcome == Outcome::refused);
+        answer = gpu.answer(AskTime{id, CacheState::cold, TimedBy::events, LaunchMode::stream, 5, 0, false});
+      }
+      REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+      CHECK(answer.samples.size() == 5);
+      REQUIRE(answer.layers.size() == 1);
+      CHECK(answer.layers[0].name == "held stream");
+      CHECK(answer.layers[0].detail.find("cuStreamWaitValue32") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("samples taken while the GPU was held back are marked, and none is dropped") {
+  const FakeMachine machine(R"({"throttle": [{"launches": 0, "reasons": 4, "sm_clock": 1.98e9}]})");
+  Gpu gpu = ready(machine);
+  const Answer answer = gpu.answer(AskTime{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 8, 0, false});
+  REQUIRE(answer.samples.size() == 8);
+  for (const ir::Sample& sample : answer.samples) CHECK(sample.throttle == ir::throttle_power);
+  CHECK(gpu.answer(gpu::AskState{}).state.throttle == ir::throttle_power);
+}
+
+TEST_CASE("where CUPTI does not deliver, times by activity say why and times by events still come") {
+  struct Row {
+    std::string configuration, said;
+    bool opens;  ///< it is only found out when times are taken
+  };
+  const std::vector<Row> rows = {
+      {R"({"other_subscriber": true})", "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, held by 'Nsight Systems'",
+       false},
+      {R"({"activity_without_times": true})", "without times", false},
+      {R"({"drop_activity": 5})", "dropped", true},
+      {failing("cuptiActivityEnable", 999, 0), "cuptiActivityEnable: CUPTI_ERROR_UNKNOWN", false},
+      {failing("cuptiActivityRegisterCallbacks", 1, 0), "cuptiActivityRegisterCallbacks", false},
+      {failing("cuptiActivityFlushAll", 999, 0), "cuptiActivityFlushAll", false},
+      {failing("cuptiActivityGetNextRecord", 1, 0), "cuptiActivityGetNextRecord", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.configuration);
+    const FakeMachine machine(row.configuration);
+    Gpu gpu;
+    const Answer open = gpu.answer(gpu::AskOpen{machine.places(), 0});
+    REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+    CHECK(open.facts.can_time_activity == row.opens);
+    REQUIRE(gpu.answer(gpu::AskLoad{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+    const Answer activity =
+        gpu.answer(AskTime{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 9, 0, false});
+    CHECK(activity.outcome == Outcome::unavailable);
+    CHECK_MESSAGE(activity.reason.find(row.said) != std::string::npos, activity.reason);
+    CHECK_FALSE(activity.context_lost);
+    const Answer events = gpu.answer(AskTime{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 9, 0, false});
+    REQUIRE_MESSAGE(events.outcome == Outcome::ok, events.reason);
+    CHECK(events.samples.size() == 9);
+  }
+}
+
+TEST_CASE("counters come from runs of their own, with buffers put back and caches as asked for") {
+  const FakeMachine machine(R"({"noise": 0})");
+  Gpu gpu = ready(machine);
+  const std::vector<std::string> metrics = {"dram__bytes_read.sum", "dram__bytes_write.sum",
+                                            "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
+                                            "smsp__inst_executed.sum"};
+  const auto count = [&](int id, CacheState cache) {
+    Answer answer = gpu.answer(gpu::AskCount{id, cache, metrics});
+    REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
+    REQUIRE(answer.values.size() == metrics.size());
+    CHECK(answer.passes == 2);
+    return answer.values;
+  };
+  const std::vector<double> cold = count(1, CacheState::cold), warm = count(1, CacheState::warm);
+  CHECK(cold[0] >= 4.0 * n);
+  CHECK(warm[0] < cold[0]);
+  CHECK(cold[2] == doctest::Approx(4.0 * n / 32));
+  CHECK(cold[3] == doctest::Approx(4.0 * n / 32));
+  CHECK(count(2, CacheState::cold)[3] == doctest::Approx(2 * 4.0 * n / 32 + 4000.0 / 32));
+  // And times are taken again after it.
+  CHECK(gpu.answer(AskTime{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 3, 0, false}).samples.size() ==
+        3);
+}
+
+TEST_CASE("counters that nobody may read are unavailable with a remedy, and all else goes on") {
+  for (const char* configuration : {R"({"counters_permitted": false})", R"({"other_profiler": true})"}) {
+    const FakeMachine machine(configuration);
+    Gpu gpu;
+    const Answer open = gpu.answer(gpu::AskOpen{machine.places(), 0});
+    REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+    // Another profiler is only met when counting begins.
+    CHECK(open.facts.can_count == (std::string_view(configuration).find("other") != std::string_view::npos));
+    REQUIRE(gpu.answer(gpu::AskLoad{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+    const Answer counted = gpu.answer(gpu::AskCount{1, CacheState::cold, {"dram__bytes_read.sum"}});
+    CHECK(counted.outcome == Outcome::unavailable);
+    REQUIRE_FALSE(counted.layers.empty());
+    CHECK_FALSE(counted.layers[0].remedy.empty());
+    CHECK(gpu.answer(AskTime{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 3, 0, false}).samples.size() ==
+          3);
+  }
+}
