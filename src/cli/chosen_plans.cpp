@@ -50,7 +50,7 @@ std::vector<ChosenPlan> chosen_plans(const Context& context, Chosen& chosen, con
                                      std::stop_token stop) {
   std::vector<ChosenPlan> items;
   if (!choice.plan.empty()) {
-    Planned one = planned(context, chosen, choice.plan);
+    Planned one = planned(context, chosen, choice.plan, stop);
     const bool rank = choice.plan.find_first_not_of("0123456789") == std::string::npos;
     items.push_back(one_of(chosen, rank ? std::stoll(choice.plan) : 0, std::move(one.plan), std::move(one.kernel),
                            one.estimate.total));

@@ -102,7 +102,11 @@ struct ExplainOptions {
   std::string plan;         ///< a plan's text, or its rank in `explore`; empty: the best
   bool simulate = false;    ///< compile and execute it, show what that counted beside the model's counts
   std::int64_t blocks = 0;  ///< of --simulate: execute a sample of about so many; 0: all
-  std::string nvrtc;        ///< of --simulate: a library file; empty: the usual places
+  std::string nvrtc;        ///< of --simulate and --profiler: a library file; empty: the usual places
+  std::string profiler;     ///< also measure it: gpu, replay; empty: do not
+  std::string recorded;     ///< of replay
+  std::string counters = "0", image = "cubin";
+  GpuOptions gpu;
 };
 void run_explain(const ExplainOptions& options, const Context& context);
 
@@ -161,6 +165,18 @@ struct ProfileCommand {
 };
 /// Throws when all is shown: Error(failed) when a kernel is refuted, Error(missing) without a GPU or records.
 void run_profile(const ProfileCommand& options, const Context& context);
+
+struct MicrobenchCommand {
+  std::string device;
+  std::string families;         ///< separated by commas; empty: all
+  std::int64_t most_bytes = 0;  ///< leave out larger sizes; 0: none
+  std::string timed_by = "auto", stop_rule = "standard", image = "cubin";
+  double time_limit = 20;  ///< s, of one question to the GPU
+  std::string database, cache, nvrtc;
+  GpuOptions gpu;
+};
+/// Throws when all is shown: Error(failed) when one gave no answer; Error(missing) without a GPU.
+void run_microbench(const MicrobenchCommand& options, const Context& context);
 
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/count_table.h"
 #include "cli/output.h"
+#include "cli/profile_options.h"
 #include "codegen/cuda.h"
 #include "costmodel/model.h"
 #include "profiler/compile.h"
@@ -45,6 +45,49 @@ Execution execution_of(const ExplainOptions& options, const Context& context, co
   return execution;
 }
 
+profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
+                                        const Planned& one) {
+  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+  if (!nvrtc) throw Error(Fault::missing, "--profiler needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  const InterruptWatch interrupts;
+  ProfileCommand words;
+  words.what = options.what;
+  words.profiler = options.profiler;
+  words.recorded = options.recorded;
+  words.counters = options.counters;
+  words.image = options.image;
+  words.gpu = options.gpu;
+  const profiler::MeasureOptions how = measure_options(words, context, chosen.device, interrupts.token());
+  const Measurer measurer = measurer_of(words, context, chosen.device, interrupts.token());
+  const std::string cuda = codegen::cuda(one.kernel, &one.plan);
+  const ir::Binary binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = chosen.device.arch});
+  if (binary.outcome != ir::CompileOutcome::ok)
+    throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", binary.compiler, trim(binary.log)));
+  profiler::Candidate candidate;
+  candidate.name = ir::text(one.plan);
+  candidate.kernel_id = ir::id_of(one.kernel);
+  candidate.own = {&chosen.group().group, &one.kernel, &binary};
+  context.talk->progress({"measuring the kernel", 0, 0, {}});
+  profiler::MeasuredGroup measured = measurer.measure({&candidate, 1}, how);
+  context.talk->finish();
+  stop_if_asked(interrupts);
+  return std::move(measured.plans.front());
+}
+
+std::string measured_words(const profiler::CandidateResult& result, Seconds predicted) {
+  if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
+    return fmt::format("measured    {}{}\n", ir::name(result.outcome),
+                       result.reason.empty() ? "" : ": " + result.reason);
+  const ir::Measurement& measured = result.times.front();
+  const Spread time =
+      spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+  std::string out = fmt::format("measured    {} ({} to {}), {}, {} samples on {}; predicted / measured {:.2f}\n",
+                                humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high),
+                                text(measured.protocol), time.n, measured.gpu, predicted.value / time.median);
+  if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);
+  return out;
+}
+
 std::string execution_words(const Execution& execution) {
   const profiler::Checked& checked = execution.checked;
   std::string out = fmt::format("executed    {}", profiler::name(checked.state));
@@ -61,10 +104,6 @@ std::string execution_words(const Execution& execution) {
          fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
                      humane_seconds(execution.compiled.total.value), humane_seconds(execution.simulated.total.value),
                      ir::name(execution.simulated.bound));
-}
-
-report::Table count_table(const Planned& one, const Execution& execution, std::span<const ir::CounterValue> gpu) {
-  return count_table(one.kernel, {&one.work, &execution.checked.counts, gpu});
 }
 
 }  // namespace tailor::cli

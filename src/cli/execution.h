@@ -11,6 +11,7 @@
 #include "ir/binary.h"
 #include "ir/measurement.h"
 #include "profiler/check.h"
+#include "profiler/measure.h"
 #include "report/table.h"
 
 namespace tailor::cli {
@@ -24,10 +25,13 @@ struct Execution {
 /// Throws Error(missing) without a compiler, Error(failed) for a kernel that does not compile.
 Execution execution_of(const ExplainOptions& options, const Context& context, const Chosen& chosen, const Planned& one);
 
+/// The plan measured by a GPU or from records, alone. Throws Error(missing) when there is neither, or no compiler.
+profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
+                                        const Planned& one);
+/// The median with its interval, or why there is none.
+std::string measured_words(const profiler::CandidateResult& result, Seconds predicted);
+
 /// State, findings and the two estimates, for people.
 std::string execution_words(const Execution& execution);
-
-/// The model's counts, the execution's and, when given, a GPU's (count_table.h).
-report::Table count_table(const Planned& one, const Execution& execution, std::span<const ir::CounterValue> gpu = {});
 
 }  // namespace tailor::cli

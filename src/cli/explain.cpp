@@ -3,13 +3,15 @@
 //
 // tailor explain: one kernel beside its estimate, in the order a person reads a profile. What it is and where; how much
 // of the time each part would take alone; what binds; what was counted, and with --simulate what an
-// execution counted beside it; a sentence of advice; the program itself.
+// execution counted beside it; with --profiler the time
+// and the counters of a GPU; a sentence of advice; the program itself.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 
 #include "base/text.h"
+#include "cli/count_table.h"
 #include "cli/execution.h"
 #include "cli/output.h"
 #include "cli/planned.h"
@@ -31,8 +33,22 @@ struct Explained {
   const Planned& planned;
   costmodel::Occupancy occupancy;
   std::vector<std::string> advice;
-  std::optional<Execution> execution;  ///< where it was asked for and could be had
+  std::optional<Execution> execution;                 ///< where it was asked for and could be had
+  std::optional<profiler::CandidateResult> measured;  ///< likewise
 };
+
+std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
+  if (!all.measured || all.measured->times.empty()) return {};
+  return all.measured->times.front().counters;
+}
+
+/// The model's counts beside those of whoever else counted; nothing when nobody did.
+std::optional<Table> counts_of(const Explained& all) {
+  const bool executed = all.execution && all.execution->checked.counts.blocks_run > 0;
+  if (!executed && gpu_counters(all).empty()) return {};
+  return count_table(all.planned.kernel,
+                     {&all.planned.work, executed ? &all.execution->checked.counts : nullptr, gpu_counters(all)});
+}
 
 /// "unchecked", or what the execution found.
 std::string state_of(const Explained& all) {
@@ -174,6 +190,7 @@ std::string explanation(const Explained& all, const Context& context) {
                      humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bound),
                      all.execution ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.execution) out += execution_words(*all.execution);
+  if (all.measured) out += measured_words(*all.measured, e.total);
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
@@ -196,8 +213,10 @@ std::string explanation(const Explained& all, const Context& context) {
                     with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
         width);
   out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
-  if (all.execution && all.execution->checked.counts.blocks_run > 0)
-    out += "\n" + report::terminal(count_table(all.planned, *all.execution), {width, colour, 0}) + "\n";
+  if (const std::optional<Table> counts = counts_of(all))
+    out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
+  if (!gpu_counters(all).empty())
+    out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
   if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
@@ -209,15 +228,18 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   const Chosen chosen(context, options.what);
   const Planned one = planned(context, chosen, options.plan);
   const Explained all{
-      chosen, one,
+      chosen,
+      one,
       costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
       costmodel::advice(one.estimate, one.work, chosen.device),
-      options.simulate ? std::optional(execution_of(options, context, chosen, one)) : std::nullopt};
+      options.simulate ? std::optional(execution_of(options, context, chosen, one)) : std::nullopt,
+      options.profiler.empty() ? std::nullopt : std::optional(measured_plan(options, context, chosen, one))};
   Answer answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
-  if (all.execution) answer.sections.push_back({"executed", count_table(one, *all.execution)});
+  if (std::optional<Table> counts = counts_of(all)) answer.sections.push_back({"executed", std::move(*counts)});
+  if (!gpu_counters(all).empty()) answer.sections.push_back({"gpu_counters", gpu_counter_table(gpu_counters(all))});
   show(context, answer);
 }
 

@@ -35,15 +35,17 @@ const gpu::Facts& opened_facts(profiler::Worker& worker) {
 
 }  // namespace
 
-gpu::Places gpu_places(const GpuOptions& options) {
-  const profiler::NvrtcPlaces usual = compiler_places("");
-  return {options.driver, options.cupti, options.nvml, usual.toolkits, usual.virtual_environments};
+gpu::Places gpu_libraries(const GpuOptions& options) {
+  gpu::Places places = gpu_places(options.cupti);
+  places.driver = options.driver;
+  places.nvml = options.nvml;
+  return places;
 }
 
 profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop) {
   profiler::WorkerSetup setup;
   setup.command = profiler::own_command({std::string(worker_word)});
-  setup.places = gpu_places(options);
+  setup.places = gpu_libraries(options);
   setup.ordinal = static_cast<int>(options.gpu);
   setup.stop = std::move(stop);
   return setup;

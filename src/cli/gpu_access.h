@@ -15,7 +15,7 @@
 namespace tailor::cli {
 
 /// Where the libraries are: files that were named, else the usual places.
-gpu::Places gpu_places(const GpuOptions& options);
+gpu::Places gpu_libraries(const GpuOptions& options);
 
 /// A worker that is this program started again.
 profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop);

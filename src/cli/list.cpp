@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "cli/profile_options.h"
 #include "costmodel/model.h"
 #include "explore/rules.h"
 #include "explore/strategy.h"
@@ -68,6 +69,24 @@ void list_rules(const Context&, Table& table) {
     table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.why)});
 }
 
+void list_profilers(const Context&, Table& table) {
+  table.columns = {column("profiler", "profiler"), column("what", "what it does")};
+  for (const ProfilerRow& row : profilers()) table.rows.push_back({words(row.name), words(row.what)});
+}
+
+void list_stop_rules(const Context&, Table& table) {
+  table.columns = {column("rule", "rule"),
+                   column("half_width", "median known to", Hint::fraction),
+                   column("confidence", "at confidence", Hint::fraction),
+                   column("min_samples", "samples from", Hint::integer),
+                   column("max_samples", "to", Hint::integer),
+                   column("max_time", "time at most", Hint::seconds),
+                   column("meaning", "meaning", Hint::text, 1)};
+  for (const profiler::StopRule& rule : profiler::stop_rules())
+    table.rows.push_back({words(rule.name), rule.half_width, rule.confidence, std::int64_t{rule.min_samples},
+                          std::int64_t{rule.max_samples}, rule.max_time.value, words(rule.meaning)});
+}
+
 void list_axes(const Context&, Table& table) {
   table.columns = {column("axis", "axis"), column("example", "example")};
   constexpr std::array examples = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -118,6 +137,8 @@ constexpr std::array list_table = std::to_array<ListRow>({
     {"models", list_models},
     {"rules", list_rules},
     {"axes", list_axes},
+    {"profilers", list_profilers},
+    {"stop-rules", list_stop_rules},
     {"passes", list_passes},
     {"devices", list_devices},
     {"commands", list_commands},

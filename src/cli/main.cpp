@@ -140,7 +140,20 @@ void declare(CLI::App& app, ExplainOptions& options) {
                                        "compile and execute it: counts beside the model's, level simulated");
   add_count(app, "--blocks", options.blocks, "execute the first, the last and random blocks, about N (default 0: all)")
       ->needs(simulate);
-  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE")->needs(simulate);
+  CLI::Option* measure =
+      app.add_option("--profiler", options.profiler, "measure it too, with counters beside the model's: gpu, or replay")
+          ->type_name("NAME");
+  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
+      ->type_name("FILE")
+      ->needs(measure);
+  app.add_option("--counters", options.counters, "highest tier, names, or none (default 0; tailor counters)")
+      ->type_name("N|NAME,...")
+      ->needs(measure);
+  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
+      ->type_name("FORM")
+      ->needs(measure);
+  declare_gpu(app, options.gpu);
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
 void declare(CLI::App& app, EmitOptions& options) {
@@ -205,6 +218,22 @@ void declare(CLI::App& app, ProfileCommand& options) {
   app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
 }
 
+void declare(CLI::App& app, MicrobenchCommand& options) {
+  app.add_option("--device", options.device, "the GPU: a name (tailor devices) or a file")->type_name("NAME");
+  app.add_option("--only", options.families, "these families; several with commas (default all)")
+      ->type_name("NAME,...");
+  add_count(app, "--max-bytes", options.most_bytes, "leave out larger arrays (default 0: none)");
+  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
+  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
+  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
+      ->type_name("FORM");
+  app.add_option("--time-limit", options.time_limit, "kill a kernel after so long (default 20)")->type_name("S");
+  app.add_option("--store", options.database, "also store in this database")->type_name("DB");
+  declare_gpu(app, options.gpu);
+  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
+  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+}
+
 void declare(CLI::App& app, DevicesOptions& options) {
   app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
 }
@@ -227,7 +256,8 @@ void declare(CLI::App& app, CountersOptions& options) {
 }
 
 void declare(CLI::App& app, ListOptions& options) {
-  app.add_option("TABLE", options.what, "ops, dtypes, strategies, models, rules, axes, passes, devices or commands");
+  app.add_option("TABLE", options.what,
+                 "ops, dtypes, strategies, models, rules, axes, passes, profilers, stop-rules, devices or commands");
 }
 
 void declare(CLI::App& app, SweepCommand& options) {
@@ -330,6 +360,10 @@ constexpr std::array command_table = std::to_array({
             "profile model.hlo --device h200 --module --strategies none,stitch-v1\n"
             "profile model.hlo --device h200 --profiler replay --recorded h200.db",
             "MODEL --device", bound<ProfileCommand, run_profile>),
+    command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",
+            "microbench --device h200\n"
+            "microbench --device h200 --only copy,read,write --store h200.db",
+            "--device", bound<MicrobenchCommand, run_microbench>),
     command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
             "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <optional>
 
 #include "base/error.h"
 #include "costmodel/count.h"
@@ -44,13 +45,15 @@ Planned from_text(const Chosen& chosen, const std::string& text) {
   return out;
 }
 
-Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t rank) {
+Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t rank, std::stop_token stop) {
   explore::TuneOptions how;
   how.model = chosen.model;
-  const InterruptWatch interrupts;
-  how.stop = interrupts.token();
+  // There is one watch at a time: the caller's, or one of our own.
+  std::optional<InterruptWatch> interrupts;
+  if (!stop.stop_possible()) stop = interrupts.emplace().token();
+  how.stop = stop;
   const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
-  stop_if_asked(interrupts);
+  if (stop.stop_requested()) throw Error(Fault::interrupted, "interrupted");
   std::vector<explore::Listed> best = explore::shortlist(chosen.prepared, tuned, chosen.limits, rank);
   if (best.empty())
     throw Error(Fault::failed, "no plan of this group is legal with these axes",
@@ -66,7 +69,7 @@ Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t ran
 
 }  // namespace
 
-Planned planned(const Context& context, const Chosen& chosen, const std::string& plan) {
+Planned planned(const Context& context, const Chosen& chosen, const std::string& plan, std::stop_token stop) {
   if (!plan.empty() && !is_number(plan)) return from_text(chosen, plan);
   std::int64_t rank = 1;
   if (!plan.empty()) {
@@ -74,7 +77,7 @@ Planned planned(const Context& context, const Chosen& chosen, const std::string&
     if (fault != std::errc{} || rank < 1)
       throw Error(Fault::usage, fmt::format("--plan: found '{}', expected a plan's text or a rank from 1 on", plan));
   }
-  return from_rank(context, chosen, rank);
+  return from_rank(context, chosen, rank, std::move(stop));
 }
 
 }  // namespace tailor::cli

@@ -54,7 +54,7 @@ constexpr std::array profiler_table = std::to_array<ProfilerRow>({
 /// "0", "none", or names.
 gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context, const ir::Device& device) {
   if (options.counters == "none" || options.profiler != "gpu") return {};
-  auto opened = gpu::MetricHost::open(gpu_places(options.gpu));
+  auto opened = gpu::MetricHost::open(gpu_libraries(options.gpu));
   if (const auto* missing = std::get_if<gpu::Layer>(&opened)) {
     context.talk->warning(fmt::format("no counters: {}", missing->detail));
     return {};

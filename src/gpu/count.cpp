@@ -190,7 +190,12 @@ Answer counted(const Cupti& api, const CountTask& task) {
     return without_counters(fmt::format("{} on chip '{}'", told(api, host.made()), task.chip),
                             remedy_of(CUPTI_ERROR_INVALID_CHIP_NAME));
   std::vector<const char*> metrics;
-  for (const std::string& metric : task.metrics) metrics.push_back(metric.c_str());
+  for (const std::string& metric : task.metrics) {
+    if (!host.has(metric))
+      return without_counters(fmt::format("{} has no metric '{}'", task.chip, metric),
+                              fmt::format("tailor counters --chip {} lists what it has", task.chip));
+    metrics.push_back(metric.c_str());
+  }
   if (const Called called = host.configuration(metrics, schedule); !called) return without_counters(api, called);
   int passes = 0;
   if (const Called called = host.passes(schedule, passes); !called) return without_counters(api, called);

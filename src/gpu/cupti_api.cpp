@@ -46,6 +46,21 @@ void fill(Cupti& api, void* handle) {
     api.file = fs::canonical(place.dli_fname, none);
 }
 
+/// From CUDA 13.2 on CUPTI answers nothing where there is no driver: 13.2 crashes when asked, later ones fail. This
+/// function came with 13.2, so the question need not be asked.
+constexpr const char* first_function_of_13_2 = "cuptiActivityEnable_v2";
+
+/// Opens one file into `api`; why it will not do, or "".
+std::string open_file(const fs::path& file, const Places& places, Cupti& api) {
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return dlerror();
+  if (dlsym(handle, first_function_of_13_2) != nullptr && !open_driver(places))
+    return fmt::format("{} is of CUDA 13.2 or later, which answers only beside a driver", file.string());
+  fill(api, handle);
+  if (!api.has(CuptiPart::common)) return fmt::format("{} is no CUPTI", file.string());
+  return told(api, api.cuptiGetVersion(&api.version), "cuptiGetVersion");
+}
+
 }  // namespace
 
 void note_missing(Cupti& api) {
@@ -62,16 +77,13 @@ void note_missing(Cupti& api) {
 std::variant<Cupti, Layer> find_cupti(const Places& places) {
   std::string first_why;
   for (const fs::path& file : cupti_candidates(places)) {
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr && first_why.empty()) first_why = dlerror();
-    if (handle == nullptr) continue;
     Cupti api;
-    fill(api, handle);
-    if (api.has(CuptiPart::common) && api.cuptiGetVersion(&api.version) == CUPTI_SUCCESS) return api;
-    if (first_why.empty()) first_why = fmt::format("{} is no CUPTI", file.string());
+    const std::string why = open_file(file, places, api);
+    if (why.empty()) return api;
+    if (first_why.empty()) first_why = why;
   }
   return Layer{"CUPTI", "missing", fmt::format("CUPTI was not found; the first place tried: {}", first_why),
-               "run tools/setup, which fetches it into .venv, or install a CUDA toolkit"};
+               "run tools/setup, which fetches one into .venv that needs no driver, or install a CUDA toolkit"};
 }
 
 std::string cupti_text(std::uint32_t version) {

@@ -5,16 +5,8 @@
 #include "gpu/hold.h"
 
 #include <atomic>
-#include <chrono>
 
 namespace tailor::gpu {
-namespace {
-
-/// Queueing a thousand launches takes a few milliseconds.
-constexpr std::chrono::seconds patience{2};
-
-}  // namespace
-
 Hold::~Hold() {
   {
     const std::lock_guard lock(mutex_);
@@ -24,7 +16,7 @@ Hold::~Hold() {
   if (watcher_.joinable()) watcher_.join();
 }
 
-void Hold::prepare(const Driver& driver) {
+void Hold::prepare(const Driver& driver, CUstream stream) {
   driver_ = &driver;
   if (driver.cuStreamWaitValue32 == nullptr) {
     why_ = "the driver has no cuStreamWaitValue32";
@@ -41,6 +33,8 @@ void Hold::prepare(const Driver& driver) {
   const Trouble trouble =
       told(driver, driver.cuMemHostGetDevicePointer(&address_, word, 0), "cuMemHostGetDevicePointer");
   why_ = trouble.reason;
+  if (trouble || begin(stream)) return;
+  end();
 }
 
 Trouble Hold::begin(CUstream stream) {
@@ -76,7 +70,7 @@ void Hold::watch() {
   while (!ended_) {
     changed_.wait(lock, [this] { return holding_ || ended_; });
     const std::uint32_t turn = turn_;
-    const bool over = changed_.wait_for(lock, patience, [&] { return !holding_ || ended_ || turn_ != turn; });
+    const bool over = changed_.wait_for(lock, patience_, [&] { return !holding_ || ended_ || turn_ != turn; });
     if (over) continue;
     stuck_ = true;
     holding_ = false;

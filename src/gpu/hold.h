@@ -7,6 +7,7 @@
 // more.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -21,13 +22,14 @@ namespace tailor::gpu {
 
 class Hold {
  public:
-  Hold() = default;
+  /// `patience`: after how long the stream goes on whatever the host does.
+  explicit Hold(std::chrono::milliseconds patience = std::chrono::seconds(2)) : patience_(patience) {}
   ~Hold();
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
 
-  /// Finds out whether streams can be held; why not is in why(). `driver` must outlive this.
-  void prepare(const Driver& driver);
+  /// Finds out whether this stream can be held, by doing it; why not is in why(). `driver` must outlive this.
+  void prepare(const Driver& driver, CUstream stream);
   bool works() const { return why_.empty(); }
   const std::string& why() const { return why_; }
 
@@ -40,6 +42,7 @@ class Hold {
   void watch();
   void let_go();
 
+  std::chrono::milliseconds patience_;  ///< queueing a thousand launches takes a few
   const Driver* driver_ = nullptr;
   PinnedMemory memory_;
   CUdeviceptr address_ = 0;

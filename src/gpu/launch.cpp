@@ -37,14 +37,6 @@ Trouble queue_touch(Opened& gpu, LoadedSequence& loaded) {
   return {};
 }
 
-Trouble queue_flush(Opened& gpu) {
-  if (!gpu.flush_buffer) {
-    gpu.flush_bytes = gpu.facts.l2_bytes > 0 ? 2 * gpu.facts.l2_bytes : flush_otherwise;
-    if (Trouble trouble = allocate(gpu.driver, gpu.flush_bytes, gpu.flush_buffer)) return trouble;
-  }
-  return queue_fill(gpu, *gpu.flush_buffer, gpu.flush_bytes, 0);
-}
-
 Trouble queue_launch(Opened& gpu, const Launch& launch, BoundLaunch& bound) {
   std::array<CUlaunchAttribute, 2> attributes = {};
   CUlaunchConfig config = {};
@@ -139,6 +131,14 @@ Trouble queue_reset(Opened& gpu, LoadedSequence& loaded) {
     if (trouble) return trouble;
   }
   return {};
+}
+
+Trouble queue_flush(Opened& gpu) {
+  if (!gpu.flush_buffer) {
+    gpu.flush_bytes = gpu.facts.l2_bytes > 0 ? 2 * gpu.facts.l2_bytes : flush_otherwise;
+    if (Trouble trouble = allocate(gpu.driver, gpu.flush_bytes, gpu.flush_buffer)) return trouble;
+  }
+  return queue_fill(gpu, *gpu.flush_buffer, gpu.flush_bytes, 0);
 }
 
 Trouble queue_cache_state(Opened& gpu, LoadedSequence& loaded, ir::CacheState cache) {

@@ -50,6 +50,8 @@ Trouble load(Opened& gpu, const Sequence& sequence, std::span<const std::byte> b
 Trouble queue_fill(Opened& gpu, CUdeviceptr address, std::int64_t bytes, std::uint32_t word);
 /// Fills buffers of role both again and zeroes scratch.
 Trouble queue_reset(Opened& gpu, LoadedSequence& loaded);
+/// Overwrites L2.
+Trouble queue_flush(Opened& gpu);
 /// Brings L2 into this state: overwrites it, then (produced) rewrites every input. Nothing for warm.
 Trouble queue_cache_state(Opened& gpu, LoadedSequence& loaded, ir::CacheState cache);
 /// How many kernels of our own that takes.

@@ -62,22 +62,6 @@ Trouble queue_empty(Opened& gpu) {
   return told(gpu.driver, gpu.driver.cuLaunchKernelEx(&config, gpu.own.empty, nullptr, nullptr), "cuLaunchKernelEx");
 }
 
-/// Whether a kernel that ran is recorded with its times.
-Trouble try_trace(Opened& gpu) {
-  if (Trouble trouble = gpu.trace.begin(*gpu.cupti)) return trouble;
-  if (Trouble trouble = gpu.trace.clear()) return trouble;
-  if (Trouble trouble = queue_empty(gpu)) return trouble;
-  if (Trouble trouble = told(gpu.driver, gpu.driver.cuStreamSynchronize(*gpu.stream), "cuStreamSynchronize"))
-    return trouble;
-  std::vector<KernelSpan> spans;
-  if (Trouble trouble = gpu.trace.take(1, spans)) return trouble;
-  const bool told_times = spans.size() == 1 && spans[0].start > 0 && spans[0].end >= spans[0].start;
-  if (told_times) return {};
-  return {ir::Outcome::unavailable,
-          fmt::format("CUPTI recorded {} kernels where 1 ran{}", spans.size(), spans.empty() ? "" : ", without times"),
-          false};
-}
-
 std::string chip_of(const Cupti& api, int ordinal) {
   if (!api.has(CuptiPart::host) || !api.has(CuptiPart::range)) return {};
   const Profiling profiling(api);
@@ -87,22 +71,35 @@ std::string chip_of(const Cupti& api, int ordinal) {
   return parameters.pChipName == nullptr ? "" : parameters.pChipName;
 }
 
-/// CUPTI and what it can do here. Nothing of it is needed to open a GPU.
-Trouble find_profilers(Opened& gpu) {
+/// CUPTI and what it can do here; kernels are recorded from now on, so that CUPTI knows all modules by name. Nothing of
+/// it is needed to open a GPU.
+void find_profilers(Opened& gpu) {
   std::variant<Cupti, Layer> found = find_cupti(gpu.places);
   if (const Layer* missing = std::get_if<Layer>(&found)) {
-    gpu.cupti_why = missing->detail;
-    return {};
+    gpu.cupti_why = gpu.trace_why = missing->detail;
+    return;
   }
   gpu.cupti = std::move(std::get<Cupti>(found));
   gpu.facts.cupti_api = static_cast<int>(gpu.cupti->version);
   gpu.facts.chip = chip_of(*gpu.cupti, gpu.ordinal);
   gpu.facts.can_count = counter_layer(*gpu.cupti, gpu.device, gpu.current).state == "ok";
-  const Trouble traced = try_trace(gpu);
-  gpu.trace_why = traced.reason;
-  gpu.facts.can_time_activity = !traced;
-  if (traced) gpu.trace.end();
-  return traced.context_lost ? traced : Trouble{};
+  gpu.trace_why = gpu.trace.begin(*gpu.cupti).reason;
+}
+
+/// Whether a kernel that ran is recorded with its name and times.
+Trouble try_trace(Opened& gpu) {
+  if (Trouble trouble = gpu.trace.clear()) return trouble;
+  if (Trouble trouble = queue_empty(gpu)) return trouble;
+  if (Trouble trouble = told(gpu.driver, gpu.driver.cuStreamSynchronize(*gpu.stream), "cuStreamSynchronize"))
+    return trouble;
+  std::vector<KernelSpan> spans;
+  if (Trouble trouble = gpu.trace.take(1, spans)) return trouble;
+  if (spans.size() == 1 && spans[0].name == empty_name && spans[0].start > 0 && spans[0].end >= spans[0].start)
+    return {};
+  return {ir::Outcome::unavailable,
+          fmt::format("CUPTI recorded {} kernels where 1 ran{}", spans.size(),
+                      spans.empty() ? "" : ", without times or as '" + spans[0].name + "'"),
+          false};
 }
 
 void tell_facts(Opened& gpu) {
@@ -131,6 +128,42 @@ void tell_facts(Opened& gpu) {
   facts.bus_bits = number(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
   facts.ecc = ecc_on(gpu.nvml).value_or(number(CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0);
   facts.mig = mig_on(gpu.nvml).value_or(false);
+}
+
+Trouble find_device(const Places& places, int ordinal, Opened& gpu) {
+  const Library library = open_driver(places);
+  if (!library) return {ir::Outcome::unavailable, library.why, false};
+  gpu.driver = functions_of_driver(library);
+  const Driver& driver = gpu.driver;
+  if (!driver.why.empty()) return {ir::Outcome::unavailable, driver.why, false};
+  int count = 0;
+  if (Trouble trouble = told(driver, driver.cuInit(0), "cuInit")) return trouble;
+  if (Trouble trouble = told(driver, driver.cuDeviceGetCount(&count), "cuDeviceGetCount")) return trouble;
+  if (ordinal < 0 || ordinal >= count)
+    return {ir::Outcome::unavailable, fmt::format("there is no GPU number {}: the driver has {}", ordinal, count),
+            false};
+  if (Trouble trouble = told(driver, driver.cuDeviceGet(&gpu.device, ordinal), "cuDeviceGet")) return trouble;
+  gpu.nvml = nvml_of(open_nvml(places), uuid_of(driver, gpu.device), bus_of(driver, gpu.device));
+  return {};
+}
+
+Trouble open_all(const Places& places, int ordinal, Opened& gpu) {
+  gpu.places = places;
+  gpu.ordinal = ordinal;
+  if (Trouble trouble = find_device(places, ordinal, gpu)) return trouble;
+  if (Trouble trouble = make_context(gpu)) return trouble;
+  tell_facts(gpu);
+  find_profilers(gpu);
+  if (Trouble trouble = load_own_kernels(gpu)) return trouble;
+  gpu.hold.prepare(gpu.driver, *gpu.stream);
+  if (gpu.trace.on()) {
+    const Trouble untraced = try_trace(gpu);
+    if (untraced.context_lost) return untraced;
+    gpu.trace_why = untraced.reason;
+    if (untraced) gpu.trace.end();
+  }
+  gpu.facts.can_time_activity = gpu.trace_why.empty();
+  return {};
 }
 
 }  // namespace
@@ -164,26 +197,10 @@ std::string bus_of(const Driver& driver, CUdevice device) {
 }
 
 Trouble open(const Places& places, int ordinal, Opened& gpu) {
-  gpu.places = places;
-  gpu.ordinal = ordinal;
-  const Library library = open_driver(places);
-  if (!library) return {ir::Outcome::unavailable, library.why, false};
-  gpu.driver = functions_of_driver(library);
-  const Driver& driver = gpu.driver;
-  if (!driver.why.empty()) return {ir::Outcome::unavailable, driver.why, false};
-  int count = 0;
-  if (Trouble trouble = told(driver, driver.cuInit(0), "cuInit")) return trouble;
-  if (Trouble trouble = told(driver, driver.cuDeviceGetCount(&count), "cuDeviceGetCount")) return trouble;
-  if (ordinal < 0 || ordinal >= count)
-    return {ir::Outcome::unavailable, fmt::format("there is no GPU number {}: the driver has {}", ordinal, count),
-            false};
-  if (Trouble trouble = told(driver, driver.cuDeviceGet(&gpu.device, ordinal), "cuDeviceGet")) return trouble;
-  gpu.nvml = nvml_of(open_nvml(places), uuid_of(driver, gpu.device), bus_of(driver, gpu.device));
-  if (Trouble trouble = make_context(gpu)) return trouble;
-  if (Trouble trouble = load_own_kernels(gpu)) return trouble;
-  gpu.hold.prepare(driver);
-  tell_facts(gpu);
-  return find_profilers(gpu);
+  Trouble trouble = open_all(places, ordinal, gpu);
+  // Nothing was launched yet, so whatever the error is elsewhere, here it says that there is no GPU to be had.
+  if (trouble && trouble.outcome != ir::Outcome::no_memory) trouble.outcome = ir::Outcome::unavailable;
+  return trouble;
 }
 
 }  // namespace tailor::gpu

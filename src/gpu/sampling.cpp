@@ -79,7 +79,7 @@ Trouble queue_sample(Taking& taking, std::size_t slot, bool& stuck) {
   return queue_clock(taking, 2 * slot + 1);
 }
 
-/// Untimed runs: those asked for, and one if the sequence never ran or a warm sample is next.
+/// Untimed runs.
 Trouble warm_up(Taking& taking, int runs) {
   for (int i = 0; i < runs; ++i) {
     if (Trouble trouble = queue_reset(taking.gpu, taking.loaded)) return trouble;
@@ -160,6 +160,23 @@ Trouble choose_trace(Opened& gpu, TimedBy timed_by) {
   return gpu.trace.begin(*gpu.cupti);
 }
 
+/// A GPU that was idle runs slowly at first: gives it work until its clock is near the highest, or rises no more.
+Trouble wake(Opened& gpu) {
+  constexpr double near_highest = 0.8, rises = 1.02;
+  constexpr int most_rounds = 30, fills = 100;
+  double before = 0;
+  for (int round = 0; round < most_rounds; ++round) {
+    const GpuState now = state_of(gpu.nvml);
+    const bool enough = now.sm_clock <= 0 || now.throttle != 0 || now.sm_clock >= near_highest * gpu.facts.sm_clock_max;
+    if (enough || (round > 2 && now.sm_clock < rises * before)) break;
+    before = now.sm_clock;
+    for (int i = 0; i < fills; ++i)
+      if (Trouble trouble = queue_flush(gpu)) return trouble;
+    if (Trouble trouble = finish(gpu, "cuStreamSynchronize after waking the GPU")) return trouble;
+  }
+  return {};
+}
+
 Trouble prepare(Taking& taking) {
   Opened& gpu = taking.gpu;
   if (Trouble trouble = choose_trace(gpu, taking.ask.timed_by)) return trouble;
@@ -168,22 +185,22 @@ Trouble prepare(Taking& taking) {
   const bool graph = taking.ask.launch == ir::LaunchMode::graph;
   taking.batch = std::clamp<std::size_t>(most_launches / launches, 1, most_samples);
   const bool wanted = by_events(taking) || (launches > 1 && !graph);
-  taking.held = wanted && gpu.hold.works() && (graph || launches <= most_held);
+  const bool hold = wanted && gpu.hold.works() && (graph || launches <= most_held);
   for (std::size_t i = 0; by_events(taking) && i < taking.batch; ++i) {
     if (Trouble trouble = create(gpu.driver, taking.before.emplace_back())) return trouble;
     if (Trouble trouble = create(gpu.driver, taking.after.emplace_back())) return trouble;
   }
   const auto bytes = static_cast<std::int64_t>(2 * taking.batch * sizeof(ClockReading));
   if (Trouble trouble = allocate(gpu.driver, bytes, taking.readings)) return trouble;
-  // What a launch needs for the first time (code, local memory, a graph) may want the whole GPU to be idle: no first
-  // time under a held stream.
-  if (taking.held) {
-    bool stuck = false;
-    taking.held = false;
-    if (Trouble trouble = queue_sample(taking, 0, stuck)) return trouble;
-    taking.held = true;
-  }
-  return warm_up(taking, std::max(taking.ask.warmup, taking.loaded.ran ? 0 : 1));
+  // One sample for nothing, not held: what its parts need for the first time (code, local memory, a graph, memory to
+  // overwrite L2 with) may want the whole GPU to be idle.
+  bool stuck = false;
+  if (Trouble trouble = queue_sample(taking, 0, stuck)) return trouble;
+  if (Trouble trouble = finish(gpu, "cuStreamSynchronize after a run before timing")) return trouble;
+  taking.loaded.ran = true;
+  taking.held = hold;
+  if (Trouble trouble = wake(gpu)) return trouble;
+  return warm_up(taking, taking.ask.warmup);
 }
 
 }  // namespace

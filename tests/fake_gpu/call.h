@@ -18,8 +18,7 @@
 namespace tailor::fake {
 
 /// nothing: may come first. init: cuInit came before. context: also a current context, and no error that stays.
-/// release: as context, but allowed with an error that stays.
-enum class Needs { nothing, init, context, release };
+enum class Needs { nothing, init, context };
 
 inline constexpr auto not_yet = static_cast<CUresult>(1022);  ///< no error of the driver has that number
 

@@ -97,6 +97,7 @@ Readers of_config(Config& config) {
           {"outliers", into(config.outliers)},
           {"outlier", into(config.outlier)},
           {"warp_instructions", into(config.warp_instructions)},
+          {"queue_depth", into(config.queue_depth)},
           {"drop_activity", into(config.drop_activity)},
           {"activity_without_times", into(config.activity_without_times)},
           {"counters_permitted", into(config.counters_permitted)},

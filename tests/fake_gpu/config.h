@@ -67,6 +67,7 @@ struct Config {
   double outliers = 0;  ///< fraction of kernels that take `outlier` times as long
   double outlier = 3;
   std::int64_t warp_instructions = 4'000'000;  ///< of one warp; more is an endless loop, and it hangs
+  std::int64_t queue_depth = 1024;             ///< launches that a stream takes before a further one waits
   std::int64_t drop_activity = 0;              ///< every nth record is dropped
   bool activity_without_times = false;
   bool counters_permitted = true, other_profiler = false, other_subscriber = false;

@@ -8,7 +8,7 @@
 namespace tailor::fake {
 
 /// add(a, b, out, n): out[i] = a[i] + b[i] of f32. twice(x): x[i] *= 2. far(x): stores 1 MiB behind x. odd(x): stores
-/// four bytes at x + 2. trap(x), assert_(x), endless(x): as they say.
+/// four bytes at x + 2. trap(x), endless(x): as they say.
 inline constexpr const char* kernels = R"(.version 8.0
 .target sm_80
 .address_size 64
@@ -94,6 +94,36 @@ AGAIN:
   ld.global.u32 %r1, [%rd1];
   st.global.u32 [%rd1], %r1;
   bra AGAIN;
+}
+)";
+
+/// fails(x): an assertion that does not hold, as the compiler writes it.
+inline constexpr const char* asserting_kernel = R"(.version 8.0
+.target sm_80
+.address_size 64
+
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e) .noreturn;
+
+.visible .entry fails(.param .u64 x)
+{
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<2>;
+  mov.u64 %rd1, 0;
+  mov.u32 %r1, 7;
+  {
+  .param .b64 p0;
+  st.param.b64 [p0], %rd1;
+  .param .b64 p1;
+  st.param.b64 [p1], %rd1;
+  .param .b32 p2;
+  st.param.b32 [p2], %r1;
+  .param .b64 p3;
+  st.param.b64 [p3], %rd1;
+  .param .b64 p4;
+  st.param.b64 [p4], %rd1;
+  call.uni __assertfail, (p0, p1, p2, p3, p4);
+  }
+  ret;
 }
 )";
 

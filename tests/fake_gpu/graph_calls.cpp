@@ -42,7 +42,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* exec, CUgraph handle, unsigned
   return driver_call("cuGraphInstantiateWithFlags", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Graph> graph = gpu.graphs.find(handle);
     if (exec == nullptr || !graph || flags > 15) return CUDA_ERROR_INVALID_VALUE;
-    *exec = reinterpret_cast<CUgraphExec>(gpu.graph_execs.add(std::make_shared<GraphExec>(GraphExec{graph})));
+    *exec = reinterpret_cast<CUgraphExec>(gpu.graph_execs.add(std::make_shared<GraphExec>(GraphExec{graph, false})));
     return CUDA_SUCCESS;
   });
 }
@@ -51,19 +51,21 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream) {
   return driver_call("cuGraphLaunch", Needs::context, [&](State& gpu) {
     const std::shared_ptr<GraphExec> exec = gpu.graph_execs.find(handle);
     if (!exec) return CUDA_ERROR_INVALID_VALUE;
+    if (must_wait(gpu, stream, !exec->launched)) return not_yet;
+    exec->launched = true;
     gpu.spend(gpu.config.chip.launch_time);
     return enqueue(gpu, stream, GraphWork{exec->graph});
   });
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec handle) {
-  return driver_call("cuGraphExecDestroy", Needs::release, [&](State& gpu) {
+  return driver_call("cuGraphExecDestroy", Needs::context, [&](State& gpu) {
     return gpu.graph_execs.remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
   });
 }
 
 CUresult cuGraphDestroy(CUgraph handle) {
-  return driver_call("cuGraphDestroy", Needs::release,
+  return driver_call("cuGraphDestroy", Needs::context,
                      [&](State& gpu) { return gpu.graphs.remove(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; });
 }
 

@@ -17,7 +17,7 @@ struct HostObject {
 };
 
 Registry<HostObject>& objects() {
-  static Registry<HostObject> all;
+  static Registry<HostObject>& all = *new Registry<HostObject>;
   return all;
 }
 

@@ -115,6 +115,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
     const std::string refused =
         simulator::refusal(function->program->body(), launch, gpu.memory.simulated(), launch.cluster, {});
     if (!refused.empty()) return CUDA_ERROR_INVALID_VALUE;
+    if (must_wait(gpu, config->hStream, !function->launched)) return not_yet;
+    function->launched = true;
     gpu.spend(gpu.config.chip.launch_time);
     return enqueue(gpu, config->hStream, KernelWork{function, std::move(launch)});
   });

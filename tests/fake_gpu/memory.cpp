@@ -71,6 +71,11 @@ void DeviceMemory::release_all() {
   while (!live_.empty()) release(live_.begin()->first);
 }
 
+void DeviceMemory::clear(int buffer) {
+  const std::int64_t all = bytes(buffer);
+  memory_.body().pages[static_cast<std::size_t>(buffer)] = simulator::Pages(static_cast<std::size_t>(all));
+}
+
 int DeviceMemory::holding(std::uint64_t address) const {
   const auto after = live_.upper_bound(address);
   if (after == live_.begin()) return -1;

@@ -32,6 +32,8 @@ class DeviceMemory {
   std::int64_t bytes(int buffer) const;
   std::uint64_t address(int buffer) const { return memory_.address(buffer); }
 
+  /// Zeros all over an allocation.
+  void clear(int buffer);
   /// The byte that all of an allocation is known to hold, or -1: filling it so again may be left out.
   int uniform(int buffer) const { return uniform_[static_cast<std::size_t>(buffer)]; }
   void uniform(int buffer, int byte) { uniform_[static_cast<std::size_t>(buffer)] = byte; }

@@ -63,7 +63,7 @@ void size_up(Function& function, const Chip& chip) {
   function.dynamic_allowed = std::max<std::int64_t>(0, chip.shared_per_block - static_shared(function));
 }
 
-/// Special registers that tell time, the longer names first.
+/// Special registers that tell time.
 constexpr std::string_view clocks[] = {"%globaltimer_lo", "%globaltimer_hi", "%globaltimer",
                                        "%clock64",        "%clock_hi",       "%clock"};
 
@@ -95,14 +95,17 @@ Loaded load_elf(const unsigned char* bytes, const Chip& chip) {
 TimedProgram program_at(const Function& function, std::uint64_t cycles, std::int64_t nanoseconds) {
   const auto time = static_cast<std::uint64_t>(nanoseconds);
   const std::uint64_t values[] = {time & 0xffffffffu, time >> 32, time, cycles, cycles >> 32, cycles & 0xffffffffu};
-  std::string text = *function.module->text;
-  for (std::size_t k = 0; k < std::size(clocks); ++k)
-    for (std::size_t at = 0; (at = text.find(clocks[k], at)) != text.npos;)
-      text.replace(at, clocks[k].size(), std::to_string(values[k]));
   TimedProgram made;
-  made.module = std::make_unique<simulator::PtxModule>(simulator::parse_ptx(std::move(text), "ptx"));
-  made.program =
-      std::make_unique<simulator::Program>(*made.module, simulator::entry_of(*made.module, function.entry->name));
+  made.module = std::make_unique<simulator::PtxModule>(*function.module);
+  simulator::PtxFunction& entry = made.module->functions[function.entry - function.module->functions.data()];
+  for (simulator::PtxOperand& operand : entry.operands) {
+    const auto clock = std::find(std::begin(clocks), std::end(clocks), operand.name);
+    if (operand.kind != simulator::PtxOperandKind::special || clock == std::end(clocks)) continue;
+    operand = {};
+    operand.kind = simulator::PtxOperandKind::immediate;
+    operand.value = static_cast<std::int64_t>(values[clock - std::begin(clocks)]);
+  }
+  made.program = std::make_unique<simulator::Program>(*made.module, entry);
   return made;
 }
 

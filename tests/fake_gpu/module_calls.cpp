@@ -101,7 +101,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int co
 }
 
 CUresult cuModuleUnload(CUmodule handle) {
-  return driver_call("cuModuleUnload", Needs::release, [&](State& gpu) {
+  return driver_call("cuModuleUnload", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Module> module = gpu.modules.find(handle);
     if (!module) return CUDA_ERROR_INVALID_HANDLE;
     for (const std::shared_ptr<Function>& one : module->functions) gpu.functions.remove(one.get());

@@ -74,7 +74,7 @@ int nvmlDeviceGetPersistenceMode(void* device, int* mode);
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, void* processes);
 
 int nvmlInit_v2() {
-  return nvml_call("nvmlInit", [](State& gpu) -> int {
+  return nvml_call("nvmlInit_v2", [](State& gpu) -> int {
     ++gpu.nvml_users;
     return success;
   });
@@ -110,7 +110,7 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
 }
 
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** device) {
-  return nvml_call("nvmlDeviceGetHandleByPciBusId", [&](State& gpu) -> int {
+  return nvml_call("nvmlDeviceGetHandleByPciBusId_v2", [&](State& gpu) -> int {
     if (gpu.nvml_users == 0) return uninitialized;
     if (bus == nullptr || device == nullptr) return invalid_argument;
     if (gpu.contexts.empty() || gpu.config.chip.bus != bus) return not_found;
@@ -198,7 +198,7 @@ int nvmlDeviceGetPersistenceMode(void* device, int* mode) {
 }
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned* count, void* processes) {
-  return device_call("nvmlDeviceGetComputeRunningProcesses", device, count, [&](State& gpu) -> int {
+  return device_call("nvmlDeviceGetComputeRunningProcesses_v3", device, count, [&](State& gpu) -> int {
     const bool own = gpu.contexts[0].retained > 0;
     const unsigned needed = static_cast<unsigned>(gpu.config.other_processes) + (own ? 1 : 0);
     const unsigned room = *count;

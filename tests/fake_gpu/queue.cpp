@@ -81,6 +81,16 @@ void pump(State& gpu) {
   }
 }
 
+bool must_wait(State& gpu, CUstream handle, bool first_time) {
+  const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+  if (!stream || stream->capture) return false;
+  pump(gpu);
+  if (static_cast<std::int64_t>(stream->queue.size()) >= gpu.config.queue_depth) return true;
+  const auto held = [](const Stream& one) { return !one.queue.empty(); };
+  return first_time && (held(*gpu.legacy) || std::any_of(gpu.streams.all().begin(), gpu.streams.all().end(),
+                                                         [&](const auto& one) { return held(*one.second); }));
+}
+
 CUresult enqueue(State& gpu, CUstream handle, AnyWork work) {
   const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;

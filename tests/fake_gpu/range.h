@@ -37,6 +37,7 @@ class RangeProfiler {
   CUptiResult pop(const void* object);
   CUptiResult decode(CUpti_RangeProfiler_DecodeData_Params& params);
 
+  bool enabled() const { return enabled_; }
   bool started() const { return started_; }
 
  private:

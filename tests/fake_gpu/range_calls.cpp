@@ -81,6 +81,7 @@ CUptiResult cuptiProfilerGetCounterAvailability(CUpti_Profiler_GetCounterAvailab
                          if (params->ctx == nullptr && current() == nullptr) return CUPTI_ERROR_INVALID_CONTEXT;
                          if (!gpu.config.counters_permitted) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
                          if (gpu.config.mig) return CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED;
+                         if (gpu.range.enabled()) return CUPTI_ERROR_HARDWARE_BUSY;
                          if (params->pCounterAvailabilityImage != nullptr) {
                            if (params->counterAvailabilityImageSize < availability.size())
                              return CUPTI_ERROR_PARAMETER_SIZE_NOT_SUFFICIENT;

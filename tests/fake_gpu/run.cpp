@@ -177,7 +177,10 @@ void fill_memory(State& gpu, const FillWork& fill, std::span<std::byte> room) {
   const bool whole = static_cast<std::int64_t>(room.size()) == gpu.memory.bytes(allocation);
   if (even && whole && gpu.memory.uniform(allocation) == byte) return;
   gpu.memory.uniform(allocation, even && whole ? byte : -1);
-  if (even)
+  constexpr std::size_t large = std::size_t{1} << 20;  // fresh pages are zeros, and cost nothing until they are read
+  if (even && whole && byte == 0 && room.size() >= large)
+    gpu.memory.clear(allocation);
+  else if (even)
     std::memset(room.data(), byte, room.size());
   else
     for (std::size_t k = 0; k < fill.count; ++k) std::memcpy(room.data() + 4 * k, &fill.value, 4);

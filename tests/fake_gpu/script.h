@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the calls by name and tells when one of them shall go wrong. Names are those of the headers' documentation
+// Counts the calls by name and tells when one of them shall go wrong. Names are those of src/gpu/*.def
 // ("cuMemAlloc"), whatever suffix the exported symbol has.
 #pragma once
 

@@ -58,13 +58,14 @@ State::State(Config read) : config(std::move(read)), script(config), timing(conf
   for (int k = 0; k < config.chip.count; ++k) contexts.push_back({k, 0});
 }
 
+// Neither ends before the process does: somebody may call while it ends.
 State& state() {
-  static State made(config_in(own_folder()));
+  static State& made = *new State(config_in(own_folder()));
   return made;
 }
 
 std::recursive_mutex& guard() {
-  static std::recursive_mutex made;
+  static std::recursive_mutex& made = *new std::recursive_mutex;
   return made;
 }
 
@@ -94,7 +95,7 @@ CUresult before_call(std::string_view name, Needs needs) {
   if (needs == Needs::init) return CUDA_SUCCESS;
   if (current() == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   if (!is_live(gpu, current())) return CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  return needs == Needs::release ? CUDA_SUCCESS : gpu.sticky;
+  return gpu.sticky;
 }
 
 int before_other_call(std::string_view name) {

@@ -61,6 +61,7 @@ struct Function {
   int registers = 0, threads = 0;    ///< threads: most per block
   std::int64_t dynamic_allowed = 0;  ///< bytes of dynamic shared memory
   bool large_clusters = false;
+  bool launched = false;
   bool reads_clock = false;
   std::vector<bool> writes;  ///< by parameter: points to what the kernel writes; known after a first launch
 };
@@ -112,6 +113,7 @@ struct Graph {
 };
 struct GraphExec {
   std::shared_ptr<const Graph> graph;
+  bool launched = false;
 };
 
 struct Queued {
@@ -175,6 +177,9 @@ std::shared_ptr<Stream> stream_of(State& gpu, CUstream handle);
 
 /// Puts work into a stream, or into the graph that the stream is being captured into, and runs what can run.
 CUresult enqueue(State& gpu, CUstream handle, AnyWork work);
+/// Whether a launch has to wait before it is taken: the stream's queue is full, or code or a graph must be brought to
+/// the GPU for the first time while a stream is held, which waits for it.
+bool must_wait(State& gpu, CUstream handle, bool first_time);
 /// Runs what can run in all streams.
 void pump(State& gpu);
 /// `not_yet` until the stream is empty; then what happened.

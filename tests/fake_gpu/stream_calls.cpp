@@ -54,7 +54,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
-  return driver_call("cuStreamDestroy", Needs::release,
+  return driver_call("cuStreamDestroy", Needs::context,
                      [&](State& gpu) { return gpu.streams.remove(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; });
 }
 
@@ -91,7 +91,7 @@ CUresult cuEventCreate(CUevent* event, unsigned int flags) {
 }
 
 CUresult cuEventDestroy(CUevent event) {
-  return driver_call("cuEventDestroy", Needs::release,
+  return driver_call("cuEventDestroy", Needs::context,
                      [&](State& gpu) { return gpu.events.remove(event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE; });
 }
 

@@ -172,6 +172,17 @@ TEST_CASE("a library without the Range Profiler is told by the first function it
   CHECK(gpu::counter_layer(stub.api, 0, nullptr).detail == answer.reason);
 }
 
+TEST_CASE("a metric that the chip does not have is named, and nothing is launched") {
+  StubCupti stub;
+  gpu::CountTask task = task_on(stub);
+  task.metrics.push_back("stranger__of_this_chip.sum");
+  const Answer answer = gpu::counted(stub.api, task);
+  check_missing(answer);
+  CHECK(answer.reason == "GH100 has no metric 'stranger__of_this_chip.sum'");
+  CHECK(std::find(stub.log.begin(), stub.log.end(), "launch") == stub.log.end());
+  check_order(stub);
+}
+
 TEST_CASE("each configuration that forbids counting is named with its own remedy") {
   using Params = CUpti_Profiler_DeviceSupported_Params;
   const std::pair<CUpti_Profiler_Support_Level Params::*, std::string> rows[] = {

@@ -5,6 +5,7 @@
 #include "gpu/stub_cupti.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace {
 
@@ -59,8 +60,9 @@ void fill_host(tailor::gpu::Cupti& api) {
   };
   api.cuptiProfilerHostGetBaseMetrics = [](CUpti_Profiler_Host_GetBaseMetrics_Params*) { return CUPTI_ERROR_UNKNOWN; };
   api.cuptiProfilerHostGetSubMetrics = [](CUpti_Profiler_Host_GetSubMetrics_Params*) { return CUPTI_ERROR_UNKNOWN; };
-  api.cuptiProfilerHostGetMetricProperties = [](CUpti_Profiler_Host_GetMetricProperties_Params*) {
-    return CUPTI_ERROR_UNKNOWN;
+  api.cuptiProfilerHostGetMetricProperties = [](CUpti_Profiler_Host_GetMetricProperties_Params* params) {
+    return std::string_view(params->pMetricName).starts_with("stranger") ? CUPTI_ERROR_INVALID_METRIC_NAME
+                                                                         : CUPTI_SUCCESS;
   };
   api.cuptiProfilerHostConfigAddMetrics = [](CUpti_Profiler_Host_ConfigAddMetrics_Params* params) {
     const CUptiResult result = call("ProfilerHostConfigAddMetrics");

@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor microbench: what a GPU's ceilings are: how fast it copies, what a launch and a barrier cost, how much must be
+// under way to fill its memory. Measured like any kernel: in a worker, outputs checked, raw samples stored.
+#include "profiler/microbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/chosen_plans.h"
+#include "cli/gpu_access.h"
+#include "cli/inputs.h"
+#include "cli/manifest.h"
+#include "cli/output.h"
+#include "cli/profile_options.h"
+#include "cli/profiling.h"
+#include "cli/rows_of.h"
+#include "profiler/workbench.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using profiler::Microbench;
+using report::Cell;
+using report::Hint;
+
+/// One microbenchmark and what came of it.
+struct BenchItem {
+  Microbench bench;
+  std::optional<ir::Binary> binary;
+  ir::Measurement measured;
+  std::optional<profiler::BenchResult> result;
+};
+
+std::vector<BenchItem> wanted_items(const MicrobenchCommand& options, const ir::Device& device) {
+  std::vector<std::string_view> known;
+  for (const profiler::BenchFamily& family : profiler::bench_families()) known.push_back(family.name);
+  std::vector<std::string_view> families;
+  if (!options.families.empty())
+    for (const std::string_view word : split(options.families, ',')) families.push_back(trim(word));
+  for (const std::string_view family : families)
+    if (std::find(known.begin(), known.end(), family) == known.end())
+      throw Error(Fault::usage, fmt::format("--only: no microbenchmark is called '{}'", family),
+                  suggestion(family, known));
+  profiler::BenchSizes sizes;
+  const auto too_large = [&](std::int64_t bytes) { return options.most_bytes > 0 && bytes > options.most_bytes; };
+  sizes.bytes.erase(std::remove_if(sizes.bytes.begin(), sizes.bytes.end(), too_large), sizes.bytes.end());
+  if (options.most_bytes > 0) sizes.streamed = options.most_bytes;
+  std::vector<BenchItem> items;
+  for (Microbench& bench : profiler::microbenchmarks(device, sizes)) {
+    if (!families.empty() && std::find(families.begin(), families.end(), bench.family->name) == families.end())
+      continue;
+    items.emplace_back().bench = std::move(bench);
+  }
+  return items;
+}
+
+std::span<const std::byte> code_of(const ir::Binary& binary, profiler::ImageForm form, gpu::Image& holder) {
+  holder = profiler::image_of(binary, form);
+  return holder.code;
+}
+
+/// Runs once, checks, then samples until the rule is satisfied.
+class Running {
+ public:
+  Running(profiler::Worker& worker, const profiler::MeasureOptions& how) : worker_(worker), how_(how) {}
+
+  void run(BenchItem& item) {
+    item.measured = blank(item.bench);
+    if (!item.binary || item.binary->outcome != ir::CompileOutcome::ok) {
+      item.measured.outcome = item.binary ? ir::Outcome::unloadable : ir::Outcome::stopped;
+      item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
+      return;
+    }
+    profiler::Workbench bench(worker_, how_.time_limit);
+    gpu::Image image;
+    const auto contents = std::make_shared<std::vector<std::byte>>(profiler::inputs_of(item.bench));
+    const int number = bench.add({profiler::with_code(item.bench, code_of(*item.binary, how_.image, image)), contents});
+    const gpu::Answer checked = bench.ask(number, gpu::AskRun{number, how_.seed, true});
+    item.measured.outcome = checked.outcome;
+    item.measured.reason = checked.reason;
+    if (checked.outcome != ir::Outcome::ok) return;
+    if (std::string wrong = profiler::complaint(item.bench, checked.blob); !wrong.empty()) {
+      item.measured.outcome = ir::Outcome::wrong;
+      item.measured.reason = std::move(wrong);
+      return;
+    }
+    sample(bench, number, item);
+    if (!item.measured.samples.empty())
+      item.result =
+          profiler::evaluate(item.bench, item.measured.samples, profiler::stop_rule(how_.stop_rule).confidence);
+  }
+
+ private:
+  ir::Measurement blank(const Microbench& bench) {
+    const gpu::Facts& facts = worker_.opened().facts;
+    ir::Measurement measured;
+    const ir::TimedBy by =
+        how_.timed_by.value_or(facts.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events);
+    measured.protocol = {bench.cache, by, bench.launch, how_.stop_rule};
+    measured.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
+    measured.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver, facts.driver_api, facts.cupti_api);
+    measured.measured_at = time_now();
+    return measured;
+  }
+
+  void sample(profiler::Workbench& bench, int number, BenchItem& item) {
+    const profiler::StopRule& rule = profiler::stop_rule(how_.stop_rule);
+    const auto started = std::chrono::steady_clock::now();
+    const ir::Protocol& protocol = item.measured.protocol;
+    std::vector<ir::Sample>& samples = item.measured.samples;
+    for (profiler::Stop stop = profiler::Stop::go_on; stop == profiler::Stop::go_on;) {
+      const int batch = profiler::next_batch(rule, static_cast<int>(samples.size()));
+      if (batch == 0 || how_.stop.stop_requested()) return;
+      const int warmup = samples.empty() ? rule.warmup : 0;
+      const gpu::Answer answer = bench.ask(
+          number, gpu::AskTime{number, protocol.cache, protocol.timed_by, protocol.launch, batch, warmup, false});
+      if (answer.outcome != ir::Outcome::ok) {
+        item.measured.outcome = answer.outcome;
+        item.measured.reason = answer.reason;
+        return;
+      }
+      item.measured.sm_clock = answer.state.sm_clock;
+      item.measured.dram_clock = answer.state.dram_clock;
+      samples.insert(samples.end(), answer.samples.begin(), answer.samples.end());
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+      stop = profiler::stop_after(rule, profiler::durations(samples), {spent.count()});
+    }
+  }
+
+  profiler::Worker& worker_;
+  const profiler::MeasureOptions& how_;
+};
+
+report::Table bench_table(const std::vector<BenchItem>& items) {
+  report::Table table;
+  table.columns = {column("name", "microbenchmark"),
+                   column("value", "value", Hint::number),
+                   column("low", "from", Hint::number, 1),
+                   column("high", "to", Hint::number, 1),
+                   column("unit", "unit"),
+                   column("median", "time", Hint::seconds),
+                   column("samples", "samples", Hint::integer, 2),
+                   column("sm_clock_mhz", "SM MHz", Hint::number, 3),
+                   column("outcome", "outcome"),
+                   column("reason", "reason", Hint::text, 1)};
+  for (const BenchItem& item : items) {
+    const bool known = item.result.has_value();
+    const std::vector<double> seconds = profiler::durations(item.measured.samples);
+    table.rows.push_back({item.bench.name, known ? Cell(item.result->value) : Cell(),
+                          known ? Cell(item.result->low) : Cell(), known ? Cell(item.result->high) : Cell(),
+                          std::string(item.bench.family->unit), seconds.empty() ? Cell() : Cell(median_of(seconds)),
+                          static_cast<std::int64_t>(seconds.size()),
+                          item.measured.sm_clock > 0 ? Cell(item.measured.sm_clock / 1e6) : Cell(),
+                          std::string(ir::name(item.measured.outcome)), item.measured.reason});
+  }
+  return table;
+}
+
+/// A microbenchmark as the row of a kernel: its name says what it asks, its text how.
+store::KernelRow kernel_row_of(const Microbench& bench, const std::string& cuda) {
+  const gpu::Launch& launch = bench.sequence.launches.front();
+  store::KernelRow row;
+  row.name = "microbench: " + bench.name;
+  row.text = fmt::format("{}: {} {}, {} launches", bench.family->name, bench.size, bench.family->size_is,
+                         bench.sequence.launches.size());
+  row.cuda = cuda;
+  row.threads = static_cast<int>(launch.block[0]);
+  row.blocks = launch.grid[0];
+  row.shared = launch.dynamic_shared;
+  row.id = id_of(row.name + "\n" + row.text + "\n" + row.cuda);
+  return row;
+}
+
+void store_items(const MicrobenchCommand& options, const Context& context, const ir::Device& device,
+                 const std::vector<BenchItem>& items) {
+  store::Store store = store::Store::open(options.database);
+  const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
+  store::RunRow run = begun_run(context.command, toolchain, 1, "");
+  const store::DeviceRow device_row = device_row_of(context, options.device, device);
+  store::Store::Transaction unit(store);
+  store.save(device_row);
+  store.save(run);
+  for (const BenchItem& item : items) {
+    if (!item.binary) continue;
+    const store::KernelRow kernel = kernel_row_of(item.bench, profiler::compile_request(item.bench, device.arch).cuda);
+    store.save(kernel);
+    // Sizes share a text: each is a kernel of its own with the binary of that text.
+    store::BinaryRow binary = binary_row(*item.binary, kernel.id);
+    binary.id = id_of(hex(item.binary->source) + hex(kernel.id));
+    store.save(binary);
+    const std::vector<double> seconds = profiler::durations(item.measured.samples);
+    const Spread time =
+        seconds.empty() ? Spread{} : spread_of(seconds, profiler::stop_rule(item.measured.protocol.stop).confidence);
+    store.save(
+        store::measurement_row(item.measured, run.id, binary.id, device_row.id, Seconds{time.low}, Seconds{time.high}));
+  }
+  run.finished_at = time_now();
+  run.outcome = "done";
+  store.save(run);
+  unit.commit();
+  context.talk->note(fmt::format("stored in {}", options.database));
+}
+
+}  // namespace
+
+void run_microbench(const MicrobenchCommand& options, const Context& context) {
+  const ir::Device device = load_device(context, options.device);
+  std::vector<BenchItem> items = wanted_items(options, device);
+  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+  if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  const InterruptWatch interrupts;
+  ProfileCommand words;
+  words.timed_by = options.timed_by;
+  words.stop_rule = options.stop_rule;
+  words.counters = "none";
+  words.image = options.image;
+  words.time_limit = options.time_limit;
+  const profiler::MeasureOptions how = measure_options(words, context, device, interrupts.token());
+  profiler::Worker worker(worker_setup(options.gpu, interrupts.token()));
+  require_gpu(worker, device);
+  std::vector<std::string> texts;
+  for (const BenchItem& item : items) texts.push_back(profiler::compile_request(item.bench, device.arch).cuda);
+  std::vector<std::optional<ir::Binary>> binaries =
+      compiled_texts(context, *nvrtc.api, {device.arch, options.cache, 0, interrupts.token()}, texts);
+  Running running(worker, how);
+  std::int64_t failed = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].binary = std::move(binaries[i]);
+    context.talk->progress(
+        {items[i].bench.name, static_cast<std::int64_t>(i), static_cast<std::int64_t>(items.size()), {}});
+    if (interrupts.requested()) break;
+    running.run(items[i]);
+    failed += items[i].measured.outcome == ir::Outcome::ok ? 0 : 1;
+  }
+  context.talk->finish();
+  if (!options.database.empty()) store_items(options, context, device, items);
+  show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
+  stop_if_asked(interrupts);
+  if (failed > 0)
+    throw Error(Fault::failed, fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
+                "the answer says which and why");
+}
+
+}  // namespace tailor::cli

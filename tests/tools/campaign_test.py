@@ -1,0 +1,360 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tailor authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# The measuring campaign, from bundle to import: built, unpacked in an empty folder, run with steps that succeed, fail,
+# hang and are cut off, and its results taken in. One TAP line each.
+#
+#   campaign_test.py BUILD SOURCE_DIR [FAKE_GPU]     FAKE_GPU: a library in place of NVIDIA's
+import gzip
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from pathlib import Path
+
+BUILD, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+FAKE = Path(sys.argv[3]).resolve() if len(sys.argv) > 3 and sys.argv[3] else None
+MIB = 2**20
+TESTS = []
+
+
+class Skipped(Exception):
+    pass
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def check(truth, what):
+    if not truth:
+        raise AssertionError(what)
+
+
+def run(*words, **more):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=240, **more)
+
+
+class Bundle:
+    """Built once, unpacked in a folder of its own."""
+
+    def __init__(self, scratch):
+        self.scratch = scratch
+        self.archive = scratch / "bundle.tar.gz"
+        self.built = run(SOURCE / "tools/gpu-campaign", "--build", BUILD, "--out", self.archive)
+        check(self.built.returncode == 0, self.built.stderr)
+        with tarfile.open(self.archive) as tar:
+            tar.extractall(scratch / "unpacked", filter="tar")
+        self.here = scratch / "unpacked" / "tailor-campaign"
+
+    def campaign(self, *words):
+        return [str(self.here / "campaign"), *map(str, words)]
+
+    def steps(self, name, text):
+        path = self.scratch / name
+        path.write_text(text)
+        return path
+
+
+def results(folder):
+    """Files of the archive by name."""
+    found = list(folder.glob("results.tar.*"))
+    check(len(found) == 1, f"archives: {found}")
+    with tarfile.open(found[0]) as tar:
+        return {Path(info.name).name: tar.extractfile(info).read().decode(errors="replace")
+                for info in tar if info.isfile()}
+
+
+def states(files):
+    return {row["step"]: row["state"] for row in map(json.loads, files["steps.jsonl"].splitlines())}
+
+
+def library_names(program):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", program).stdout)
+
+
+@test
+def the_bundle_is_one_archive_under_its_limit(bundle):
+    check(bundle.archive.stat().st_size < 60 * MIB, f"{bundle.archive.stat().st_size} bytes")
+    with tarfile.open(bundle.archive) as tar:
+        names = tar.getnames()
+    check(all(name.startswith("tailor-campaign") for name in names), "a file lies outside the folder")
+    about = json.loads((bundle.here / "bundle.json").read_text())
+    check(about["format"] == "tailor.bundle/1" and about["device"] == "h200", about)
+
+
+@test
+def every_program_of_the_bundle_needs_only_what_is_in_it(bundle):
+    c_library = {path.name for path in (bundle.here / "glibc").iterdir()}
+    inside = {path.name for path in (bundle.here / "lib").iterdir()}
+    check({"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"} <= c_library, c_library)
+    for program in [*(bundle.here / "bin").iterdir(), *(bundle.here / "lib").iterdir()]:
+        outside = set(library_names(program)) - c_library - inside
+        check(not outside, f"{program.name} needs {outside}")
+    check("libstdc++.so.6" not in library_names(bundle.here / "bin/tailor"), "the C++ library is not in the program")
+
+
+@test
+def the_unpacked_program_finds_its_data_from_any_folder(bundle):
+    done = run(bundle.here / "tailor", "devices", "--format", "csv", cwd="/")
+    check(done.returncode == 0 and "h200" in done.stdout, done.stderr)
+    check(str(SOURCE) not in run(bundle.here / "tailor", "doctor", cwd="/").stdout, "data of the source folder were used")
+
+
+@test
+def where_the_c_library_is_too_old_the_bundled_one_serves(bundle):
+    copy = bundle.scratch / "old-libc" / "tailor-campaign"
+    shutil.copytree(bundle.here, copy, symlinks=True)
+    program = copy / "bin" / "tailor"
+    interpreter = b"/lib64/ld-linux-x86-64.so.2"
+    code = program.read_bytes()
+    check(code.count(interpreter) >= 1, "no interpreter named")
+    program.write_bytes(code.replace(interpreter, b"/lib64/ld-linux-x86-64.so.9"))  # as if this machine had none that fits
+    check(subprocess.run(["sh", "-c", f"{program} --version"], capture_output=True).returncode != 0, "it still starts alone")
+    done = run(copy / "tailor", "devices", "h200", "--format", "json", cwd="/")
+    check(done.returncode == 0 and "dram_bandwidth" in done.stdout, done.stderr)
+    check("tailor 0" in run(copy / "tailor", "--version").stdout, "no version")
+    check(run(copy / "tailor", "import", copy / "data/models/softmax_fwd_f32_4096x1024.hlo").returncode == 0, "no import")
+
+
+@test
+def in_a_root_with_nothing_else_the_program_runs(bundle):
+    if os.geteuid() != 0:
+        raise Skipped("only root may change its root")
+    root = bundle.scratch / "root"
+    shutil.copytree(bundle.here, root / "bundle", symlinks=True)
+    library = ["/bundle/glibc/ld-linux-x86-64.so.2", "--library-path", "/bundle/glibc:/bundle/lib", "/bundle/bin/tailor"]
+    for words in (["--version"], ["devices", "h200", "--data", "/bundle/data"],
+                  ["fuse", "/bundle/data/models/softmax_fwd_f32_4096x1024.hlo", "--data", "/bundle/data"]):
+        done = run("chroot", root, *library, *words)
+        if "Operation not permitted" in done.stderr:
+            raise Skipped("this machine lets nobody change its root")
+        check(done.returncode == 0, f"{words}: {done.stderr}")
+
+
+@test
+def a_dry_run_lists_the_steps_in_order_of_value_and_runs_none(bundle):
+    out = bundle.scratch / "dry"
+    done = run(*bundle.campaign("--dry-run", "--out", out))
+    check(done.returncode == 0, done.stderr)
+    listed = [line.split()[0] for line in done.stdout.splitlines()[1:]]
+    check(listed[:2] == ["doctor", "microbench"], listed)
+    check({"module", "sweep", "torch", "jax", "cub", "xla"} <= set(listed), listed)
+    check("no folder was given with --xla" in done.stdout, done.stdout)
+    check(not out.exists(), "something was written")
+    for words in (["--budget", "soon"], ["--wat"], ["--xla", "/nowhere"], ["--budget"], ["--only", "nothing"]):
+        check(run(*bundle.campaign(*words)).returncode == 2, words)
+
+
+STEPS = """
+# comment
+late    | 10 | 30 |             | echo never
+good    | 90 | 30 |             | echo '{"a":1}'; echo said >&2
+bad     | 80 | 30 |             | echo 'error: it "broke"' >&2; exit 7
+hangs   | 70 |  2 |             | sleep 60
+absent  | 60 | 30 | python:no_such_module_anywhere | echo never
+asks    | 50 | 30 |             | echo $device $seconds $gpu; test -x $tailor; test -d $here/data
+"""
+
+
+@test
+def steps_end_as_done_failed_timed_out_skipped_or_not_reached(bundle):
+    out = bundle.scratch / "states"
+    table = bundle.steps("states.steps", STEPS.replace("late    | 10 | 30", "late    | 10 |  1"))
+    done = run(*bundle.campaign("--out", out, "--steps", table, "--budget", 60, "--device", "t4", "--driver", "/x.so"))
+    check(done.returncode == 1, done.returncode)
+    files = results(out)
+    check(states(files) == {"good": "done", "bad": "failed", "hangs": "timed out", "absent": "skipped", "asks": "done",
+                            "late": "not reached"}, states(files))
+    rows = {row["step"]: row for row in map(json.loads, files["steps.jsonl"].splitlines())}
+    check(list(rows) == ["good", "bad", "hangs", "absent", "asks", "late"], list(rows))
+    check(rows["bad"]["exit"] == 7 and rows["bad"]["why"] == 'error: it "broke"', rows["bad"])
+    check(2 <= rows["hangs"]["seconds"] < 8, rows["hangs"])
+    check("no_such_module_anywhere" in rows["absent"]["why"], rows["absent"])
+    check(files["good.out"] == '{"a":1}\n' and files["good.log"] == "said\n", "its streams were not kept apart")
+    check(files["asks.out"] == "t4 30 --driver /x.so\n", files["asks.out"])
+    manifest = json.loads(files["manifest.json"])
+    check(manifest["format"] == "tailor.campaign/1" and manifest["device"] == "t4", manifest)
+    check(manifest["bundle"]["format"] == "tailor.bundle/1", manifest)
+    check([path.name for path in out.iterdir()] == [next(out.glob("results*")).name], list(out.iterdir()))
+
+
+@test
+def a_budget_that_runs_out_leaves_the_rest_unreached(bundle):
+    out = bundle.scratch / "short"
+    table = bundle.steps("short.steps", "first|3|30||sleep 60\nsecond|2|30||echo never\n")
+    begun = time.monotonic()
+    run(*bundle.campaign("--out", out, "--steps", table, "--budget", 5))
+    check(time.monotonic() - begun < 9, "it took longer than its budget")
+    check(states(results(out)) == {"first": "timed out", "second": "not reached"}, states(results(out)))
+
+
+def started(bundle, out, table):
+    """A campaign that hangs in its second step."""
+    process = subprocess.Popen(bundle.campaign("--out", out, "--steps", table), stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not list(out.glob("results.tar.*")):
+        time.sleep(0.05)
+    time.sleep(0.5)
+    return process
+
+
+@test
+def cut_off_by_force_what_finished_is_kept_whole(bundle):
+    out = bundle.scratch / "killed"
+    table = bundle.steps("killed.steps", "first|3|30||echo found\nsecond|2|60||sleep 47\n")
+    process = started(bundle, out, table)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    files = results(out)
+    check(states(files) == {"first": "done"} and files["first.out"] == "found\n", files)
+    for line in run("ps", "-eo", "pid,args").stdout.splitlines():  # its orphan, ours alone by its odd duration
+        if re.fullmatch(r"\s*\d+ (timeout .*)?sleep 47", line):
+            os.kill(int(line.split()[0]), signal.SIGKILL)
+
+
+@test
+def asked_to_end_it_packs_and_says_which_step_was_cut_off(bundle):
+    out = bundle.scratch / "ended"
+    table = bundle.steps("ended.steps", "first|3|30||echo found\nsecond|2|60||echo half; sleep 49\n")
+    process = started(bundle, out, table)
+    process.send_signal(signal.SIGTERM)
+    check(process.wait(timeout=30) == 130, "exit code")
+    files = results(out)
+    check(states(files) == {"first": "done", "second": "cut off"} and files["second.out"] == "half\n", files)
+    check("sleep 49" not in run("ps", "-eo", "args").stdout, "the step went on")
+
+
+@test
+def an_archive_that_would_be_too_large_leaves_the_database_out(bundle):
+    out = bundle.scratch / "large"
+    table = bundle.steps("large.steps", "big|3|60||head -c 20000000 /dev/urandom >$db; head -c 3000000 /dev/urandom | base64\n")
+    run(*bundle.campaign("--out", out, "--steps", table, "--budget", 90))
+    files = results(out)
+    check("measured.db" not in files and "left-out.txt" in files, list(files))
+    check(len(files["big.out"]) < 700_000 and "... shortened ..." in files["big.out"], "a long log was kept whole")
+    check(sum(path.stat().st_size for path in out.iterdir()) < 16 * MIB, "more than 16 MiB")
+
+
+@test
+def baselines_without_their_library_say_so_and_measure_nothing(bundle):
+    for script in ("torch_times.py", "jax_times.py", "cub_times.py"):
+        done = run(sys.executable, "-I", bundle.here / "baselines" / script, "--cases", bundle.here / "baselines/cases.json")
+        if "No module named 'common'" in done.stderr:
+            done = run(sys.executable, "-B", bundle.here / "baselines" / script, "--cases", bundle.here / "baselines/cases.json")
+        if done.returncode == 0:
+            raise Skipped(f"{script} found its library and a GPU")
+        check(done.returncode == 3 and done.stderr.startswith("error: ") and not done.stdout, f"{script}: {done.stderr}")
+
+
+def archive_of(path, files):
+    with tarfile.open(path, "w:gz") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text.encode())
+            tar.addfile(info, io.BytesIO(text.encode()))
+    return path
+
+
+MANIFEST = {"format": "tailor.campaign/1", "bundle": {"revision": "abc"}, "started_at": "2026-01-02T03:04:05Z",
+            "device": "h200", "budget_s": 480, "host": "Linux", "gpu": "NVIDIA H200"}
+STEP = {"step": "doctor", "state": "done", "exit": 0, "seconds": 0.1, "limit_s": 20, "why": ""}
+LINE = {"format": "tailor.baseline/1", "baseline": "torch", "samples_s": [1e-5]}
+
+
+def import_of(bundle, name, files, *words):
+    root = bundle.scratch / f"root-{name}"
+    root.mkdir(exist_ok=True)
+    archive = archive_of(bundle.scratch / f"{name}.tar.gz", files)
+    return root, run(SOURCE / "tools/gpu-import", archive, "--root", root, "--tailor", BUILD / "src/cli/tailor", *words)
+
+
+@test
+def results_are_taken_in_with_where_they_come_from_and_never_over_others(bundle):
+    files = {"manifest.json": json.dumps(MANIFEST), "steps.jsonl": json.dumps(STEP) + "\n",
+             "torch.out": json.dumps(LINE) + '\n{"format": "tailor.base', "microbench.out": '{"schema": "tailor.microbench/1"}'}
+    root, done = import_of(bundle, "good", files)
+    check(done.returncode == 0, done.stderr)
+    check(sorted(done.stdout.split()) == ["data/calibrations/waiting/h200-2026-01-02.json",
+                                          "data/recorded/h200-2026-01-02.baselines.jsonl",
+                                          "data/recorded/h200-2026-01-02.campaign.json"], done.stdout)
+    lines = (root / "data/recorded/h200-2026-01-02.baselines.jsonl").read_text().splitlines()
+    check([json.loads(line) for line in lines] == [LINE], lines)
+    waiting = json.loads((root / "data/calibrations/waiting/h200-2026-01-02.json").read_text())
+    check(waiting["from"]["bundle"] == {"revision": "abc"} and waiting["from"]["steps"] == [STEP], waiting)
+    _, again = import_of(bundle, "good", files)
+    check(again.returncode != 0 and "already there" in again.stderr, again.stderr)
+    _, named = import_of(bundle, "good", files, "--name", "second")
+    check(named.returncode == 0, named.stderr)
+
+
+@test
+def results_of_another_kind_are_refused(bundle):
+    other = {"manifest.json": json.dumps({**MANIFEST, "format": "tailor.campaign/7"})}
+    for name, files, what in (("other", other, "tailor.campaign/7"), ("empty", {"manifest.json": json.dumps(MANIFEST)}, "measured"),
+                              ("none", {"readme": "x"}, "manifest.json"), ("outside", {"../../evil": "x"}, "one folder"),
+                              ("broken", {"manifest.json": "{"}, "line 1"),
+                              ("recording", {"manifest.json": json.dumps(MANIFEST), "recorded.jsonl.gz": "no gzip"}, "read back")):
+        root, done = import_of(bundle, name, files)
+        check(done.returncode != 0 and what in done.stderr, f"{name}: {done.stderr}")
+        check(not list(root.rglob("*.*")), f"{name}: something was written")
+    torn = bundle.scratch / "torn.tar.gz"
+    torn.write_bytes(gzip.compress(b"x" * 5000)[:40])
+    check(run(SOURCE / "tools/gpu-import", torn, "--root", bundle.scratch).returncode != 0, "a torn archive")
+
+
+@test
+def on_a_fake_gpu_the_first_steps_are_kept_when_time_runs_out(bundle):
+    if FAKE is None or not FAKE.exists():
+        raise Skipped("this build has no fake GPU")
+    folder = bundle.scratch / "fake"
+    folder.mkdir()
+    shutil.copy(FAKE, folder / "libcuda.so.1")
+    (folder / "fake_gpu.json").write_text("{}")
+    gpu = folder / "libcuda.so.1"
+    out = bundle.scratch / "on-fake"
+    profile = "$tailor profile $here/data/models/{} --device $device $gpu $image --store $db --cache $cache --format json"
+    table = bundle.steps("fake.steps", f"layernorm|3|100||{profile.format('layernorm_fwd_tf_f32_4096x768.hlo')} --top 1 "
+                         f"--stop quick --counters none\nbert|2|5||{profile.format('bert_infer_l12_b1_s128_f16.hlo')}\n")
+    done = run(*bundle.campaign("--out", os.path.relpath(out), "--budget", 130, "--steps", table, "--driver", gpu, "--cupti", gpu,
+                                "--nvml", gpu, "--image", "ptx"))  # the fake executes PTX
+    files = results(out)
+    check(states(files) == {"layernorm": "done", "bert": "timed out"}, done.stderr + files["layernorm.log"])
+    check(json.loads(files["layernorm.out"])["command"].startswith("tailor profile"), files["layernorm.out"][:300])
+    check("measured.db" in files and "recorded.jsonl.gz" in files, list(files))
+    root = bundle.scratch / "root-fake"
+    taken = run(SOURCE / "tools/gpu-import", next(out.glob("results*")), "--root", root, "--tailor", BUILD / "src/cli/tailor")
+    check(taken.returncode == 0 and re.search(r"data/recorded/h200-\S+\.jsonl\.gz", taken.stdout), taken.stderr)
+
+
+def main():
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="tailor-campaign-") as scratch:
+        try:
+            bundle = Bundle(Path(scratch))
+        except AssertionError as why:
+            print("not ok 1 - the bundle is built\n# " + str(why).replace("\n", "\n# ") + "\n1..1")
+            return
+        for number, function in enumerate(TESTS, 1):
+            name = function.__name__.replace("_", " ")
+            try:
+                function(bundle)
+                print(f"ok {number} - {name}", flush=True)
+            except Skipped as why:
+                print(f"ok {number} - {name} # SKIP {why}", flush=True)
+            except (AssertionError, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as why:
+                print(f"not ok {number} - {name}\n# " + repr(why)[:3000].replace("\n", "\n# "), flush=True)
+    print(f"1..{len(TESTS)}")
+
+
+main()
