@@ -43,7 +43,7 @@ struct XlaModuleSequence {
   bool places_known = true;  ///< all memory by the buffer assignment
 };
 
-/// Never throws for what is wrong with one kernel. Sequences stay below `most_launches` by running loop bodies once.
+/// Never throws for what is wrong with one kernel. Loops whose trips would lead beyond `most_launches` run once.
 XlaModuleSequence module_sequence(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches = 20'000);
 
 }  // namespace tailor::profiler
