@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "base/error.h"
@@ -21,6 +20,7 @@
 #include "cli/profile_options.h"
 #include "cli/profiling.h"
 #include "cli/rows_of.h"
+#include "profiler/sampled.h"
 #include "profiler/workbench.h"
 
 namespace tailor::cli {
@@ -73,7 +73,8 @@ class Running {
   Running(profiler::Worker& worker, const profiler::MeasureOptions& how) : worker_(worker), how_(how) {}
 
   void run(BenchItem& item) {
-    item.measured = blank(item.bench);
+    item.measured =
+        profiler::blank_measurement(worker_, item.bench.cache, how_.timed_by, item.bench.launch, how_.stop_rule);
     if (!item.binary || item.binary->outcome != ir::CompileOutcome::ok) {
       item.measured.outcome = item.binary ? ir::Outcome::unloadable : ir::Outcome::stopped;
       item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
@@ -92,49 +93,13 @@ class Running {
       item.measured.reason = std::move(wrong);
       return;
     }
-    sample(bench, number, item);
+    profiler::sample(bench, number, how_.stop, item.measured);
     if (!item.measured.samples.empty())
       item.result =
           profiler::evaluate(item.bench, item.measured.samples, profiler::stop_rule(how_.stop_rule).confidence);
   }
 
  private:
-  ir::Measurement blank(const Microbench& bench) {
-    const gpu::Facts& facts = worker_.opened().facts;
-    ir::Measurement measured;
-    const ir::TimedBy by =
-        how_.timed_by.value_or(facts.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events);
-    measured.protocol = {bench.cache, by, bench.launch, how_.stop_rule};
-    measured.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
-    measured.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver, facts.driver_api, facts.cupti_api);
-    measured.measured_at = time_now();
-    return measured;
-  }
-
-  void sample(profiler::Workbench& bench, int number, BenchItem& item) {
-    const profiler::StopRule& rule = profiler::stop_rule(how_.stop_rule);
-    const auto started = std::chrono::steady_clock::now();
-    const ir::Protocol& protocol = item.measured.protocol;
-    std::vector<ir::Sample>& samples = item.measured.samples;
-    for (profiler::Stop stop = profiler::Stop::go_on; stop == profiler::Stop::go_on;) {
-      const int batch = profiler::next_batch(rule, static_cast<int>(samples.size()));
-      if (batch == 0 || how_.stop.stop_requested()) return;
-      const int warmup = samples.empty() ? rule.warmup : 0;
-      const gpu::Answer answer = bench.ask(
-          number, gpu::AskTime{number, protocol.cache, protocol.timed_by, protocol.launch, batch, warmup, false});
-      if (answer.outcome != ir::Outcome::ok) {
-        item.measured.outcome = answer.outcome;
-        item.measured.reason = answer.reason;
-        return;
-      }
-      item.measured.sm_clock = answer.state.sm_clock;
-      item.measured.dram_clock = answer.state.dram_clock;
-      samples.insert(samples.end(), answer.samples.begin(), answer.samples.end());
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
-      stop = profiler::stop_after(rule, profiler::durations(samples), {spent.count()});
-    }
-  }
-
   /// Large ones take a second to make, and many want the same.
   std::shared_ptr<const std::vector<std::byte>> contents_of(const Microbench& bench) {
     std::vector<std::int64_t> sizes;
