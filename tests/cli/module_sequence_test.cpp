@@ -16,6 +16,7 @@
 #include "codegen/cuda.h"
 #include "explore/strategy.h"
 #include "ir/bound.h"
+#include "ir/import.h"
 #include "ir/lower.h"
 #include "ir/number.h"
 #include "profiler/compile.h"
@@ -146,6 +147,51 @@ TEST_CASE("of random graphs every place is launched once, and nobody reads what 
     }
   }
   CHECK(places > 100);
+}
+
+TEST_CASE("a loop's places are launched once per trip, in the same order, and once where that would be too many") {
+  constexpr std::string_view text = R"(HloModule loop
+
+body {
+  p = (s32[], f32[8,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[8,64]{1,0} get-tuple-element(p), index=1
+  y = f32[8,64]{1,0} exponential(x)
+  z = f32[8,64]{1,0} negate(y)
+  ROOT t = (s32[], f32[8,64]) tuple(next, z)
+}
+
+condition {
+  p = (s32[], f32[8,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  x = f32[8,64]{1,0} parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[8,64]) tuple(zero, x)
+  w = (s32[], f32[8,64]) while(t), condition=condition, body=body, backend_config={"known_trip_count":{"n":"3"}}
+  ROOT r = f32[8,64]{1,0} get-tuple-element(w), index=1
+}
+)";
+  const ir::Imported imported = ir::import_hlo(text, "loop.hlo");
+  const LoweredModel what(imported.graph, explore::find_strategy("none"), nullptr);
+  const ModuleSequence made = module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
+  std::vector<std::string> names;
+  for (const gpu::Launch& launch : made.sequence.launches) names.push_back(launch.entry);
+  CHECK(made.shortened_loops == 0);
+  CHECK(made.places >= 2);
+  REQUIRE(static_cast<std::int64_t>(names.size()) == 3 * made.places);
+  const std::ptrdiff_t trip = made.places;
+  CHECK(std::equal(names.begin(), names.begin() + 2 * trip, names.begin() + trip));
+  const ModuleSequence once =
+      module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx, 3 * made.places - 1);
+  CHECK(once.shortened_loops == 1);
+  CHECK(static_cast<std::int64_t>(once.sequence.launches.size()) == made.places);
 }
 
 TEST_CASE("the launches of a small model, executed in order, compute what the model does") {
