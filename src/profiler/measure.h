@@ -80,8 +80,8 @@ struct Ranking {
 
 struct MeasuredGroup {
   std::vector<CandidateResult> plans;  ///< in the order of the candidates
-  std::vector<Ranking> rankings;    ///< by MeasureOptions::caches
-  std::string unjudged;             ///< why no reference could be had; empty when there is one
+  std::vector<Ranking> rankings;       ///< by MeasureOptions::caches
+  std::string unjudged;                ///< why no reference could be had; empty when there is one
 };
 
 /// Measures on the worker's GPU.
