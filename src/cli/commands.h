@@ -64,6 +64,10 @@ struct ImportXlaOptions {
   std::int64_t threads = 0;                            ///< 0: one per processor
   double time_limit = 60;                              ///< seconds of one execution
   std::int64_t most_elements = std::int64_t{1} << 28;  ///< larger kernels are left out; 0: none is
+  std::string profiler;                                ///< gpu: run and time them there; empty: on the simulator
+  std::string cache_states = "cold", timed_by = "auto", stop_rule = "standard";  ///< of the GPU
+  bool module_times = false;  ///< also all kernels in order, as a stream and as a graph
+  GpuOptions gpu;
 };
 void run_import_xla(const ImportXlaOptions& options, const Context& context);
 
@@ -158,6 +162,7 @@ struct ProfileCommand {
   bool module = false;     ///< time the whole model under several strategies instead
   std::string strategies;  ///< of module: separated by commas; empty: all
   std::int64_t rounds = 30;
+  std::string xla;       ///< of module: a dump of the same model, whose kernels run in turn with ours
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
@@ -170,6 +175,7 @@ struct MicrobenchCommand {
   std::string device;
   std::string families;         ///< separated by commas; empty: all
   std::int64_t most_bytes = 0;  ///< leave out larger sizes; 0: none
+  bool compile_only = false;    ///< fill the cache, measure nothing
   std::string timed_by = "auto", stop_rule = "standard", image = "cubin";
   double time_limit = 20;  ///< s, of one question to the GPU
   std::string database, cache, nvrtc;

@@ -3,7 +3,7 @@
 //
 // tailor import-xla: XLA's own kernels of a model, out of a dump folder: tied to their fusions, executed on the
 // simulator, compared with the reference, counted, stored, and set beside our strategies. What stops one kernel is told
-// in its row; the exit code says whether every kernel that was executed is right.
+// in its row; the exit code says whether every kernel that was executed is right. On a GPU: import_xla_gpu.cpp.
 #include "cli/import_xla.h"
 
 #include <fmt/format.h>
@@ -23,18 +23,6 @@ namespace tailor::cli {
 namespace {
 
 using profiler::XlaOutcome;
-
-std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name) {
-  std::vector<const profiler::XlaKernel*> chosen;
-  std::vector<std::string_view> known;
-  for (const profiler::XlaKernel& kernel : module.kernels) {
-    known.push_back(kernel.entry);
-    if (name.empty() || kernel.entry == name) chosen.push_back(&kernel);
-  }
-  if (chosen.empty() && !name.empty())
-    throw Error(Fault::usage, fmt::format("no kernel is called '{}'", name), suggestion(name, known));
-  return chosen;
-}
 
 profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const std::optional<ir::Device>& device) {
   profiler::XlaCheckOptions how;
@@ -71,8 +59,26 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
 
 }  // namespace
 
+std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name) {
+  std::vector<const profiler::XlaKernel*> chosen;
+  std::vector<std::string_view> known;
+  for (const profiler::XlaKernel& kernel : module.kernels) {
+    known.push_back(kernel.entry);
+    if (name.empty() || kernel.entry == name) chosen.push_back(&kernel);
+  }
+  if (chosen.empty() && !name.empty())
+    throw Error(Fault::usage, fmt::format("no kernel is called '{}'", name), suggestion(name, known));
+  return chosen;
+}
+
 void run_import_xla(const ImportXlaOptions& options, const Context& context) {
-  if (!options.database.empty() && options.device.empty())
+  if (!options.profiler.empty() && options.profiler != "gpu")
+    throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu", options.profiler),
+                "leave it out to execute on the simulator");
+  if (!options.profiler.empty() && (options.list || options.compare))
+    throw Error(Fault::usage, "--profiler gpu goes with neither --list nor --compare: they count on the simulator",
+                "tailor profile --module --xla DIR sets times of strategies beside XLA's");
+  if (options.profiler.empty() && !options.database.empty() && options.device.empty())
     throw Error(Fault::usage, "tailor import-xla --store needs --device: counters belong to a machine",
                 "name the GPU the dump was made for, as --device h200");
   if (!options.database.empty() && options.list)
@@ -86,6 +92,7 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   if (!module.unused_entries.empty())
     context.talk->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
                                    module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
+  if (!options.profiler.empty()) return import_xla_on_gpu(module, options, context);
   const std::vector<CheckedXla> all = check_all(module, options, device, context);
 
   Answer answer{"tailor.import-xla/1", options.device, {}, ""};

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "ir/device.h"
 #include "profiler/xla_check.h"
+#include "profiler/xla_measure.h"
 #include "report/table.h"
 
 namespace tailor::cli {
@@ -20,6 +21,28 @@ struct CheckedXla {
   const profiler::XlaKernel* kernel = nullptr;
   profiler::XlaCheck check;
 };
+
+/// A kernel of XLA's and what came of running it on a GPU.
+struct MeasuredXla {
+  const profiler::XlaKernel* kernel = nullptr;
+  profiler::XlaMeasured found;
+};
+
+/// All kernels of a module on a GPU.
+struct MeasuredXlaModule {
+  std::vector<MeasuredXla> kernels;
+  std::optional<profiler::XlaModuleSequence> sequence;  ///< of --module-times
+  std::vector<ir::Measurement> times;                   ///< of the sequence
+};
+
+/// What the row of a whole module of XLA's kernels is called, among strategies.
+inline constexpr std::string_view xla_strategy = "xla (its kernels)";
+
+/// The kernel with this entry; all without a name. Throws Error(usage) with the nearest.
+std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name);
+
+/// Runs them on a GPU instead of the simulator. Throws as tailor profile does.
+void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions& options, const Context& context);
 
 /// Operands and results of a kernel, each once.
 double array_bytes(const profiler::XlaKernel& kernel);
@@ -39,5 +62,9 @@ report::Table xla_comparison(const profiler::XlaModule& module, const std::vecto
 /// does.
 void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
                const ImportXlaOptions& options, const Context& context);
+
+/// The same with times, and those of the whole module.
+void store_xla(const profiler::XlaModule& module, const MeasuredXlaModule& all, const ir::Device& device,
+               const std::string& device_name, const ImportXlaOptions& options, const Context& context);
 
 }  // namespace tailor::cli

@@ -5,10 +5,14 @@
 // its PTX as text, a binary whose compiler is XLA, a verdict, and an execution with its counters, named as ours are.
 #include <fmt/format.h>
 
+#include <functional>
+
+#include "base/statistics.h"
 #include "base/text.h"
 #include "cli/import_xla.h"
 #include "cli/inputs.h"
 #include "cli/manifest.h"
+#include "cli/profiling.h"
 #include "cli/rows_of.h"
 #include "explore/strategy.h"
 #include "ir/import.h"
@@ -78,8 +82,8 @@ Id store_group(store::Store& to, const profiler::XlaModule& module, const profil
   return distinct.group.id;
 }
 
-void store_kernel(const Shelf& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
-  const profiler::XlaKernel& kernel = *row.kernel;
+/// The kernel's text and what it is to the module.
+Id store_given(const Shelf& shelf, const profiler::XlaModule& module, const profiler::XlaKernel& kernel) {
   const std::string ptx = read_file(kernel.ptx);
   const auto& launch = kernel.launch;
   const Id id =
@@ -101,12 +105,24 @@ void store_kernel(const Shelf& shelf, const profiler::XlaModule& module, const C
                                          static_cast<std::int64_t>(kernel.places.size()),
                                          kernel.times,
                                          {array_bytes(kernel)}});
+  return id;
+}
+
+/// What runs: PTX that whoever runs it translates, so each translator has a binary of its own.
+store::BinaryRow binary_row_of(const Shelf& shelf, Id kernel, std::string_view translator) {
   store::BinaryRow binary;
-  binary.id = id_of(fmt::format("{} {}", origin, hex(id)));
-  binary.kernel = id;
+  binary.id = id_of(fmt::format("{} {}{}", origin, hex(kernel), translator));
+  binary.kernel = kernel;
   binary.arch = shelf.arch;
   binary.compiler = origin;
   binary.ok = true;
+  return binary;
+}
+
+void store_executed(const Shelf& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
+  const profiler::XlaKernel& kernel = *row.kernel;
+  const Id id = store_given(shelf, module, kernel);
+  const store::BinaryRow binary = binary_row_of(shelf, id, "");
   shelf.store.save(binary);
   store::CheckRow verdict;
   verdict.kernel = id;
@@ -131,6 +147,73 @@ void store_kernel(const Shelf& shelf, const profiler::XlaModule& module, const C
   shelf.store.save(execution);
 }
 
+std::string_view state_of(const profiler::CandidateResult& result) {
+  if (result.outcome == ir::Outcome::ok) return result.judged ? "passed" : "not executed";
+  if (result.outcome == ir::Outcome::wrong) return "wrong";
+  if (result.outcome == ir::Outcome::timed_out) return "timed out";
+  if (result.outcome == ir::Outcome::overrun) return "unsound";
+  return ir::is_refuted(result.outcome) ? "crashed" : "not executed";
+}
+
+void store_measured(const Shelf& shelf, const profiler::XlaModule& module, const MeasuredXla& row) {
+  const Id id = store_given(shelf, module, *row.kernel);
+  const profiler::CandidateResult& result = row.found.result;
+  store::CheckRow verdict;
+  verdict.kernel = id;
+  verdict.method = shelf.method;
+  verdict.state = row.found.left_out ? "not executed" : state_of(result);
+  verdict.worst = result.worst;
+  verdict.detail = row.found.left_out ? row.found.left_out->detail : result.reason;
+  shelf.store.save(verdict);
+  if (result.times.empty()) return;
+  store::BinaryRow binary = binary_row_of(shelf, id, " " + result.times.front().driver);
+  binary.registers = result.entry.registers;
+  binary.local = static_cast<int>(result.entry.local_bytes);
+  binary.static_shared = static_cast<int>(result.entry.static_shared);
+  shelf.store.save(binary);
+  for (const ir::Measurement& measured : result.times) {
+    if (measured.outcome == ir::Outcome::stopped) continue;
+    std::optional<Seconds> low, high;
+    if (!measured.samples.empty()) {
+      const Spread time =
+          spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+      low = Seconds{time.low};
+      high = Seconds{time.high};
+    }
+    shelf.store.save(store::measurement_row(measured, shelf.run, binary.id, shelf.device, low, high));
+  }
+}
+
+void store_times(const Shelf& shelf, const profiler::XlaModuleSequence& all, const ir::Measurement& measured) {
+  store::ModuleTimeRow row;
+  row.run = shelf.run;
+  row.graph = shelf.graph;
+  row.strategy = xla_strategy;
+  row.device = shelf.device;
+  row.protocol = measured.protocol;
+  row.gpu = measured.gpu;
+  row.driver = measured.driver;
+  row.outcome = ir::name(measured.outcome);
+  row.reason = measured.reason;
+  row.groups_timed = all.places;
+  for (const profiler::XlaLeftOut& left : all.left_out) row.left_out.push_back({left.reason, left.places});
+  if (all.library_places > 0) row.left_out.push_back({"no kernel of XLA's own", all.library_places});
+  row.launches = static_cast<std::int64_t>(all.sequence.launches.size());
+  row.buffers = {static_cast<double>(all.buffer_bytes)};
+  std::int64_t round = 0;
+  for (const ir::Sample& sample : measured.samples) row.samples.push_back({round++, 0, sample});
+  if (!measured.samples.empty()) {
+    const Spread time =
+        spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+    row.median = Seconds{time.median};
+    row.low = Seconds{time.low};
+    row.high = Seconds{time.high};
+  }
+  row.measured_at = measured.measured_at;
+  row.id = store::module_time_id(row);
+  shelf.store.save(row);
+}
+
 Id store_module(store::Store& to, const profiler::XlaModule& module) {
   const std::string file = module.source.hlo.string();
   const ir::Imported imported = ir::import_hlo(*module.text, file);
@@ -144,33 +227,54 @@ Id store_module(store::Store& to, const profiler::XlaModule& module) {
   return graph.id;
 }
 
-}  // namespace
-
-void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
-               const ImportXlaOptions& options, const Context& context) {
+/// One run's rows in one transaction: `rows` stores what came of each kernel and says of how many.
+void store_run(const profiler::XlaModule& module, const ir::Device& device, const std::string& device_name,
+               const ImportXlaOptions& options, const Context& context, std::string_view method,
+               const std::function<std::int64_t(const Shelf&)>& rows) {
   store::Store to = store::Store::open(options.database);
   store::RunRow run = begun_run(context.command, std::string(origin), options.seed, "");
   run.config_id = id_of(std::string_view(run.config));
   store::Store::Transaction unit(to);
   to.save(run);
-  const bool is_path = options.device.find('/') != options.device.npos || options.device.ends_with(".json");
-  const store::DeviceRow row =
-      device_row(device, read_file(is_path ? std::filesystem::path(options.device)
-                                           : context.data / "devices" / (options.device + ".json")));
+  const store::DeviceRow row = device_row_of(context, device_name, device);
   to.save(row);
   const Shelf shelf{
-      to, store_module(to, module), row.id, run.id, device.arch, fmt::format("simulator, seed {}", options.seed)};
-  std::int64_t stored = 0;
-  for (const CheckedXla& checked : all) {
-    if (!checked.kernel->problem.empty()) continue;
-    store_kernel(shelf, module, checked);
-    ++stored;
-  }
+      to, store_module(to, module), row.id, run.id, device.arch, fmt::format("{}, seed {}", method, options.seed)};
+  const std::int64_t stored = rows(shelf);
   run.outcome = "done";
   run.finished_at = time_now();
   to.save(run);
   unit.commit();
   context.talk->note(fmt::format("stored {} kernels of {} in {}", stored, module.source.name, options.database));
+}
+
+}  // namespace
+
+void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
+               const ImportXlaOptions& options, const Context& context) {
+  store_run(module, device, options.device, options, context, "simulator", [&](const Shelf& shelf) {
+    std::int64_t stored = 0;
+    for (const CheckedXla& checked : all) {
+      if (!checked.kernel->problem.empty()) continue;
+      store_executed(shelf, module, checked);
+      ++stored;
+    }
+    return stored;
+  });
+}
+
+void store_xla(const profiler::XlaModule& module, const MeasuredXlaModule& all, const ir::Device& device,
+               const std::string& device_name, const ImportXlaOptions& options, const Context& context) {
+  store_run(module, device, device_name, options, context, "gpu", [&](const Shelf& shelf) {
+    std::int64_t stored = 0;
+    for (const MeasuredXla& measured : all.kernels) {
+      if (!measured.kernel->problem.empty()) continue;
+      store_measured(shelf, module, measured);
+      ++stored;
+    }
+    for (const ir::Measurement& times : all.times) store_times(shelf, *all.sequence, times);
+    return stored;
+  });
 }
 
 }  // namespace tailor::cli

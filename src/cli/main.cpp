@@ -79,7 +79,8 @@ void declare(CLI::App& app, ImportXlaOptions& options) {
   app.add_option("DIR", options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
   app.add_option("--module", options.module, "which module, when there are several")->type_name("NAME");
   app.add_option("--kernel", options.kernel, "only the kernel with this entry")->type_name("ENTRY");
-  app.add_option("--device", options.device, "the GPU whose limits and cache are simulated")->type_name("NAME");
+  app.add_option("--device", options.device, "the GPU that is simulated, or that measures (default then: found)")
+      ->type_name("NAME");
   app.add_flag("--list", options.list, "tie kernels to fusions, execute none");
   app.add_flag("--compare", options.compare, "beside it what our strategies launch and move; counts with --device");
   app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");
@@ -90,6 +91,21 @@ void declare(CLI::App& app, ImportXlaOptions& options) {
       ->type_name("S");
   app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
   add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
+  CLI::Option* measure =
+      app.add_option("--profiler", options.profiler, "gpu: run, check and time them there (default: the simulator)")
+          ->type_name("NAME");
+  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
+      ->type_name("STATE,...")
+      ->needs(measure);
+  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")
+      ->type_name("WHO")
+      ->needs(measure);
+  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")
+      ->type_name("RULE")
+      ->needs(measure);
+  app.add_flag("--module-times", options.module_times, "also time all kernels in order, as a stream and as a graph")
+      ->needs(measure);
+  declare_gpu(app, options.gpu);
 }
 
 void declare(CLI::App& app, FuseOptions& options) {
@@ -207,10 +223,15 @@ void declare(CLI::App& app, ProfileCommand& options) {
   app.add_option("--time-limit", options.time_limit, "kill a kernel after so long (default 10)")->type_name("S");
   app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
       ->type_name("FORM");
-  app.add_flag("--module", options.module, "time the whole model under several strategies, in turns");
+  CLI::Option* module =
+      app.add_flag("--module", options.module, "time the whole model under several strategies, in turns");
   app.add_option("--strategies", options.strategies, "of --module, the first is the baseline (default all)")
       ->type_name("NAME,...");
   add_count(app, "--rounds", options.rounds, "of --module: samples of each strategy (default 30)");
+  app.add_option("--xla", options.xla,
+                 "of --module: XLA's own kernels, out of its dump of the model, in turn with ours")
+      ->type_name("DIR")
+      ->needs(module);
   app.add_option("--store", options.database, "also store in this database, group by group")->type_name("DB");
   declare_gpu(app, options.gpu);
   add_count(app, "--threads", options.threads, "of compiling (default 0: one per processor)");
@@ -223,6 +244,7 @@ void declare(CLI::App& app, MicrobenchCommand& options) {
   app.add_option("--only", options.families, "these families; several with commas (default all)")
       ->type_name("NAME,...");
   add_count(app, "--max-bytes", options.most_bytes, "leave out larger arrays (default 0: none)");
+  app.add_flag("--compile-only", options.compile_only, "fill the cache of compiled kernels, measure nothing");
   app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
   app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
   app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
@@ -327,10 +349,11 @@ constexpr std::array command_table = std::to_array({
             "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
             "import model.hlo.gz --text -o model.graph",
             "MODEL", bound<ImportOptions, run_import>),
-    command("import-xla", "XLA's own kernels of a model: bound to fusions, executed, compared, counted",
+    command("import-xla", "XLA's own kernels of a model: bound to fusions, executed, compared, counted, timed",
             "import-xla dump\n"
             "import-xla dump --device h200 --compare --store xla.db\n"
-            "import-xla dump --module jit_f --kernel input_reduce_fusion",
+            "import-xla dump --module jit_f --kernel input_reduce_fusion\n"
+            "import-xla dump --device h200 --profiler gpu --module-times --store xla.db",
             "DIR", bound<ImportXlaOptions, run_import_xla>),
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --strategy stitch-v1 --device h200\n"
@@ -357,7 +380,7 @@ constexpr std::array command_table = std::to_array({
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
-            "profile model.hlo --device h200 --module --strategies none,stitch-v1\n"
+            "profile model.hlo --device h200 --module --strategies none,stitch-v1 --xla dump\n"
             "profile model.hlo --device h200 --profiler replay --recorded h200.db",
             "MODEL --device", bound<ProfileCommand, run_profile>),
     command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "base/error.h"
@@ -21,6 +20,7 @@
 #include "cli/profile_options.h"
 #include "cli/profiling.h"
 #include "cli/rows_of.h"
+#include "profiler/sampled.h"
 #include "profiler/workbench.h"
 
 namespace tailor::cli {
@@ -73,7 +73,8 @@ class Running {
   Running(profiler::Worker& worker, const profiler::MeasureOptions& how) : worker_(worker), how_(how) {}
 
   void run(BenchItem& item) {
-    item.measured = blank(item.bench);
+    item.measured =
+        profiler::blank_measurement(worker_, item.bench.cache, how_.timed_by, item.bench.launch, how_.stop_rule);
     if (!item.binary || item.binary->outcome != ir::CompileOutcome::ok) {
       item.measured.outcome = item.binary ? ir::Outcome::unloadable : ir::Outcome::stopped;
       item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
@@ -81,8 +82,8 @@ class Running {
     }
     profiler::Workbench bench(worker_, how_.time_limit);
     gpu::Image image;
-    const auto contents = std::make_shared<std::vector<std::byte>>(profiler::inputs_of(item.bench));
-    const int number = bench.add({profiler::with_code(item.bench, code_of(*item.binary, how_.image, image)), contents});
+    const int number =
+        bench.add({profiler::with_code(item.bench, code_of(*item.binary, how_.image, image)), contents_of(item.bench)});
     const gpu::Answer checked = bench.ask(number, gpu::AskRun{number, how_.seed, true});
     item.measured.outcome = checked.outcome;
     item.measured.reason = checked.reason;
@@ -92,59 +93,37 @@ class Running {
       item.measured.reason = std::move(wrong);
       return;
     }
-    sample(bench, number, item);
+    profiler::sample(bench, number, how_.stop, item.measured);
     if (!item.measured.samples.empty())
       item.result =
           profiler::evaluate(item.bench, item.measured.samples, profiler::stop_rule(how_.stop_rule).confidence);
   }
 
  private:
-  ir::Measurement blank(const Microbench& bench) {
-    const gpu::Facts& facts = worker_.opened().facts;
-    ir::Measurement measured;
-    const ir::TimedBy by =
-        how_.timed_by.value_or(facts.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events);
-    measured.protocol = {bench.cache, by, bench.launch, how_.stop_rule};
-    measured.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
-    measured.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver, facts.driver_api, facts.cupti_api);
-    measured.measured_at = time_now();
-    return measured;
-  }
-
-  void sample(profiler::Workbench& bench, int number, BenchItem& item) {
-    const profiler::StopRule& rule = profiler::stop_rule(how_.stop_rule);
-    const auto started = std::chrono::steady_clock::now();
-    const ir::Protocol& protocol = item.measured.protocol;
-    std::vector<ir::Sample>& samples = item.measured.samples;
-    for (profiler::Stop stop = profiler::Stop::go_on; stop == profiler::Stop::go_on;) {
-      const int batch = profiler::next_batch(rule, static_cast<int>(samples.size()));
-      if (batch == 0 || how_.stop.stop_requested()) return;
-      const int warmup = samples.empty() ? rule.warmup : 0;
-      const gpu::Answer answer = bench.ask(
-          number, gpu::AskTime{number, protocol.cache, protocol.timed_by, protocol.launch, batch, warmup, false});
-      if (answer.outcome != ir::Outcome::ok) {
-        item.measured.outcome = answer.outcome;
-        item.measured.reason = answer.reason;
-        return;
-      }
-      item.measured.sm_clock = answer.state.sm_clock;
-      item.measured.dram_clock = answer.state.dram_clock;
-      samples.insert(samples.end(), answer.samples.begin(), answer.samples.end());
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
-      stop = profiler::stop_after(rule, profiler::durations(samples), {spent.count()});
+  /// Large ones take a second to make, and many want the same.
+  std::shared_ptr<const std::vector<std::byte>> contents_of(const Microbench& bench) {
+    std::vector<std::int64_t> sizes;
+    for (const gpu::Buffer& buffer : bench.sequence.buffers)
+      if (buffer.role == gpu::BufferRole::input) sizes.push_back(buffer.bytes);
+    if (!contents_ || sizes != sizes_) {
+      contents_ = std::make_shared<std::vector<std::byte>>(profiler::inputs_of(bench));
+      sizes_ = std::move(sizes);
     }
+    return contents_;
   }
 
   profiler::Worker& worker_;
   const profiler::MeasureOptions& how_;
+  std::vector<std::int64_t> sizes_;  ///< of the inputs that are in contents_
+  std::shared_ptr<const std::vector<std::byte>> contents_;
 };
 
 report::Table bench_table(const std::vector<BenchItem>& items) {
   report::Table table;
   table.columns = {column("name", "microbenchmark"),
                    column("value", "value", Hint::number),
-                   column("low", "from", Hint::number, 1),
-                   column("high", "to", Hint::number, 1),
+                   column("low", "from", Hint::number, 4),
+                   column("high", "to", Hint::number, 4),
                    column("unit", "unit"),
                    column("median", "time", Hint::seconds),
                    column("samples", "samples", Hint::integer, 2),
@@ -224,13 +203,18 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   words.image = options.image;
   words.time_limit = options.time_limit;
   const profiler::MeasureOptions how = measure_options(words, context, device, interrupts.token());
-  profiler::Worker worker(worker_setup(options.gpu, interrupts.token()));
-  require_gpu(worker, device);
+  std::optional<profiler::Worker> worker;
+  if (!options.compile_only) require_gpu(worker.emplace(worker_setup(options.gpu, interrupts.token())), device);
   std::vector<std::string> texts;
   for (const BenchItem& item : items) texts.push_back(profiler::compile_request(item.bench, device.arch).cuda);
   std::vector<std::optional<ir::Binary>> binaries =
       compiled_texts(context, *nvrtc.api, {device.arch, options.cache, 0, interrupts.token()}, texts);
-  Running running(worker, how);
+  if (options.compile_only) {
+    context.talk->finish();
+    context.talk->note(fmt::format("{} texts compiled for {}", texts.size(), device.arch));
+    return;
+  }
+  Running running(*worker, how);
   std::int64_t failed = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i].binary = std::move(binaries[i]);

@@ -128,6 +128,13 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   if (!counters.rows.empty() || context.format == Format::json)
     answer.sections.push_back({"counters", std::move(counters)});
   show(context, answer);
+  for (const ProfiledGroup& group : groups)
+    if (group.floor.samples > 0) {
+      context.talk->note(fmt::format("a launch that does nothing takes {} (half of {} samples within {})",
+                                     humane_seconds(group.floor.time.value), group.floor.samples,
+                                     humane_seconds(group.floor.noise.value)));
+      break;
+    }
   last_words(context, items, options.database);
   stop_if_asked(interrupts);
   refuse_bad(items);

@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 
 #include "base/error.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "cli/import_xla.h"
 #include "cli/manifest.h"
 #include "cli/module_sequence.h"
 #include "cli/output.h"
@@ -28,11 +30,13 @@ namespace tailor::cli {
 
 namespace {
 
-/// One strategy of the comparison.
+/// One strategy of the comparison, or XLA with its own kernels.
 struct Contestant {
-  std::unique_ptr<Chosen> chosen;
+  std::unique_ptr<Chosen> chosen;  ///< null of XLA's kernels
   ModuleSequence module;
   int number = -1;  ///< in the workbench
+
+  std::string name() const { return chosen ? chosen->partition.strategy : std::string(xla_strategy); }
 };
 
 /// How a module is launched and found: one column of the comparison.
@@ -67,6 +71,8 @@ class Comparison {
         graph_(load_model(context, options.what.model)) {}
 
   void run() {
+    if (!options_.xla.empty())
+      xla_ = profiler::read_xla(profiler::choose_module(profiler::xla_modules(options_.xla), ""));
     load_strategies();
     how_ = measure_options(options_, context_, device(), interrupts_.token());
     how_.counters = {};
@@ -77,6 +83,7 @@ class Comparison {
     measure_groups();
     stop_if_asked(interrupts_);
     build_sequences();
+    if (xla_) add_xla();
     take_turns();
     context_.talk->finish();
     if (!options_.database.empty()) store_all();
@@ -151,6 +158,24 @@ class Comparison {
     }
   }
 
+  /// XLA's kernels take their turns as one more strategy.
+  void add_xla() {
+    profiler::XlaModuleSequence all = profiler::module_sequence(*xla_, how_.seed);
+    Contestant one;
+    for (const profiler::XlaLeftOut& left : all.left_out) one.module.places_left_out += left.places;
+    one.module.places = all.places;
+    one.module.shortened_loops = all.shortened_loops;
+    one.module.buffer_bytes = all.buffer_bytes;
+    one.module.sequence = std::move(all.sequence);
+    const auto contents = std::make_shared<std::vector<std::byte>>(std::move(all.contents));
+    one.number = bench_->add({one.module.sequence, contents});
+    for (const Contestant& ours : contestants_)
+      if (ours.module.places_left_out != one.module.places_left_out)
+        context_.talk->warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
+                                           ours.name(), ours.module.places_left_out, one.module.places_left_out));
+    contestants_.push_back(std::move(one));
+  }
+
   /// Rounds of one sample for each strategy and way, in an order drawn anew.
   void take_turns() {
     for (std::size_t i = 0; i < contestants_.size(); ++i)
@@ -211,19 +236,18 @@ class Comparison {
     using report::Hint;
     report::Table table;
     table.title = "memory-bound kernels of the whole model, library calls left out, timed in turns";
-    table.columns = {
-        column("strategy", "strategy"),
-        column("launches", "launches", Hint::count),
-        column("left_out", "groups left out", Hint::count, 1),
-        column("buffers", "buffers", Hint::bytes, 3),
-        column("cache", "cache"),
-        column("launch_mode", "launched as"),
-        column("median", "time", Hint::seconds),
-        column("low", "from", Hint::seconds, 2),
-        column("high", "to", Hint::seconds, 2),
-        column("samples", "samples", Hint::integer, 3),
-        column("speedup", "times as fast as " + contestants_.front().chosen->partition.strategy, Hint::ratio),
-        column("note", "note", Hint::text, 1)};
+    table.columns = {column("strategy", "strategy"),
+                     column("launches", "launches", Hint::count),
+                     column("left_out", "groups left out", Hint::count, 1),
+                     column("buffers", "buffers", Hint::bytes, 3),
+                     column("cache", "cache"),
+                     column("launch_mode", "launched as"),
+                     column("median", "time", Hint::seconds),
+                     column("low", "from", Hint::seconds, 2),
+                     column("high", "to", Hint::seconds, 2),
+                     column("samples", "samples", Hint::integer, 3),
+                     column("speedup", "times as fast as " + contestants_.front().name(), Hint::ratio),
+                     column("note", "note", Hint::text, 1)};
     for (const ModuleTimes& times : times_) {
       const Contestant& one = contestants_[times.contestant];
       const Spread time = spread(times);
@@ -232,12 +256,12 @@ class Comparison {
       std::string note = times.reason;
       if (one.module.shortened_loops > 0)
         note += fmt::format("{}{} loops run one trip", note.empty() ? "" : "; ", one.module.shortened_loops);
-      table.rows.push_back(
-          {one.chosen->partition.strategy, static_cast<std::int64_t>(one.module.sequence.launches.size()),
-           one.module.places_left_out, static_cast<double>(one.module.buffer_bytes),
-           std::string(ir::name(times.way.cache)), std::string(ir::name(times.way.launch)),
-           timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
-           static_cast<std::int64_t>(time.n), timed && baseline > 0 ? Cell(baseline / time.median) : Cell(), note});
+      table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()),
+                            one.module.places_left_out, static_cast<double>(one.module.buffer_bytes),
+                            std::string(ir::name(times.way.cache)), std::string(ir::name(times.way.launch)),
+                            timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(),
+                            timed ? Cell(time.high) : Cell(), static_cast<std::int64_t>(time.n),
+                            timed && baseline > 0 ? Cell(baseline / time.median) : Cell(), note});
     }
     return table;
   }
@@ -268,7 +292,7 @@ class Comparison {
     store::ModuleTimeRow row;
     row.run = run;
     row.graph = graph;
-    row.strategy = one.chosen->partition.strategy;
+    row.strategy = one.name();
     row.device = device_id;
     row.protocol = {times.way.cache, ir::TimedBy::events, times.way.launch, fmt::format("{} rounds", options_.rounds)};
     row.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
@@ -294,8 +318,7 @@ class Comparison {
     for (const ModuleTimes& times : times_)
       if (times.outcome != ir::Outcome::ok)
         throw Error(ir::is_refuted(times.outcome) ? Fault::failed : Fault::missing,
-                    fmt::format("{} was not timed: {}", contestants_[times.contestant].chosen->partition.strategy,
-                                times.reason));
+                    fmt::format("{} was not timed: {}", contestants_[times.contestant].name(), times.reason));
   }
 
   const ProfileCommand& options_;
@@ -303,6 +326,7 @@ class Comparison {
   const profiler::Nvrtc& api_;
   const InterruptWatch& interrupts_;
   ir::Imported graph_;
+  std::optional<profiler::XlaModule> xla_;
   std::vector<Contestant> contestants_;
   profiler::MeasureOptions how_;
   Measurer measurer_;

@@ -27,7 +27,7 @@ profiler::Candidate candidate_of(const ProfileItem& item) {
 
 ProfiledGroup profiled(std::span<ProfileItem> items, std::size_t first, const MeasureGroup& measure,
                        const profiler::MeasureOptions& options) {
-  ProfiledGroup group{first, items.size(), {}, {}};
+  ProfiledGroup group{first, items.size(), {}, {}, {}};
   std::vector<profiler::Candidate> candidates;
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -42,6 +42,7 @@ ProfiledGroup profiled(std::span<ProfileItem> items, std::size_t first, const Me
     items[asked[k]].measured = true;
   }
   group.unjudged = std::move(measured.unjudged);
+  group.floor = measured.floor;
   group.rankings = std::move(measured.rankings);
   for (profiler::Ranking& ranking : group.rankings) {
     for (int& k : ranking.order) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);

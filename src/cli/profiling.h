@@ -34,6 +34,7 @@ struct ProfiledGroup {
   std::size_t first = 0, count = 0;  ///< of the items
   std::vector<profiler::Ranking> rankings;
   std::string unjudged;
+  profiler::LaunchFloor floor;
 };
 
 /// Measures the plans of one group: profiler::measure_group on a worker, or replayed_group.

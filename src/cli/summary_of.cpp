@@ -211,6 +211,7 @@ report::Summary summary_of(const store::Store& store, const Subject& subject, co
     const double peak = 2 * device.fma_rate.value * device.sms.value * device.clock.value;
     summary.roofs.push_back({device.name, BytesPerSecond{device.dram_bandwidth.value}, peak});
   }
+  add_measured(store, subject, gathered, summary);
   if (auto import = import_summary(subject.graph.summary)) summary.import = std::move(*import);
   summary.warnings = warnings(store, gathered, subject, summary);
   return summary;

@@ -41,6 +41,10 @@ bool same_groups(const store::FusionRow& a, const store::FusionRow& b);
 report::GroupSummary group_of(const store::Store& store, const Subject& subject, const Gathered& gathered,
                               const store::FusionGroupRow& row, int plans);
 
+/// Fills what was measured of the model's groups on the device.
+void add_measured(const store::Store& store, const Subject& subject, const Gathered& gathered,
+                  report::Summary& summary);
+
 /// Place of a level in the order of precision; unknown ones last.
 std::size_t precision(std::string_view level);
 

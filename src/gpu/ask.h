@@ -148,7 +148,7 @@ struct Answer {
   std::string reason;                          ///< one sentence; empty when ok
   bool context_lost = false;                   ///< nothing more can be asked of this process but AskLayers
   Facts facts;                                 ///< of AskOpen
-  std::vector<Layer> layers;                   ///< of AskOpen, AskLayers
+  std::vector<Layer> layers;                   ///< of AskOpen, AskLayers; of AskTime and AskCount: what was limited
   std::vector<EntryFacts> entries;             ///< of AskLoad, by launch
   std::vector<ir::Sample> samples;             ///< of AskTime, one per sample, in order
   std::vector<std::vector<Seconds>> launches;  ///< of AskTime with per_launch: [sample][launch]

@@ -38,6 +38,7 @@ struct LoadedSequence {
   std::vector<EntryFacts> entries;        ///< parallel to sequence.launches
   Replay replay;                          ///< of all launches, made when first asked for
   bool replay_traced = false;             ///< it was made while CUPTI recorded kernels
+  std::uint32_t primed = 0;               ///< one bit for each way of timing that has taken a sample
   bool ran = false;                       ///< every launch has run once, so the driver has loaded all it needs
 
   CUdeviceptr address(std::size_t buffer) const;

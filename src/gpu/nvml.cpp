@@ -47,16 +47,6 @@ double number(const Nvml& nvml, double scale, Function function, Before... befor
 
 constexpr double mega = 1e6, milli = 1e-3;
 
-std::uint32_t throttle(const Nvml& nvml) {
-  unsigned long long bits = 0;
-  if (!asked(nvml, nvml.nvmlDeviceGetCurrentClocksEventReasons, bits) &&
-      !asked(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, bits))
-    return 0;
-  std::uint32_t ours = 0;
-  for (const auto& [theirs, bit] : reasons) ours |= (bits & theirs) != 0 ? bit : 0;
-  return ours;
-}
-
 }  // namespace
 
 Nvml nvml_of(const Library& library, const std::string& uuid, const std::string& bus) {
@@ -83,14 +73,26 @@ Nvml nvml_of(const Library& library, const std::string& uuid, const std::string&
   return nvml;
 }
 
+std::uint32_t throttle_of(const Nvml& nvml) {
+  unsigned long long bits = 0;
+  if (!asked(nvml, nvml.nvmlDeviceGetCurrentClocksEventReasons, bits) &&
+      !asked(nvml, nvml.nvmlDeviceGetCurrentClocksThrottleReasons, bits))
+    return 0;
+  std::uint32_t ours = 0;
+  for (const auto& [theirs, bit] : reasons) ours |= (bits & theirs) != 0 ? bit : 0;
+  return ours;
+}
+
+double sm_clock_of(const Nvml& nvml) { return number(nvml, mega, nvml.nvmlDeviceGetClockInfo, sm_clock_type); }
+
 GpuState state_of(const Nvml& nvml) {
   GpuState state;
-  state.sm_clock = number(nvml, mega, nvml.nvmlDeviceGetClockInfo, sm_clock_type);
+  state.sm_clock = sm_clock_of(nvml);
   state.dram_clock = number(nvml, mega, nvml.nvmlDeviceGetClockInfo, memory_clock_type);
   state.temperature = number(nvml, 1, nvml.nvmlDeviceGetTemperature, gpu_sensor);
   state.power = number(nvml, milli, nvml.nvmlDeviceGetPowerUsage);
   state.power_limit = number(nvml, milli, nvml.nvmlDeviceGetEnforcedPowerLimit);
-  state.throttle = throttle(nvml);
+  state.throttle = throttle_of(nvml);
   return state;
 }
 

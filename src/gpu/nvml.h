@@ -27,6 +27,9 @@ Nvml nvml_of(const Library& library, const std::string& uuid, const std::string&
 
 /// What NVML tells of the GPU; what it does not tell is left at its default.
 GpuState state_of(const Nvml& nvml);
+/// Its part that changes within a millisecond, for a fraction of the time that asking for all takes.
+std::uint32_t throttle_of(const Nvml& nvml);
+double sm_clock_of(const Nvml& nvml);  ///< Hz; 0: not known
 std::string driver_version(const Nvml& nvml);
 std::optional<bool> ecc_on(const Nvml& nvml);
 std::optional<bool> mig_on(const Nvml& nvml);

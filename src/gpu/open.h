@@ -5,9 +5,11 @@
 // it. Everything the answers are made with lies here, in one struct of one thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpu/ask.h"
 #include "gpu/cupti_api.h"
@@ -44,6 +46,9 @@ struct Opened {
   KernelTrace trace;
   DeviceMemory flush_buffer;  ///< allocated when first needed
   std::int64_t flush_bytes = 0;
+  DeviceMemory readings;                              ///< of clocks; allocated when first needed
+  std::vector<Event> before, after;                   ///< made when first needed
+  std::chrono::steady_clock::time_point worked_at{};  ///< when times were last taken
   Facts facts;
   std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
 };

@@ -31,9 +31,7 @@ struct Taking {
   const AskTime& ask;
   std::size_t batch = 1;  ///< samples of a full batch
   bool held = false;
-  std::vector<Event> before, after;  ///< by sample of a batch; by events only
-  std::vector<std::string> names;    ///< of the launches
-  DeviceMemory readings;             ///< two of each sample of a batch
+  std::vector<std::string> names;  ///< of the launches
   Answer answer;
 };
 
@@ -45,7 +43,7 @@ Trouble queue_sequence(Taking& taking) {
 }
 
 Trouble queue_clock(Taking& taking, std::size_t index) {
-  CUdeviceptr address = *taking.readings + static_cast<CUdeviceptr>(index * sizeof(ClockReading));
+  CUdeviceptr address = *taking.gpu.readings + static_cast<CUdeviceptr>(index * sizeof(ClockReading));
   std::array<void*, 1> parameters = {&address};
   return queue_own(taking.gpu, taking.gpu.own.clock, 1, 1, parameters);
 }
@@ -57,9 +55,9 @@ Trouble record(Taking& taking, const std::vector<Event>& events, std::size_t slo
 
 /// What is timed, queued while the stream is held.
 Trouble queue_timed(Taking& taking, std::size_t slot) {
-  if (Trouble trouble = record(taking, taking.before, slot)) return trouble;
+  if (Trouble trouble = record(taking, taking.gpu.before, slot)) return trouble;
   if (Trouble trouble = queue_sequence(taking)) return trouble;
-  return record(taking, taking.after, slot);
+  return record(taking, taking.gpu.after, slot);
 }
 
 /// `stuck` is set when the stream went on before all was queued.
@@ -91,16 +89,18 @@ Trouble warm_up(Taking& taking, int runs) {
 }
 
 Trouble read_clocks(Taking& taking, std::vector<ClockReading>& readings) {
-  return told(taking.gpu.driver,
-              taking.gpu.driver.cuMemcpyDtoH(readings.data(), *taking.readings, readings.size() * sizeof(ClockReading)),
-              "cuMemcpyDtoH");
+  return told(
+      taking.gpu.driver,
+      taking.gpu.driver.cuMemcpyDtoH(readings.data(), *taking.gpu.readings, readings.size() * sizeof(ClockReading)),
+      "cuMemcpyDtoH");
 }
 
 Trouble times_by_events(Taking& taking, std::size_t count, std::vector<SampleTime>& times) {
   constexpr double milli = 1e-3;
   for (std::size_t i = 0; i < count; ++i) {
     float milliseconds = 0;
-    const CUresult result = taking.gpu.driver.cuEventElapsedTime(&milliseconds, *taking.before[i], *taking.after[i]);
+    const CUresult result =
+        taking.gpu.driver.cuEventElapsedTime(&milliseconds, *taking.gpu.before[i], *taking.gpu.after[i]);
     if (Trouble trouble = told(taking.gpu.driver, result, "cuEventElapsedTime")) return trouble;
     times.push_back({{static_cast<double>(milliseconds) * milli}, {}});
   }
@@ -128,7 +128,7 @@ void keep(Taking& taking, const std::vector<SampleTime>& times, const std::vecto
 }
 
 Trouble take_batch(Taking& taking, std::size_t count) {
-  const std::uint32_t throttle = state_of(taking.gpu.nvml).throttle;
+  const std::uint32_t throttle = throttle_of(taking.gpu.nvml);
   const bool warm = taking.ask.cache == ir::CacheState::warm;
   if (Trouble trouble = warm_up(taking, warm ? 1 : 0)) return trouble;
   if (!by_events(taking)) {
@@ -145,7 +145,7 @@ Trouble take_batch(Taking& taking, std::size_t count) {
   if (Trouble trouble =
           by_events(taking) ? times_by_events(taking, count, times) : times_by_activity(taking, count, times))
     return trouble;
-  if (!stuck) keep(taking, times, readings, throttle | state_of(taking.gpu.nvml).throttle);
+  if (!stuck) keep(taking, times, readings, throttle | throttle_of(taking.gpu.nvml));
   taking.held = taking.held && !stuck;
   return {};
 }
@@ -162,18 +162,51 @@ Trouble choose_trace(Opened& gpu, TimedBy timed_by) {
 
 /// A GPU that was idle runs slowly at first: gives it work until its clock is near the highest, or rises no more.
 Trouble wake(Opened& gpu) {
+  constexpr std::chrono::milliseconds still_awake{200};
+  if (std::chrono::steady_clock::now() - gpu.worked_at < still_awake) return {};
   constexpr double near_highest = 0.8, rises = 1.02;
-  constexpr int most_rounds = 30, fills = 100;
+  constexpr int most_rounds = 20, least_rounds = 4, fills = 200;  // about 10 ms each
   double before = 0;
   for (int round = 0; round < most_rounds; ++round) {
-    const GpuState now = state_of(gpu.nvml);
-    const bool enough = now.sm_clock <= 0 || now.throttle != 0 || now.sm_clock >= near_highest * gpu.facts.sm_clock_max;
-    if (enough || (round > 2 && now.sm_clock < rises * before)) break;
-    before = now.sm_clock;
+    const double now = sm_clock_of(gpu.nvml);
+    const bool enough = now <= 0 || now >= near_highest * gpu.facts.sm_clock_max || throttle_of(gpu.nvml) != 0;
+    if (enough || (round > least_rounds && now < rises * before)) break;
+    before = now;
     for (int i = 0; i < fills; ++i)
       if (Trouble trouble = queue_flush(gpu)) return trouble;
     if (Trouble trouble = finish(gpu, "cuStreamSynchronize after waking the GPU")) return trouble;
   }
+  return {};
+}
+
+/// Events and memory for the samples of a batch; kept for the next question.
+Trouble make_room(Taking& taking) {
+  Opened& gpu = taking.gpu;
+  while (by_events(taking) && gpu.after.size() < most_samples) {
+    Event before, after;
+    if (Trouble trouble = create(gpu.driver, before)) return trouble;
+    if (Trouble trouble = create(gpu.driver, after)) return trouble;
+    gpu.before.push_back(std::move(before));
+    gpu.after.push_back(std::move(after));
+  }
+  if (gpu.readings) return {};
+  return allocate(gpu.driver, static_cast<std::int64_t>(2 * most_samples * sizeof(ClockReading)), gpu.readings);
+}
+
+/// The first time that a sequence is timed in some way, one sample for nothing, not held: what its parts need for the
+/// first time (code, local memory, a graph, memory to overwrite L2 with) may want the whole GPU to be idle.
+Trouble prime(Taking& taking) {
+  const AskTime& ask = taking.ask;
+  LoadedSequence& loaded = taking.loaded;
+  const bool graph = ask.launch == ir::LaunchMode::graph, traced = !by_events(taking);
+  const unsigned way = static_cast<unsigned>(ask.cache) * 4 + (graph ? 2 : 0) + (traced ? 1 : 0);
+  const bool recapture = graph && (!loaded.replay || loaded.replay_traced != traced);
+  if ((loaded.primed >> way & 1) != 0 && !recapture) return {};
+  bool stuck = false;
+  if (Trouble trouble = queue_sample(taking, 0, stuck)) return trouble;
+  if (Trouble trouble = finish(taking.gpu, "cuStreamSynchronize after a run before timing")) return trouble;
+  loaded.ran = true;
+  loaded.primed |= 1U << way;
   return {};
 }
 
@@ -186,18 +219,8 @@ Trouble prepare(Taking& taking) {
   taking.batch = std::clamp<std::size_t>(most_launches / launches, 1, most_samples);
   const bool wanted = by_events(taking) || (launches > 1 && !graph);
   const bool hold = wanted && gpu.hold.works() && (graph || launches <= most_held);
-  for (std::size_t i = 0; by_events(taking) && i < taking.batch; ++i) {
-    if (Trouble trouble = create(gpu.driver, taking.before.emplace_back())) return trouble;
-    if (Trouble trouble = create(gpu.driver, taking.after.emplace_back())) return trouble;
-  }
-  const auto bytes = static_cast<std::int64_t>(2 * taking.batch * sizeof(ClockReading));
-  if (Trouble trouble = allocate(gpu.driver, bytes, taking.readings)) return trouble;
-  // One sample for nothing, not held: what its parts need for the first time (code, local memory, a graph, memory to
-  // overwrite L2 with) may want the whole GPU to be idle.
-  bool stuck = false;
-  if (Trouble trouble = queue_sample(taking, 0, stuck)) return trouble;
-  if (Trouble trouble = finish(gpu, "cuStreamSynchronize after a run before timing")) return trouble;
-  taking.loaded.ran = true;
+  if (Trouble trouble = make_room(taking)) return trouble;
+  if (Trouble trouble = prime(taking)) return trouble;
   taking.held = hold;
   if (Trouble trouble = wake(gpu)) return trouble;
   return warm_up(taking, taking.ask.warmup);
@@ -206,7 +229,7 @@ Trouble prepare(Taking& taking) {
 }  // namespace
 
 Answer take_times(Opened& gpu, LoadedSequence& loaded, const AskTime& ask) {
-  Taking taking{gpu, loaded, ask, 1, false, {}, {}, {}, {}, {}};
+  Taking taking{gpu, loaded, ask, 1, false, {}, {}};
   if (Trouble trouble = prepare(taking)) return answer_of(trouble);
   taking.answer.state = state_of(gpu.nvml);
   const auto wanted = static_cast<std::size_t>(std::max(ask.samples, 0));
@@ -214,6 +237,7 @@ Answer take_times(Opened& gpu, LoadedSequence& loaded, const AskTime& ask) {
     const std::size_t count = std::min(taking.batch, wanted - taking.answer.samples.size());
     if (Trouble trouble = take_batch(taking, count)) return answer_of(trouble);
   }
+  gpu.worked_at = std::chrono::steady_clock::now();
   if (by_events(taking) && !taking.held)
     taking.answer.layers.push_back({"held stream", "limited",
                                     gpu.hold.works() ? "too many launches to hold the stream for" : gpu.hold.why(),

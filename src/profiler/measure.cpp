@@ -29,6 +29,10 @@ std::string utc_now() {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
+/// A kernel that does nothing, for every GPU of today.
+constexpr std::string_view empty_kernel =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n  ret;\n}\n";
+
 class Measuring {
  public:
   Measuring(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options)
@@ -39,6 +43,9 @@ class Measuring {
 
   MeasuredGroup run() {
     check_all_shapes();
+    if (std::any_of(all_.plans.begin(), all_.plans.end(),
+                    [](const CandidateResult& plan) { return plan.outcome == Outcome::ok; }))
+      all_.floor = launch_floor(bench_.worker(), timed_by(), options_.launch, options_.time_limit);
     for (const ir::CacheState cache : options_.caches) race_under(cache);
     if (!options_.counters.counters.empty() && !all_.rankings.empty()) count_best();
     return std::move(all_);
@@ -148,6 +155,7 @@ class Measuring {
     how.error = options_.error;
     how.seed = options_.seed;
     how.now = now;
+    how.floor = all_.floor.noise;
     const RaceResult result = race(contenders, how);
     Ranking ranking{
         cache, {}, {}, std::string(name(result.end)), result.drifted(), result.samples, result.equal_samples};
@@ -210,6 +218,31 @@ class Measuring {
 };
 
 }  // namespace
+
+LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode launch, Seconds time_limit) {
+  gpu::Sequence sequence;
+  const auto text = std::as_bytes(std::span(empty_kernel));
+  gpu::Image image{"empty", {text.begin(), text.end()}};
+  image.code.push_back(std::byte{0});
+  sequence.images.push_back(std::move(image));
+  gpu::Launch one;
+  one.entry = "empty";
+  one.block[0] = 32;
+  sequence.launches.push_back(std::move(one));
+  Workbench bench(worker, time_limit);
+  const int number = bench.add({std::move(sequence), nullptr});
+  constexpr int samples = 40, warmup = 5;
+  const gpu::Answer answer =
+      bench.ask(number, gpu::AskTime{number, ir::CacheState::warm, timed_by, launch, samples, warmup, false});
+  LaunchFloor floor;
+  if (answer.outcome != Outcome::ok || answer.samples.empty()) return floor;
+  std::vector<double> seconds = durations(answer.samples);
+  std::sort(seconds.begin(), seconds.end());
+  floor.time = {quantile(seconds, 0.5)};
+  floor.noise = {quantile(seconds, 0.75) - quantile(seconds, 0.25)};
+  floor.samples = static_cast<int>(seconds.size());
+  return floor;
+}
 
 MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options) {
   return Measuring(worker, candidates, options).run();

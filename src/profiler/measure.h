@@ -78,8 +78,18 @@ struct Ranking {
   std::int64_t samples = 0, equal_samples = 0;
 };
 
+/// What a launch that does nothing takes under a protocol, and how much that varies: half of its samples lie within
+/// `noise`. Kernels near the floor are launches; differences below the noise are the timer's.
+struct LaunchFloor {
+  Seconds time, noise;
+  int samples = 0;  ///< 0: it could not be measured
+};
+/// Of a worker's GPU, by 40 samples.
+LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode launch, Seconds time_limit);
+
 struct MeasuredGroup {
   std::vector<CandidateResult> plans;  ///< in the order of the candidates
+  LaunchFloor floor;                   ///< of the protocol, when a GPU measured
   std::vector<Ranking> rankings;       ///< by MeasureOptions::caches
   std::string unjudged;                ///< why no reference could be had; empty when there is one
 };

@@ -86,6 +86,7 @@ struct Worker::Body {
   Descriptor socket, words;
   gpu::Answer opened;
   int generation = 0;
+  int numbers = 0;  ///< that were given out
 
   ~Body() { quit(); }
 
@@ -229,6 +230,7 @@ const gpu::Answer& Worker::opened() {
 }
 
 int Worker::generation() const { return body_->generation; }
+int Worker::new_number() { return body_->numbers++; }
 bool Worker::is_running() const { return body_->process >= 0; }
 
 }  // namespace tailor::profiler

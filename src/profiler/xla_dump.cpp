@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ties the parts of a dump together: launches to fusion instructions, entries to PTX files, arguments to operands and
-// results with their shapes, layouts and shared memory. How often an instruction runs is read off the module: bodies of
-// loops count by their trip counts, both branches of a conditional count as taken.
+// results with their shapes, layouts and shared memory.
 #include "profiler/xla_dump.h"
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "base/text.h"
 #include "ir/import.h"
 #include "profiler/xla_places.h"
+#include "profiler/xla_schedule.h"
 
 namespace tailor::profiler {
 
@@ -35,77 +35,6 @@ std::map<std::string, std::filesystem::path> entries_of(const XlaSource& source)
   }
   return entries;
 }
-
-struct Place {
-  const ir::HloInstruction* instruction = nullptr;
-  double times = 0;
-};
-
-/// Every instruction outside fusions by name, with how often one run of the module executes it.
-class Schedule {
- public:
-  explicit Schedule(const ir::HloModule& module) : module_(module) {
-    if (module.entry >= 0) visit(module.computations[static_cast<std::size_t>(module.entry)], 1, 0);
-  }
-  const Place* find(std::string_view name) const {
-    const auto found = places_.find(name);
-    return found == places_.end() ? nullptr : &found->second;
-  }
-  /// The fusion whose name, with every sign that PTX has no use for replaced, is the entry's.
-  std::string_view named_like(std::string_view entry) const {
-    for (const auto& [name, place] : places_) {
-      std::string plain(name);
-      for (char& c : plain)
-        if (c == '.' || c == '-') c = '_';
-      if (plain == entry && place.instruction->op == ir::Op::fusion) return name;
-    }
-    return {};
-  }
-
- private:
-  void visit(const ir::HloComputation& computation, double times, int depth) {
-    if (depth > 100) return;  // a cycle: the importer says so when it meets one
-    for (const ir::HloInstruction& instruction : module_.instructions_of(computation)) {
-      Place& place = places_[instruction.name];
-      place.instruction = &instruction;
-      place.times += times;
-      if (instruction.op == ir::Op::fusion) continue;
-      const double inner = instruction.op == ir::Op::while_loop ? times * trips(instruction) : times;
-      for (const ir::HloAttribute& attribute : module_.attributes_of(instruction))
-        if (called_keys.find(attribute.key) != called_keys.npos && runs_by_itself(instruction))
-          visit_all(attribute.value, inner, depth + 1);
-    }
-  }
-
-  /// Not the regions of reductions, sorts and scatters: they are part of a kernel.
-  static bool runs_by_itself(const ir::HloInstruction& instruction) {
-    return instruction.op == ir::Op::while_loop || instruction.op == ir::Op::conditional ||
-           instruction.op == ir::Op::call || instruction.op == ir::Op::async_start;
-  }
-
-  void visit_all(std::string_view names, double times, int depth) {
-    if (names.starts_with('{')) names = names.substr(1, names.size() - 2);
-    for (const std::string_view name : split(names, ',')) {
-      const std::int32_t index = module_.computation_named(trim(name));
-      if (index >= 0) visit(module_.computations[static_cast<std::size_t>(index)], times, depth);
-    }
-  }
-
-  /// Of a loop, from what XLA found; 1 when it found nothing.
-  double trips(const ir::HloInstruction& loop) const {
-    constexpr std::string_view mark = "\"known_trip_count\":{\"n\":\"";
-    const std::string_view config = module_.attribute(loop, "backend_config");
-    const std::size_t at = config.find(mark);
-    std::int64_t count = 1;
-    if (at != config.npos) std::from_chars(config.data() + at + mark.size(), config.data() + config.size(), count);
-    return static_cast<double>(count);
-  }
-
-  static constexpr std::string_view called_keys =
-      " calls body condition to_apply branch_computations true_computation false_computation ";
-  const ir::HloModule& module_;
-  std::map<std::string_view, Place> places_;
-};
 
 struct Leaf {
   std::string index;  ///< "" of an array, "1" or "1,0" of a tuple's
@@ -129,39 +58,73 @@ std::string argument_name(std::string_view instruction, const std::string& index
   return index.empty() ? std::string(instruction) : fmt::format("{}{{{}}}", instruction, index);
 }
 
-const ir::HloInstruction& operand_of(const ir::HloModule& module, const ir::HloInstruction& fusion,
-                                     std::int32_t number) {
-  // Operands are resolved within the computation that holds the fusion.
-  const auto at = static_cast<std::int32_t>(&fusion - module.instructions.data());
+/// Instructions of the computation that holds `one`: operands are resolved within it.
+std::span<const ir::HloInstruction> home_of(const ir::HloModule& module, const ir::HloInstruction& one) {
+  const auto at = static_cast<std::int32_t>(&one - module.instructions.data());
   const auto home = std::find_if(module.computations.begin(), module.computations.end(),
                                  [at](const auto& c) { return at >= c.first && at < c.first + c.count; });
-  const ir::HloOperand& operand = module.operands_of(fusion)[static_cast<std::size_t>(number)];
-  return module.instructions_of(*home)[static_cast<std::size_t>(operand.instruction)];
+  return module.instructions_of(*home);
+}
+
+const ir::HloInstruction& operand_of(const ir::HloModule& module, std::span<const ir::HloInstruction> home,
+                                     const ir::HloInstruction& user, std::int32_t number) {
+  const ir::HloOperand& operand = module.operands_of(user)[static_cast<std::size_t>(number)];
+  return home[static_cast<std::size_t>(operand.instruction)];
+}
+
+/// Whose bytes result `index` of an instruction is, seen through what moves none.
+std::string value_of(const ir::HloModule& module, std::span<const ir::HloInstruction> home,
+                     const ir::HloInstruction& start, std::string index) {
+  const ir::HloInstruction* one = &start;
+  while (one->operands > 0) {
+    std::int32_t number = 0;
+    if (one->op == ir::Op::get_tuple_element) {
+      index = std::string(module.attribute(*one, "index")) + (index.empty() ? "" : ",") + index;
+    } else if (one->op == ir::Op::tuple && !index.empty()) {
+      const std::size_t comma = std::min(index.find(','), index.size());
+      std::from_chars(index.data(), index.data() + comma, number);
+      index.erase(0, comma + 1);
+      if (number >= one->operands) break;
+    } else if (one->op != ir::Op::bitcast) {
+      break;
+    }
+    one = &operand_of(module, home, *one, number);
+  }
+  return argument_name(one->name, index);
 }
 
 /// Operands in order, then results in order, tuples flattened: what XLA passes to a fusion's kernel.
-void bind_arguments(const ir::HloModule& module, const XlaPlaces& places, const ir::HloInstruction& fusion,
-                    XlaKernel& kernel) {
-  std::vector<const XlaPlaces::Place*> where;
-  const auto share = [&](const XlaPlaces::Place* place) {
-    std::int32_t shares = -1;
-    for (std::size_t i = 0; shares < 0 && place != nullptr && i < where.size(); ++i)
-      if (where[i] != nullptr && *where[i] == *place) shares = static_cast<std::int32_t>(i);
-    where.push_back(place);
-    return shares;
+struct Bound {
+  std::vector<XlaArgument> arguments;
+  std::int32_t operands = 0;
+  bool places_known = false;
+};
+
+Bound arguments_of(const ir::HloModule& module, const XlaPlaces& places, const ir::HloInstruction& fusion) {
+  Bound bound;
+  const std::span<const ir::HloInstruction> home = home_of(module, fusion);
+  const auto add = [&](const ir::HloInstruction& of, const Leaf& leaf, const XlaPlaces::Place* place) {
+    XlaArgument argument{argument_name(of.name, leaf.index),    leaf.shape, -1, -1, 0,
+                         value_of(module, home, of, leaf.index)};
+    if (place != nullptr) {
+      argument.allocation = place->allocation;
+      argument.offset = place->offset;
+      const auto same = std::find_if(bound.arguments.begin(), bound.arguments.end(), [&](const XlaArgument& known) {
+        return known.allocation == argument.allocation && known.offset == argument.offset;
+      });
+      if (same != bound.arguments.end()) argument.shares = static_cast<std::int32_t>(same - bound.arguments.begin());
+    }
+    bound.arguments.push_back(std::move(argument));
   };
   for (std::int32_t i = 0; i < fusion.operands; ++i) {
-    const ir::HloInstruction& operand = operand_of(module, fusion, i);
-    for (const Leaf& leaf : leaves_of(module, operand))
-      kernel.arguments.push_back(
-          {argument_name(operand.name, leaf.index), leaf.shape, share(places.operand(fusion.name, i, leaf.index))});
+    const ir::HloInstruction& operand = operand_of(module, home, fusion, i);
+    for (const Leaf& leaf : leaves_of(module, operand)) add(operand, leaf, places.operand(fusion.name, i, leaf.index));
   }
-  kernel.operands = static_cast<std::int32_t>(kernel.arguments.size());
-  for (const Leaf& leaf : leaves_of(module, fusion))
-    kernel.arguments.push_back(
-        {argument_name(fusion.name, leaf.index), leaf.shape, share(places.result(fusion.name, leaf.index))});
-  kernel.places_known =
-      std::none_of(where.begin() + kernel.operands, where.end(), [](auto* p) { return p == nullptr; });
+  bound.operands = static_cast<std::int32_t>(bound.arguments.size());
+  for (const Leaf& leaf : leaves_of(module, fusion)) add(fusion, leaf, places.result(fusion.name, leaf.index));
+  bound.places_known = std::none_of(bound.arguments.begin() + bound.operands, bound.arguments.end(),
+                                    [](const XlaArgument& result) { return result.allocation < 0; });
+  return bound;
 }
 
 /// The kind of a fusion, with the name of its emitter when it has one of its own.
@@ -175,13 +138,14 @@ std::string kind_of(const ir::HloModule& module, const ir::HloInstruction& fusio
   return kind + " " + std::string(config.substr(first, config.find('"', first) - first));
 }
 
-XlaKernel bound(const XlaModule& module, const Schedule& schedule, const XlaPlaces& places, const XlaLaunch& launch) {
+XlaKernel bound(const XlaModule& module, const XlaSchedule& schedule, const XlaPlaces& places,
+                const XlaLaunch& launch) {
   XlaKernel kernel;
   kernel.entry = launch.entry;
   kernel.launch = launch;
   const std::string_view name =
       launch.instruction.empty() ? schedule.named_like(launch.entry) : std::string_view(launch.instruction);
-  const Place* place = schedule.find(name);
+  const XlaScheduled* place = schedule.find(name);
   if (name.empty() || place == nullptr) {
     kernel.problem = name.empty() ? fmt::format("not found: which instruction launches '{}'", launch.entry)
                                   : fmt::format("not found: instruction '{}' in the optimised module", name);
@@ -195,8 +159,27 @@ XlaKernel bound(const XlaModule& module, const Schedule& schedule, const XlaPlac
   kernel.kind = kind_of(module.hlo, fusion);
   kernel.computation = module.hlo.attribute(fusion, "calls");
   if (kernel.computation.starts_with('%')) kernel.computation.erase(0, 1);
-  bind_arguments(module.hlo, places, fusion, kernel);
+  Bound bound = arguments_of(module.hlo, places, fusion);
+  kernel.arguments = std::move(bound.arguments);
+  kernel.operands = bound.operands;
+  kernel.places_known = bound.places_known;
   return kernel;
+}
+
+/// A launch at its own place.
+XlaStep step_of(const XlaModule& module, const XlaSchedule& schedule, const XlaPlaces& places, const XlaLaunch& launch,
+                std::size_t number) {
+  XlaStep step{static_cast<std::int32_t>(number), launch.instruction, {}, false, {}};
+  const XlaKernel& kernel = module.kernels[number];
+  if (step.instruction.empty()) step.instruction = schedule.named_like(launch.entry);
+  const XlaScheduled* place = schedule.find(step.instruction);
+  if (place == nullptr || !kernel.problem.empty()) return step;
+  step.loops = place->loops;
+  Bound bound = arguments_of(module.hlo, places, *place->instruction);
+  if (bound.arguments.size() != kernel.arguments.size()) return step;
+  step.arguments = std::move(bound.arguments);
+  step.places_known = bound.places_known;
+  return step;
 }
 
 void count_other(XlaModule& module, const XlaLaunch& launch, double times) {
@@ -216,11 +199,11 @@ XlaModule read_xla(const XlaSource& source) {
   module.hlo = ir::parse_module(*module.text, source.name);
   const std::vector<XlaLaunch> launches = launches_of(source);
   auto entries = entries_of(source);
-  const Schedule schedule(module.hlo);
+  const XlaSchedule schedule(module.hlo);
   const XlaPlaces places(source);
   std::map<std::string, std::size_t, std::less<>> known;
   for (const XlaLaunch& launch : launches) {
-    const Place* place = schedule.find(launch.instruction);
+    const XlaScheduled* place = schedule.find(launch.instruction);
     const double times = place != nullptr ? place->times : 1;
     if (launch.entry.empty()) {
       count_other(module, launch, times);
@@ -228,6 +211,7 @@ XlaModule read_xla(const XlaSource& source) {
     }
     const auto [at, fresh] = known.emplace(launch.entry, module.kernels.size());
     if (fresh) module.kernels.push_back(bound(module, schedule, places, launch));
+    module.steps.push_back(step_of(module, schedule, places, launch, at->second));
     XlaKernel& kernel = module.kernels[at->second];
     kernel.places.push_back(launch.instruction.empty() ? launch.entry : launch.instruction);
     kernel.times += times;

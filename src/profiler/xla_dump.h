@@ -60,7 +60,10 @@ std::vector<XlaLaunch> launches_of(const XlaSource& source);
 struct XlaArgument {
   std::string name;  ///< the instruction it comes from, "fusion.3" or "fusion.3{1}"
   ir::Shape shape;
-  std::int32_t shares = -1;  ///< an earlier argument that lies in the same memory; -1: none
+  std::int32_t shares = -1;                  ///< an earlier argument that lies in the same memory; -1: none
+  std::int64_t allocation = -1, offset = 0;  ///< where it lies by the buffer assignment; -1: not told
+  /// Whose bytes they are without an assignment: the name seen through tuples and bitcasts.
+  std::string value;
 };
 
 struct XlaKernel {
@@ -78,6 +81,22 @@ struct XlaKernel {
   std::string problem;        ///< empty, or what is missing to run it: "not found: ..."
 };
 
+/// A loop around a launch.
+struct XlaLoop {
+  std::string_view instruction;
+  double trips = 1;
+  bool operator==(const XlaLoop&) const = default;
+};
+
+/// One kernel launch of the list with what it is given there, which differs between the places of one kernel.
+struct XlaStep {
+  std::int32_t kernel = 0;  ///< index into XlaModule::kernels
+  std::string instruction;
+  std::vector<XlaArgument> arguments;  ///< empty for a kernel with a problem
+  bool places_known = false;           ///< as of the kernel
+  std::vector<XlaLoop> loops;          ///< around it, the outermost first
+};
+
 /// A launch that is no kernel of XLA's own.
 struct XlaOther {
   std::string thunk;
@@ -85,12 +104,13 @@ struct XlaOther {
   double times = 0;
 };
 
-/// A module read and tied together. Movable; `hlo` views `text`.
+/// A module read and tied together. Movable; `hlo` and loops' names view `text`.
 struct XlaModule {
   XlaSource source;
   std::shared_ptr<const std::string> text;
   ir::HloModule hlo;
   std::vector<XlaKernel> kernels;  ///< one per entry, in the order of their first launch
+  std::vector<XlaStep> steps;      ///< launches of kernels in the order of the list, a loop's once
   std::vector<XlaOther> others;    ///< by thunk
   std::vector<std::string> unused_entries;
 };

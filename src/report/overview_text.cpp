@@ -25,6 +25,8 @@ std::vector<Section> sections(const Summary& summary) {
   std::vector<Section> all{{"strategies", strategy_table(summary)},
                            {"groups of " + summary.chosen, group_table(summary)},
                            {"plans not lowered, by rule", rejection_table(summary)},
+                           {"whole models, measured in turns", module_table(summary)},
+                           {"measured on a GPU", measured_table(summary)},
                            {"library calls", library_table(summary)}};
   std::erase_if(all, [](const Section& section) { return section.table.rows.empty(); });
   return all;

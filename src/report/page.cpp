@@ -89,6 +89,13 @@ std::string roofline_of(const Summary& summary) {
                 "Each point is the best plan of one group at its predicted time. Under the slope, DRAM decides.");
 }
 
+std::string measured(const Summary& summary) {
+  std::string out = figure(scatter(summary.measured), "One point per kernel with a measured time.");
+  if (!summary.modules.empty()) out += "<h3>Whole models, in turns</h3>\n" + html(module_table(summary), true);
+  if (!summary.times.empty()) out += "<h3>Plans</h3>\n" + html(measured_table(summary), true);
+  return out;
+}
+
 std::string groups(const Summary& summary) {
   std::string out = html(group_table(summary), true);
   std::vector<const GroupSummary*> heaviest;
@@ -169,8 +176,7 @@ std::string page(const Summary& summary) {
   out += section("strategies", "Strategies", strategies(summary));
   out += section("roofline", "Roofline", roofline_of(summary));
   out += section("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups(summary));
-  out += section("measured", "Predicted and measured",
-                 figure(scatter(summary.measured), "One point per kernel with a measured time."));
+  out += section("measured", "Predicted and measured", measured(summary));
   out += section("rejected", "What was rejected, and why", rejected(summary));
   out += section("library", "Library calls",
                  summary.library.empty() ? "<p>None.</p>\n" : html(library_table(summary), true));

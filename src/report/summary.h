@@ -124,6 +124,26 @@ struct LibraryCall {
   std::optional<Seconds> time;  ///< of one occurrence, when a model gives one
 };
 
+/// A plan measured on a GPU under one protocol.
+struct MeasuredTime {
+  std::string group, plan;         ///< name of the group; the plan's words
+  std::string cache, launch_mode;  ///< "cold", "stream"
+  Seconds median;
+  std::optional<Seconds> low, high;
+  std::int64_t samples = 0, place = 0;  ///< place 1 is the fastest of its group under this protocol
+  std::optional<Seconds> predicted;     ///< by the most precise model
+  std::string level;                    ///< of that model
+  std::optional<double> dram_fraction;  ///< of the bandwidth, by the bytes that are needed once
+};
+
+/// A strategy's kernels of the whole model against another's, timed in turns.
+struct ModuleTime {
+  std::string strategy, baseline, cache, launch_mode;
+  Seconds median, baseline_median;
+  double speedup = 0;
+  std::int64_t launches = 0, baseline_launches = 0, left_out = 0;
+};
+
 struct Summary {
   Manifest manifest;
   std::string question;  ///< "How should bert_base be fused on an NVIDIA H200?"
@@ -133,7 +153,9 @@ struct Summary {
   std::vector<GroupSummary> groups;
   std::vector<LibraryCall> library;
   std::vector<Roof> roofs;
-  std::vector<Compared> measured;  ///< kernels with a measured time
+  std::vector<Compared> measured;  ///< kernels with a measured time, cold and one by one
+  std::vector<MeasuredTime> times;
+  std::vector<ModuleTime> modules;
   ir::ImportReport import;
   std::vector<std::string> warnings;
 };

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/statistics.h"
 #include "store/export_source.h"
 
 namespace tailor::store {
@@ -28,14 +29,6 @@ Json summary(std::string_view tag, std::string_view name, std::string_view hint,
   if (!hint.empty()) out["hint"] = hint;
   out["data"] = Json::array({named_value("value", "float64", fmt::format("{}", value))});
   return out;
-}
-
-/// The value below which a share of the sorted samples lies, between two of them by a straight line.
-double quantile(const std::vector<double>& sorted, double share) {
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 Json count_summary(std::size_t samples) {

@@ -233,13 +233,14 @@ struct MeasurementRow {
 /// execution is another: run, time of day and samples are part of its name too.
 Id measurement_id(const MeasurementRow& row);
 
-/// What a GPU profiler found, as a row with its id; the median is taken from the samples, the interval is the caller's.
+/// What a GPU profiler found, as a row with its id; the median is taken from the samples, the interval is the caller's
+/// and left out where there are no samples.
 MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binary, Id device,
                                std::optional<Seconds> low = {}, std::optional<Seconds> high = {}, int attempts = 1);
 /// The way back. Rows of the simulator have no protocol: theirs is the default one.
 ir::Measurement measurement_of(const MeasurementRow& row);
 /// The middle one, or the mean of the two in the middle; nothing of nothing.
-std::optional<Seconds> median_of(std::vector<ir::Sample> samples);
+std::optional<Seconds> median_of(const std::vector<ir::Sample>& samples);
 
 /// One sample of a whole model. A round times each strategy once.
 struct ModuleSampleRow {

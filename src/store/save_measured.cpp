@@ -6,8 +6,7 @@
 // What was measured never changes: a row that is known stays with the samples it came with.
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "base/statistics.h"
 #include "store/connection.h"
 #include "store/insert.h"
 #include "store/store.h"
@@ -30,13 +29,10 @@ std::string_view stop_of(const ir::Protocol& protocol) { return protocol.stop; }
 
 }  // namespace
 
-std::optional<Seconds> median_of(std::vector<ir::Sample> samples) {
-  if (samples.empty()) return std::nullopt;
-  std::sort(samples.begin(), samples.end(),
-            [](const ir::Sample& a, const ir::Sample& b) { return a.duration < b.duration; });
-  const std::size_t middle = samples.size() / 2;
-  if (samples.size() % 2 == 1) return samples[middle].duration;
-  return 0.5 * (samples[middle - 1].duration + samples[middle].duration);
+std::optional<Seconds> median_of(const std::vector<ir::Sample>& samples) {
+  std::vector<double> durations;
+  for (const ir::Sample& sample : samples) durations.push_back(sample.duration.value);
+  return durations.empty() ? std::nullopt : std::optional(Seconds{tailor::median_of(durations)});
 }
 
 Id measurement_id(const MeasurementRow& row) {
@@ -72,8 +68,10 @@ MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binar
   row.reason = measured.reason;
   row.attempts = attempts;
   row.median = median_of(measured.samples);
-  row.low = low;
-  row.high = high;
+  if (row.median) {
+    row.low = low;
+    row.high = high;
+  }
   row.sm_clock = known(measured.sm_clock);
   row.dram_clock = known(measured.dram_clock);
   row.measured_at = measured.measured_at;
@@ -151,8 +149,9 @@ void Store::save(const ModuleTimeRow& row) {
 }
 
 void Store::save(const CalibrationRow& row) {
-  static const std::string sql = insert("calibrations", {"calibration_id", "parameter", "device_id", "value", "low",
-                                                         "high", "unit", "observations", "fitted_at"});
+  static const std::vector<std::string_view> columns = {
+      "calibration_id", "parameter", "device_id", "value", "low", "high", "unit", "observations", "fitted_at"};
+  static const std::string sql = insert("calibrations", columns, replacing(columns, 2));
   connection_->execute(sql, row.calibration, row.parameter, row.device, row.value, row.low, row.high, row.unit,
                        row.observations, row.fitted_at);
 }

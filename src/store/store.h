@@ -72,7 +72,7 @@ class Store {
   void save(const CheckRow& row);        ///< the last word of a method counts
   void save(const MeasurementRow& row);  ///< with samples and counters; a known one stays
   void save(const ModuleTimeRow& row);   ///< with samples and what was left out; a known one stays
-  void save(const CalibrationRow& row);
+  void save(const CalibrationRow& row);  ///< the last word counts
   void save(const ProgressRow& row);
 
   // Loading, in the order of the keys unless told otherwise.

@@ -4,21 +4,20 @@
 #
 # Runs the cases of *.test files: a command, and what it must answer. One TAP line each.
 #
-#   commands.py TAILOR SOURCE_DIR [--fake LIBRARY] FILE.test ...
+#   commands.py [--fake=FILE] TAILOR SOURCE_DIR FILE.test ...
 #
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
-#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders, $FAKE for the
-#                         library of the fake GPU, $GPU for the options that name it; several run lines: one after the
-#                         other, the last is looked at
+#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders, $FAKE for the fake
+#                         GPU's library, $GPU for the options that name it; a case with one of them is skipped where
+#                         there is none. Several run lines: one after the other, the last is looked at
 #   exit: N               the exit code; 0 when not said
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
 #   err: TEXT             stderr holds it
 #   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records
 #   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
-#   needs: compiler       skipped where NVRTC is not found; needs: cupti where CUPTI is not; needs: fake_gpu where this
-#                         build has no fake GPU
+#   needs: compiler       skipped where NVRTC is not found; needs: cupti where CUPTI is not
 #   left: NAME TEXT       afterwards the file in the case's folder holds the text
 # Whatever the case says, stdout is empty when the command fails, and stderr then starts with "error: ".
 import json
@@ -32,8 +31,8 @@ from pathlib import Path
 NEEDS = {
     "compiler": ("needs NVRTC", "no NVRTC on this machine"),
     "cupti": ("metrics are planned with CUPTI", "no CUPTI on this machine"),
-    "fake_gpu": (None, "this build has no fake GPU"),
 }
+NO_FAKE = "no fake GPU: built without CUDA's headers"
 
 
 def cases(path):
@@ -49,11 +48,11 @@ def cases(path):
 
 
 def complaints(case, tailor, source, fake):
-    if "needs: fake_gpu" in case and not fake:
-        yield NEEDS["fake_gpu"][1]
+    if not fake and any("$FAKE" in line or "$GPU" in line for line in case):
+        yield NO_FAKE
         return
     with tempfile.TemporaryDirectory() as here:
-        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here, "$FAKE": fake or ""}
+        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here, "$FAKE": fake}
 
         def filled(text):
             for name, folder in folders.items():
@@ -62,8 +61,6 @@ def complaints(case, tailor, source, fake):
 
         def run(words):
             return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=60)
-
-        gpu = "--driver $FAKE --cupti $FAKE --nvml $FAKE"
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
         runs, want_exit = [], 0
@@ -74,13 +71,14 @@ def complaints(case, tailor, source, fake):
             elif key == "folder":
                 (Path(here) / value).mkdir()
             elif key == "run":
-                runs.append([filled(word) for word in shlex.split(value.replace("$GPU", gpu))])
+                value = value.replace("$GPU", "--driver $FAKE --cupti $FAKE --nvml $FAKE")
+                runs.append([filled(word) for word in shlex.split(value)])
             elif key == "exit":
                 want_exit = int(value)
         results = [run(words) for words in runs]
         words, result = runs[-1], results[-1]
         for key, value in said:
-            if key == "needs" and NEEDS[value][0] and result.returncode == 3 and NEEDS[value][0] in result.stderr:
+            if key == "needs" and result.returncode == 3 and NEEDS[value][0] in result.stderr:
                 yield NEEDS[value][1]
                 return
         if result.returncode != want_exit:
@@ -124,10 +122,8 @@ def complaints(case, tailor, source, fake):
 
 
 def main():
-    tailor, source, *words = sys.argv[1:]
-    tailor, source = str(Path(tailor).resolve()), str(Path(source).resolve())
-    fake = str(Path(words[1]).resolve()) if words[:1] == ["--fake"] else None
-    files = words[2:] if fake else words
+    fake = "".join(word.removeprefix("--fake=") for word in sys.argv[1:] if word.startswith("--fake="))
+    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--fake=")]
     number = 0
     for file in files:
         for case in cases(Path(file)):
@@ -135,7 +131,7 @@ def main():
             found = list(complaints(case, tailor, source, fake))
             if not case[0].startswith("== "):
                 found.append("a case starts with '== '")
-            if len(found) == 1 and found[0] in [why for _, why in NEEDS.values()]:
+            if len(found) == 1 and found[0] in [NO_FAKE, *(why for _, why in NEEDS.values())]:
                 print(f"ok {number} - {case[0][3:]} # SKIP {found[0]}", flush=True)
                 continue
             print(f"{'not ok' if found else 'ok'} {number} - {case[0][3:]}", flush=True)

@@ -31,7 +31,7 @@ struct Received {
 Received received;
 
 void CUPTIAPI request(std::uint8_t** buffer, std::size_t* size, std::size_t* most) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, received.bytes + 64)) + received.skew;
+  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, (received.bytes + 127) / 64 * 64)) + received.skew;
   *size = received.bytes;
   *most = received.most;
 }

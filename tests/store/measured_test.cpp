@@ -65,6 +65,23 @@ TEST_CASE("a noun becomes a row and a noun again, whatever its outcome and proto
     }
 }
 
+TEST_CASE("a fitted number is replaced by a later fit, and an execution without samples has no interval") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  CalibrationRow fitted{"h200", "dram_efficiency", a_device().id, 0.9, 0.8, 1, "fraction", "", "2026-01-01"};
+  store.save(fitted);
+  fitted.value = 0.95;
+  fitted.fitted_at = "2026-02-01";
+  store.save(fitted);
+  CHECK(store.calibrations(a_device().id) == std::vector{fitted});
+  ir::Measurement hung;
+  hung.outcome = ir::Outcome::timed_out;
+  const MeasurementRow row = measurement_row(hung, a_run().id, binary_of(1).id, a_device().id, Seconds{0}, Seconds{0});
+  CHECK_FALSE(row.median.has_value());
+  CHECK_FALSE(row.low.has_value());
+  CHECK_FALSE(row.high.has_value());
+}
+
 TEST_CASE("the median is the middle sample, or the mean of the two in the middle") {
   const auto of = [](std::vector<double> durations) {
     std::vector<ir::Sample> samples;

@@ -147,12 +147,39 @@ def a_dry_run_lists_the_steps_in_order_of_value_and_runs_none(bundle):
     done = run(*bundle.campaign("--dry-run", "--out", out))
     check(done.returncode == 0, done.stderr)
     listed = [line.split()[0] for line in done.stdout.splitlines()[1:]]
-    check(listed[:2] == ["doctor", "microbench"], listed)
+    check(listed[:3] == ["doctor", "self-tests", "microbench"], listed)
     check({"module", "sweep", "torch", "jax", "cub", "xla"} <= set(listed), listed)
+    check("the bundle holds none" not in done.stdout, "no self-test is in the bundle")
     check("no folder was given with --xla" in done.stdout, done.stdout)
     check(not out.exists(), "something was written")
     for words in (["--budget", "soon"], ["--wat"], ["--xla", "/nowhere"], ["--budget"], ["--only", "nothing"]):
         check(run(*bundle.campaign(*words)).returncode == 2, words)
+
+
+@test
+def every_command_of_the_real_steps_takes_its_options_and_wants_a_gpu(bundle):
+    out = bundle.scratch / "no-gpu"
+    rows = [line for line in (bundle.here / "steps").read_text().splitlines() if "$tailor" in line and "doctor" not in line]
+    rows = [line for line in rows if not line.startswith("sweep ")]  # which would compile first
+    check(len(rows) >= 4, rows)
+    nowhere = bundle.scratch / "nowhere.so"
+    xla = bundle.scratch / "no-dump"
+    xla.mkdir()
+    done = run(*bundle.campaign("--out", out, "--budget", 110, "--steps", bundle.steps("gpu.steps", "\n".join(rows)), "--driver",
+                                nowhere, "--cupti", nowhere, "--nvml", nowhere, "--image", "ptx", "--xla", xla))
+    check(done.returncode == 1, done.stderr)
+    for row in map(json.loads, results(out)["steps.jsonl"].splitlines()):
+        check(row["exit"] in ((2, 3) if row["step"] == "xla" else (3,)), row)
+        check("option" not in row["why"] and "needs" not in row["why"].replace("needs NVRTC", ""), row)
+
+
+@test
+def a_step_whose_time_is_up_may_still_store_what_it_has(bundle):
+    out = bundle.scratch / "interrupted"
+    table = bundle.steps("interrupted.steps", "kind|3|2||trap 'echo stored; exit 1' INT; sleep 30 & wait\n")
+    run(*bundle.campaign("--out", out, "--steps", table, "--budget", 60))
+    files = results(out)
+    check(states(files) == {"kind": "timed out"} and files["kind.out"] == "stored\n", files)
 
 
 STEPS = """
@@ -313,21 +340,58 @@ def results_of_another_kind_are_refused(bundle):
     check(run(SOURCE / "tools/gpu-import", torn, "--root", bundle.scratch).returncode != 0, "a torn archive")
 
 
+def medians(answer):
+    """Times by plan of what profile says."""
+    times = next(section for section in answer["sections"] if section["name"] == "times") if "sections" in answer else answer["times"]
+    return [(row.get("plan"), row.get("median")) for row in (times["rows"] if isinstance(times, dict) else times)]
+
+
+def fake_in(folder, config):
+    """A fake GPU in a folder; the options of a campaign that measures on it. It executes PTX."""
+    folder.mkdir()
+    gpu = folder / "libcuda.so.1"
+    shutil.copy(FAKE, gpu)
+    (folder / "fake_gpu.json").write_text(json.dumps(config))
+    return ["--driver", gpu, "--cupti", gpu, "--nvml", gpu, "--image", "ptx"]
+
+
+@test
+def on_a_fake_gpu_the_bundled_self_test_and_microbenchmarks_find_what_is_there(bundle):
+    if FAKE is None or not FAKE.exists():
+        raise Skipped("this build has no fake GPU")
+    # The real rows, made small: what the fake executes takes its time.
+    rows = {line.split("|")[0].strip(): line for line in (bundle.here / "steps").read_text().splitlines()
+            if not line.startswith("#")}
+    table = [rows["doctor"], rows["self-tests"].replace("--json", "--bytes 1048576 --hang 1 --json"),
+             rows["microbench"].replace("--max-bytes 268435456", "--max-bytes 1048576 --only launch --stop quick")]
+    out = bundle.scratch / "small"
+    done = run(*bundle.campaign("--out", out, "--budget", 150, "--steps", bundle.steps("small.steps", "\n".join(table)),
+                                *fake_in(bundle.scratch / "fake-small", {"noise": 0})))
+    files = results(out)
+    check(states(files) == {"doctor": "done", "self-tests": "done", "microbench": "done"}, done.stderr)
+    found = json.loads(files["self-test.json"])
+    check(len(found["tests"]) > 30 and all(one["verdict"] == "ok" for one in found["tests"]), found)
+    check(json.loads(files["microbench.out"])["schema"] == "tailor.microbench/1", files["microbench.out"][:300])
+    sour = bundle.scratch / "sour"
+    config = {"noise": 0, "throttle": [{"launches": 0, "reasons": 4, "sm_clock": 1e8}]}
+    run(*bundle.campaign("--out", sour, "--budget", 60, "--steps", bundle.steps("sour.steps", table[1]),
+                         *fake_in(bundle.scratch / "fake-sour", config)))
+    check(states(results(sour)) == {"self-tests": "failed"}, results(sour)["self-tests.out"])
+    root = bundle.scratch / "root-small"
+    taken = run(SOURCE / "tools/gpu-import", next(out.glob("results*")), "--root", root, "--tailor", BUILD / "src/cli/tailor")
+    check(taken.returncode == 0 and "self-test.json" in taken.stdout, taken.stdout + taken.stderr)
+
+
 @test
 def on_a_fake_gpu_the_first_steps_are_kept_when_time_runs_out(bundle):
     if FAKE is None or not FAKE.exists():
         raise Skipped("this build has no fake GPU")
-    folder = bundle.scratch / "fake"
-    folder.mkdir()
-    shutil.copy(FAKE, folder / "libcuda.so.1")
-    (folder / "fake_gpu.json").write_text("{}")
-    gpu = folder / "libcuda.so.1"
     out = bundle.scratch / "on-fake"
     profile = "$tailor profile $here/data/models/{} --device $device $gpu $image --store $db --cache $cache --format json"
     table = bundle.steps("fake.steps", f"layernorm|3|100||{profile.format('layernorm_fwd_tf_f32_4096x768.hlo')} --top 1 "
                          f"--stop quick --counters none\nbert|2|5||{profile.format('bert_infer_l12_b1_s128_f16.hlo')}\n")
-    done = run(*bundle.campaign("--out", os.path.relpath(out), "--budget", 130, "--steps", table, "--driver", gpu, "--cupti", gpu,
-                                "--nvml", gpu, "--image", "ptx"))  # the fake executes PTX
+    done = run(*bundle.campaign("--out", os.path.relpath(out), "--budget", 130, "--steps", table,
+                                *fake_in(bundle.scratch / "fake", {})))
     files = results(out)
     check(states(files) == {"layernorm": "done", "bert": "timed out"}, done.stderr + files["layernorm.log"])
     check(json.loads(files["layernorm.out"])["command"].startswith("tailor profile"), files["layernorm.out"][:300])
@@ -335,6 +399,13 @@ def on_a_fake_gpu_the_first_steps_are_kept_when_time_runs_out(bundle):
     root = bundle.scratch / "root-fake"
     taken = run(SOURCE / "tools/gpu-import", next(out.glob("results*")), "--root", root, "--tailor", BUILD / "src/cli/tailor")
     check(taken.returncode == 0 and re.search(r"data/recorded/h200-\S+\.jsonl\.gz", taken.stdout), taken.stderr)
+    shutil.copytree(SOURCE / "data", root / "data", dirs_exist_ok=True)
+    again = run(BUILD / "src/cli/tailor", "profile", SOURCE / "data/models/layernorm_fwd_tf_f32_4096x768.hlo", "--device", "h200",
+                "--profiler", "replay", "--data", root / "data", "--top", "1", "--stop", "quick", "--counters", "none",
+                "--format", "json")
+    check(again.returncode == 0, again.stderr)
+    replayed, measured = (json.loads(text) for text in (again.stdout, files["layernorm.out"]))
+    check(medians(replayed) == medians(measured), "the replayed times are others")
 
 
 def main():
