@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 
@@ -101,6 +102,11 @@ void count_result(Sweep& sweep, const ProfileTask& task, const profiler::Candida
   }
 }
 
+bool lacks_an_answer(const profiler::CandidateResult& result) {
+  return result.outcome == ir::Outcome::unavailable || result.outcome == ir::Outcome::not_recorded ||
+         result.outcome == ir::Outcome::stopped;
+}
+
 /// Measures one group; false when it was stopped before all of it was done.
 bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const SweepGroup& group, const SweepDevice& device,
                    const SweepMeasurer& by) {
@@ -123,7 +129,9 @@ bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const SweepGroup& g
                   {sweep.run, device.id, by.name});
     count_result(sweep, *asked[i], measured.plans[i]);
   }
-  sweep.store.save(store::ProgressRow{group.group.id, device.id, sweep.space, stage_of(sweep, by), 0, 0});
+  // A GPU that was lost, or records that lack something, may answer the next time.
+  if (std::none_of(measured.plans.begin(), measured.plans.end(), lacks_an_answer))
+    sweep.store.save(store::ProgressRow{group.group.id, device.id, sweep.space, stage_of(sweep, by), 0, 0});
   unit.commit();
   return true;
 }

@@ -248,6 +248,23 @@ MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidate
   return Measuring(worker, candidates, options).run();
 }
 
+namespace {
+
+/// By whom the times were taken that are asked for: as wished; else activity, and events where nothing else is known of
+/// the whole group, as times of both kinds do not compare.
+ir::TimedBy recorded_by(const Lookup& lookup, std::span<const Candidate> candidates, const MeasureOptions& options,
+                        ir::CacheState cache) {
+  if (options.timed_by) return *options.timed_by;
+  const auto knows = [&](ir::TimedBy by) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
+      return lookup(one.kernel_id, {cache, by, options.launch, options.stop_rule}).outcome != Outcome::not_recorded;
+    });
+  };
+  return !knows(ir::TimedBy::activity) && knows(ir::TimedBy::events) ? ir::TimedBy::events : ir::TimedBy::activity;
+}
+
+}  // namespace
+
 MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> candidates,
                              const MeasureOptions& options) {
   MeasuredGroup all;
@@ -259,9 +276,8 @@ MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> ca
     ranking.end = "replayed";
     std::vector<std::pair<double, int>> medians;
     std::vector<Spread> spreads(candidates.size());
+    const ir::Protocol asked{cache, recorded_by(lookup, candidates, options, cache), options.launch, options.stop_rule};
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const ir::Protocol asked{cache, options.timed_by.value_or(ir::TimedBy::activity), options.launch,
-                               options.stop_rule};
       ir::Measurement found = lookup(candidates[i].kernel_id, asked);
       CandidateResult& plan = all.plans[i];
       if (found.outcome != Outcome::ok && plan.outcome == Outcome::ok) {

@@ -10,7 +10,8 @@
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
 #   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders, $FAKE for the fake
-#                         GPU's library; a case with it is skipped where there is none
+#                         GPU's library, $GPU for the options that name it; a case with one of them is skipped where
+#                         there is none. Several run lines: one after the other, the last is looked at
 #   exit: N               the exit code; 0 when not said
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
 #   err: TEXT             stderr holds it
@@ -47,7 +48,7 @@ def cases(path):
 
 
 def complaints(case, tailor, source, fake):
-    if not fake and any("$FAKE" in line for line in case):
+    if not fake and any("$FAKE" in line or "$GPU" in line for line in case):
         yield NO_FAKE
         return
     with tempfile.TemporaryDirectory() as here:
@@ -62,7 +63,7 @@ def complaints(case, tailor, source, fake):
             return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=60)
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
-        words, want_exit = [], 0
+        runs, want_exit = [], 0
         for key, value in said:
             if key == "file":
                 name, text = value.split(" ", 1)
@@ -70,10 +71,12 @@ def complaints(case, tailor, source, fake):
             elif key == "folder":
                 (Path(here) / value).mkdir()
             elif key == "run":
-                words = [filled(word) for word in shlex.split(value)]
+                value = value.replace("$GPU", "--driver $FAKE --cupti $FAKE --nvml $FAKE")
+                runs.append([filled(word) for word in shlex.split(value)])
             elif key == "exit":
                 want_exit = int(value)
-        result = run(words)
+        results = [run(words) for words in runs]
+        words, result = runs[-1], results[-1]
         for key, value in said:
             if key == "needs" and result.returncode == 3 and NEEDS[value][0] in result.stderr:
                 yield NEEDS[value][1]

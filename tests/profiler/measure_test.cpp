@@ -385,6 +385,33 @@ TEST_CASE("every round of checks has inputs of its own, and a stop ends between 
   CHECK(none.plans[0].times.at(0).samples.empty());
 }
 
+TEST_CASE("a replay asks for the timer that the records have, for all plans of a group the same") {
+  std::vector<Candidate> candidates(3);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].kernel_id = id_of(fmt::format("kernel {}", i));
+  const auto replayed = [&](std::vector<ir::TimedBy> known, std::optional<ir::TimedBy> wished) {
+    MeasureOptions options = quick();
+    options.timed_by = wished;
+    const Lookup lookup = [&](Id kernel, const ir::Protocol& protocol) {
+      ir::Measurement found;
+      found.outcome = Outcome::not_recorded;
+      found.protocol = protocol;
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        if (kernel != candidates[i].kernel_id || protocol.timed_by != known[i]) continue;
+        found.outcome = Outcome::ok;
+        found.samples.assign(20, ir::Sample{{1e-6 * static_cast<double>(known.size() - i)}});
+      }
+      return found;
+    };
+    return replayed_group(lookup, candidates, options).rankings.at(0).order;
+  };
+  constexpr ir::TimedBy activity = ir::TimedBy::activity, events = ir::TimedBy::events;
+  CHECK(replayed({activity, activity, activity}, {}) == std::vector<int>{2, 1, 0});
+  CHECK(replayed({events, events, events}, {}) == std::vector<int>{2, 1, 0});
+  CHECK(replayed({events, events, activity}, {}) == std::vector<int>{2});
+  CHECK(replayed({events, events, activity}, events) == std::vector<int>{1, 0});
+  CHECK(replayed({events, events, events}, activity).empty());
+}
+
 TEST_CASE("a GPU of another kind than its file says differs in every figure that differs") {
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   const auto differ = [](const std::string& chip) {
