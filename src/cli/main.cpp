@@ -70,6 +70,16 @@ void declare_gpu(CLI::App& app, GpuOptions& options) {
   app.add_option("--nvml", options.nvml, "the NVML library (default: found)")->type_name("FILE");
 }
 
+/// How times are taken, of commands that take them of kernels under several cache states.
+template <class Options>
+std::array<CLI::Option*, 3> declare_timing(CLI::App& app, Options& options) {
+  constexpr const char* states = "cold, warm, produced; several with commas (default cold)";
+  constexpr const char* rules = "when a time is known well enough (default standard)";
+  return {app.add_option("--cache-state", options.cache_states, states)->type_name("STATE,..."),
+          app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO"),
+          app.add_option("--stop", options.stop_rule, rules)->type_name("RULE")};
+}
+
 void declare(CLI::App& app, ImportOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
   app.add_flag("--text", options.text, "print the graph's text form, which can be read back");
@@ -94,15 +104,7 @@ void declare(CLI::App& app, ImportXlaOptions& options) {
   CLI::Option* measure =
       app.add_option("--profiler", options.profiler, "gpu: run, check and time them there (default: the simulator)")
           ->type_name("NAME");
-  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
-      ->type_name("STATE,...")
-      ->needs(measure);
-  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")
-      ->type_name("WHO")
-      ->needs(measure);
-  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")
-      ->type_name("RULE")
-      ->needs(measure);
+  for (CLI::Option* option : declare_timing(app, options)) option->needs(measure);
   app.add_flag("--module-times", options.module_times, "also time all kernels in order, as a stream and as a graph")
       ->needs(measure);
   declare_gpu(app, options.gpu);
@@ -210,11 +212,8 @@ void declare(CLI::App& app, ProfileCommand& options) {
       ->type_name("NAME");
   app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
       ->type_name("FILE");
-  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
-      ->type_name("STATE,...");
-  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
+  declare_timing(app, options);
   app.add_flag("--graph", options.graph, "launch as a CUDA graph");
-  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
   app.add_option("--counters", options.counters, "highest tier, names, or none (default 0; tailor counters)")
       ->type_name("N|NAME,...");
   add_count(app, "--seed", options.seed, "of inputs and orders (default 1)");
