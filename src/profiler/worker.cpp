@@ -171,11 +171,24 @@ struct Worker::Body {
                          fmt::format("the worker died: {}{}", how, said.empty() ? "" : "; it said: " + said));
       }
     }
-    gpu::Answer answer = gpu::answer_from(message.text);
-    const auto data = message.blob.bytes();
-    answer.blob.assign(data.begin(), data.end());
+    gpu::Answer answer = read(message);
     if (answer.context_lost) kill_now();
     return answer;
+  }
+
+  /// What the process said; one that says something else than an answer is as good as dead.
+  static gpu::Answer read(const Message& message) {
+    try {
+      gpu::Answer answer = gpu::answer_from(message.text);
+      const auto data = message.blob.bytes();
+      answer.blob.assign(data.begin(), data.end());
+      return answer;
+    } catch (const std::exception& wrong) {
+      gpu::Answer answer = answer_of(
+          ir::Outcome::crashed, fmt::format("the worker's answer cannot be read, it was killed: {}", wrong.what()));
+      answer.context_lost = true;
+      return answer;
+    }
   }
 
   /// Starts a worker and opens its GPU; the answer says whether that went well.
