@@ -342,8 +342,7 @@ def results_of_another_kind_are_refused(bundle):
 
 def medians(answer):
     """Times by plan of what profile says."""
-    times = next(section for section in answer["sections"] if section["name"] == "times") if "sections" in answer else answer["times"]
-    return [(row.get("plan"), row.get("median")) for row in (times["rows"] if isinstance(times, dict) else times)]
+    return [(row["plan"], row["cache"], row["median_s"]) for row in answer["results"]]
 
 
 def fake_in(folder, config):
