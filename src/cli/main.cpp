@@ -79,7 +79,8 @@ void declare(CLI::App& app, ImportXlaOptions& options) {
   app.add_option("DIR", options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
   app.add_option("--module", options.module, "which module, when there are several")->type_name("NAME");
   app.add_option("--kernel", options.kernel, "only the kernel with this entry")->type_name("ENTRY");
-  app.add_option("--device", options.device, "the GPU whose limits and cache are simulated")->type_name("NAME");
+  app.add_option("--device", options.device, "the GPU that is simulated, or that measures (default then: found)")
+      ->type_name("NAME");
   app.add_flag("--list", options.list, "tie kernels to fusions, execute none");
   app.add_flag("--compare", options.compare, "beside it what our strategies launch and move; counts with --device");
   app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");

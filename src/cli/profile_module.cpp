@@ -169,6 +169,10 @@ class Comparison {
     one.module.sequence = std::move(all.sequence);
     const auto contents = std::make_shared<std::vector<std::byte>>(std::move(all.contents));
     one.number = bench_->add({one.module.sequence, contents});
+    for (const Contestant& ours : contestants_)
+      if (ours.module.places_left_out != one.module.places_left_out)
+        context_.talk->warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
+                                           ours.name(), ours.module.places_left_out, one.module.places_left_out));
     contestants_.push_back(std::move(one));
   }
 

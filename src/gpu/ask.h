@@ -34,12 +34,14 @@ struct Places {
 struct AskOpen {
   Places places;
   int ordinal = 0;
+  bool operator==(const AskOpen&) const = default;
 };
 
 /// What the machine can do, layer by layer, without opening a context. Works after nothing, and without a GPU.
 struct AskLayers {
   Places places;
   int ordinal = 0;
+  bool operator==(const AskLayers&) const = default;
 };
 
 /// Loads images, allocates buffers, fills inputs. The contents of every buffer of role input and both lie one after
@@ -47,6 +49,7 @@ struct AskLayers {
 struct AskLoad {
   int id = 0;
   Sequence sequence;
+  bool operator==(const AskLoad&) const = default;
 };
 
 /// Runs a loaded sequence once after poisoning outputs with a pattern made of `seed`; checks guard zones and that
@@ -55,6 +58,7 @@ struct AskRun {
   int id = 0;
   std::uint64_t seed = 1;
   bool fetch = true;  ///< false: no blob
+  bool operator==(const AskRun&) const = default;
 };
 
 /// Takes `samples` times of a loaded sequence.
@@ -66,6 +70,7 @@ struct AskTime {
   int samples = 10;
   int warmup = 0;           ///< untimed runs before them
   bool per_launch = false;  ///< also the time of every launch (activity only)
+  bool operator==(const AskTime&) const = default;
 };
 
 /// Collects counters of a loaded sequence by CUPTI's own metric names, as one range, in as many passes as they need.
@@ -73,14 +78,18 @@ struct AskCount {
   int id = 0;
   ir::CacheState cache = ir::CacheState::cold;
   std::vector<std::string> metrics;
+  bool operator==(const AskCount&) const = default;
 };
 
 /// Clocks, temperature, power now.
-struct AskState {};
+struct AskState {
+  bool operator==(const AskState&) const = default;
+};
 
 /// Forgets a sequence and frees its memory.
 struct AskDrop {
   int id = 0;
+  bool operator==(const AskDrop&) const = default;
 };
 
 using Ask = std::variant<AskOpen, AskLayers, AskLoad, AskRun, AskTime, AskCount, AskState, AskDrop>;
@@ -105,6 +114,7 @@ struct Facts {
   int bus_bits = 0;
   bool ecc = false, mig = false;
   bool can_time_activity = false, can_count = false;
+  bool operator==(const Facts&) const = default;
 };
 
 /// One layer of what is needed to measure. States: ok, missing, limited.
@@ -113,6 +123,7 @@ struct Layer {
   std::string state;   ///< "ok", "missing", "limited"
   std::string detail;  ///< what was found, or why it is not there
   std::string remedy;  ///< what to do; empty when ok
+  bool operator==(const Layer&) const = default;
 };
 
 /// Of one launch of a loaded sequence.
@@ -121,6 +132,7 @@ struct EntryFacts {
   std::int64_t local_bytes = 0;                        ///< per thread
   std::int64_t static_shared = 0, dynamic_shared = 0;  ///< bytes per block
   int blocks_per_sm = 0;                               ///< resident, by the driver's occupancy calculator
+  bool operator==(const EntryFacts&) const = default;
 };
 
 struct GpuState {
@@ -128,6 +140,7 @@ struct GpuState {
   double temperature = 0;               ///< degrees Celsius
   double power = 0, power_limit = 0;    ///< W
   std::uint32_t throttle = 0;           ///< bits of ir::Throttle
+  bool operator==(const GpuState&) const = default;
 };
 
 struct Answer {
@@ -143,6 +156,7 @@ struct Answer {
   int passes = 0;                              ///< of AskCount
   GpuState state;                              ///< of AskTime (before the first sample) and AskState
   std::vector<std::byte> blob;                 ///< of AskRun
+  bool operator==(const Answer&) const = default;
 };
 
 }  // namespace tailor::gpu

@@ -1,15 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One list of members per struct; the library's macros make both directions of each, so that they cannot differ.
+// One list of members per struct; the library's macros make both directions of each, so that they cannot differ. JSON
+// has no word for what is no number, and a counter that could not be collected is one: those stand as strings.
 #include "gpu/ask_text.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
+
+namespace {
+
+nlohmann::json json_of(double value) {
+  if (std::isfinite(value)) return value;
+  return fmt::format("{}", value);
+}
+
+double number_in(const nlohmann::json& from) {
+  return from.is_string() ? std::strtod(from.get<std::string>().c_str(), nullptr) : from.get<double>();
+}
+
+}  // namespace
 
 namespace tailor {
 
-static void to_json(nlohmann::json& to, const Seconds& from) { to = from.value; }
-static void from_json(const nlohmann::json& from, Seconds& to) { to.value = from.get<double>(); }
+static void to_json(nlohmann::json& to, const Seconds& from) { to = json_of(from.value); }
+static void from_json(const nlohmann::json& from, Seconds& to) { to.value = number_in(from); }
 
 }  // namespace tailor
 
@@ -35,7 +53,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Layer, name, state, detail, remedy)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EntryFacts, registers, local_bytes, static_shared, dynamic_shared, blocks_per_sm)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock, dram_clock, temperature, power, power_limit, throttle)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Answer, outcome, reason, context_lost, facts, layers, entries, samples, launches,
-                                   values, passes, state)
+                                   passes, state)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AskOpen, places, ordinal)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AskLayers, places, ordinal)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AskRun, id, seed, fetch)
@@ -108,9 +126,17 @@ std::pair<Ask, std::span<const std::byte>> ask_from(std::string_view text, std::
 }
 
 std::string answer_text(const Answer& answer) {
-  return Json(answer).dump(-1, ' ', false, Json::error_handler_t::replace);
+  Json whole = answer;
+  Json& values = whole["values"] = Json::array();
+  for (const double value : answer.values) values.push_back(json_of(value));
+  return whole.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Answer answer_from(std::string_view text) { return Json::parse(text).get<Answer>(); }
+Answer answer_from(std::string_view text) {
+  const Json whole = Json::parse(text);
+  Answer answer = whole.get<Answer>();
+  for (const Json& value : whole.at("values")) answer.values.push_back(number_in(value));
+  return answer;
+}
 
 }  // namespace tailor::gpu

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -64,26 +65,37 @@ Heard wait_readable(int socket, Clock::time_point end, bool endless, const std::
   }
 }
 
-/// Reads the two lengths and the file that may come with them.
-bool receive_lengths(int socket, Lengths& lengths, Descriptor& file) {
-  Control control{};
-  iovec part{&lengths, sizeof lengths};
-  msghdr head{};
-  head.msg_iov = &part;
-  head.msg_iovlen = 1;
-  head.msg_control = control.bytes.data();
-  head.msg_controllen = control.bytes.size();
-  ssize_t got = 0;
-  do {
-    got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_WAITALL);
-  } while (got < 0 && errno == EINTR);
-  if (const cmsghdr* with = got > 0 ? CMSG_FIRSTHDR(&head) : nullptr;
-      with != nullptr && with->cmsg_type == SCM_RIGHTS) {
-    int number = -1;
-    std::memcpy(&number, CMSG_DATA(with), sizeof number);
-    file = Descriptor(number);
+/// How long somebody waits.
+struct Patience {
+  Clock::time_point end;
+  bool endless = false;
+  const std::stop_token& stop;
+};
+
+/// Fills `into`, and `file` when one comes with the bytes. The peer may stall after any byte.
+Heard receive_all(int socket, std::span<std::byte> into, const Patience& patience, Descriptor& file) {
+  while (!into.empty()) {
+    if (const Heard heard = wait_readable(socket, patience.end, patience.endless, patience.stop);
+        heard != Heard::message)
+      return heard;
+    Control control{};
+    iovec part{into.data(), into.size()};
+    msghdr head{};
+    head.msg_iov = &part;
+    head.msg_iovlen = 1;
+    head.msg_control = control.bytes.data();
+    head.msg_controllen = control.bytes.size();
+    const ssize_t got = recvmsg(socket, &head, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) return Heard::ended;
+    if (const cmsghdr* with = CMSG_FIRSTHDR(&head); with != nullptr && with->cmsg_type == SCM_RIGHTS) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(with), sizeof number);
+      file = Descriptor(number);
+    }
+    into = into.subspan(static_cast<std::size_t>(got));
   }
-  return got == static_cast<ssize_t>(sizeof lengths) && lengths.text <= most_text;
+  return Heard::message;
 }
 
 }  // namespace
@@ -134,6 +146,9 @@ std::optional<SharedBytes> SharedBytes::holding(std::span<const std::span<const 
 std::optional<SharedBytes> SharedBytes::mapped(Descriptor file, std::size_t bytes) {
   SharedBytes made;
   if (bytes == 0) return made;
+  // Reading beyond the file's end would be a signal, not an error.
+  struct stat facts {};
+  if (fstat(file.number(), &facts) != 0 || facts.st_size < static_cast<off_t>(bytes)) return {};
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (data == MAP_FAILED) return {};
   made.file_ = std::move(file);
@@ -170,18 +185,15 @@ Heard receive_message(int socket, Seconds limit, const std::stop_token& stop, Me
   const bool endless = !std::isfinite(limit.value);
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(endless ? 0 : limit.value));
-  if (const Heard heard = wait_readable(socket, end, endless, stop); heard != Heard::message) return heard;
+  const Patience patience{end, endless, stop};
   Lengths lengths;
   Descriptor file;
-  if (!receive_lengths(socket, lengths, file)) return Heard::ended;
+  const auto head = std::as_writable_bytes(std::span(&lengths, 1));
+  if (const Heard heard = receive_all(socket, head, patience, file); heard != Heard::message) return heard;
+  if (lengths.text > most_text) return Heard::ended;
   into.text.assign(lengths.text, '\0');
-  for (std::size_t at = 0; at < into.text.size();) {
-    if (const Heard heard = wait_readable(socket, end, endless, stop); heard != Heard::message) return heard;
-    const ssize_t got = recv(socket, into.text.data() + at, into.text.size() - at, 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return Heard::ended;
-    at += static_cast<std::size_t>(got);
-  }
+  const auto text = std::as_writable_bytes(std::span(into.text));
+  if (const Heard heard = receive_all(socket, text, patience, file); heard != Heard::message) return heard;
   std::optional<SharedBytes> blob = SharedBytes::mapped(std::move(file), lengths.blob);
   if (!blob) return Heard::ended;
   into.blob = std::move(*blob);

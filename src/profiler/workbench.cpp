@@ -16,12 +16,13 @@ constexpr double slowest_copy = 1e-8;
 }  // namespace
 
 Workbench::~Workbench() {
-  for (std::size_t i = 0; i < entries_.size(); ++i) drop(static_cast<int>(i));
+  for (const auto& [number, entry] : entries_) drop(number);
 }
 
 int Workbench::add(Loadable one) {
-  entries_.push_back({std::move(one), -1, {}});
-  return static_cast<int>(entries_.size()) - 1;
+  const int number = worker_.new_number();
+  entries_[number] = {std::move(one), -1, {}};
+  return number;
 }
 
 Seconds Workbench::limit_of(const Entry& entry) const {
@@ -31,7 +32,7 @@ Seconds Workbench::limit_of(const Entry& entry) const {
 }
 
 const gpu::Answer& Workbench::loaded(int number) {
-  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  Entry& entry = entries_.at(number);
   // Opening first: it may start a new worker, and the generation is that worker's.
   const gpu::Answer ready = worker_.ask(gpu::AskState{}, {}, limit_);
   if (ready.outcome != ir::Outcome::ok) {
@@ -47,14 +48,14 @@ const gpu::Answer& Workbench::loaded(int number) {
 }
 
 gpu::Answer Workbench::ask(int number, const gpu::Ask& ask) {
-  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  Entry& entry = entries_.at(number);
   if (entry.generation != worker_.generation() || !worker_.is_running())
     if (const gpu::Answer& load = loaded(number); load.outcome != ir::Outcome::ok) return load;
   return worker_.ask(ask, {}, limit_of(entry));
 }
 
 void Workbench::drop(int number) {
-  Entry& entry = entries_[static_cast<std::size_t>(number)];
+  Entry& entry = entries_.at(number);
   if (entry.generation == worker_.generation() && worker_.is_running()) worker_.ask(gpu::AskDrop{number}, {}, limit_);
   entry.generation = -1;
   entry.what = {};

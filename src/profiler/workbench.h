@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sequences on a worker's GPU, loaded when first needed and again after the worker was restarted: one candidate's crash
-// must not be seen by the others. Each question gets the worker's time limit and a share for what has to be copied.
+// must not be seen by the others. Several may use one
+// worker: numbers of sequences are the worker's. Each question gets the worker's time limit and a share for what has to
+// be copied.
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,7 +50,7 @@ class Workbench {
 
   Worker& worker_;
   Seconds limit_;
-  std::vector<Entry> entries_;
+  std::map<int, Entry> entries_;  ///< by number
 };
 
 }  // namespace tailor::profiler

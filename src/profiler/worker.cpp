@@ -86,6 +86,7 @@ struct Worker::Body {
   Descriptor socket, words;
   gpu::Answer opened;
   int generation = 0;
+  int numbers = 0;  ///< that were given out
 
   ~Body() { quit(); }
 
@@ -171,11 +172,24 @@ struct Worker::Body {
                          fmt::format("the worker died: {}{}", how, said.empty() ? "" : "; it said: " + said));
       }
     }
-    gpu::Answer answer = gpu::answer_from(message.text);
-    const auto data = message.blob.bytes();
-    answer.blob.assign(data.begin(), data.end());
+    gpu::Answer answer = read(message);
     if (answer.context_lost) kill_now();
     return answer;
+  }
+
+  /// What the process said; one that says something else than an answer is as good as dead.
+  static gpu::Answer read(const Message& message) {
+    try {
+      gpu::Answer answer = gpu::answer_from(message.text);
+      const auto data = message.blob.bytes();
+      answer.blob.assign(data.begin(), data.end());
+      return answer;
+    } catch (const std::exception& wrong) {
+      gpu::Answer answer = answer_of(
+          ir::Outcome::crashed, fmt::format("the worker's answer cannot be read, it was killed: {}", wrong.what()));
+      answer.context_lost = true;
+      return answer;
+    }
   }
 
   /// Starts a worker and opens its GPU; the answer says whether that went well.
@@ -216,6 +230,7 @@ const gpu::Answer& Worker::opened() {
 }
 
 int Worker::generation() const { return body_->generation; }
+int Worker::new_number() { return body_->numbers++; }
 bool Worker::is_running() const { return body_->process >= 0; }
 
 }  // namespace tailor::profiler

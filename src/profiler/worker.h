@@ -47,6 +47,8 @@ class Worker {
   /// Counts workers: what was loaded under another generation is gone.
   int generation() const;
   bool is_running() const;
+  /// A number for a sequence that no other on this worker has.
+  int new_number();
 
  private:
   struct Body;

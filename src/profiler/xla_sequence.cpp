@@ -235,13 +235,23 @@ class ModuleWalk {
         touch(known[number], place, step.arguments[k].shape, result ? nullptr : &range_of(step, k), buffer.bytes);
       }
     }
+    gather(known);
+  }
+
+  /// Roles, and contents one after the other: of large models gigabytes, so never twice in memory.
+  void gather(std::vector<Known>& known) {
+    std::size_t wanted = 0;
     for (std::size_t i = 0; i < known.size(); ++i) {
       gpu::Buffer& buffer = all_.sequence.buffers[i];
       all_.buffer_bytes += buffer.bytes;
       if (known[i].written) buffer.role = known[i].filled ? gpu::BufferRole::both : gpu::BufferRole::output;
-      if (!has_contents(buffer.role)) continue;
-      known[i].contents.resize(static_cast<std::size_t>(buffer.bytes));
+      wanted += has_contents(buffer.role) ? static_cast<std::size_t>(buffer.bytes) : 0;
+    }
+    all_.contents.reserve(wanted);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!has_contents(all_.sequence.buffers[i].role)) continue;
       all_.contents.insert(all_.contents.end(), known[i].contents.begin(), known[i].contents.end());
+      known[i].contents = {};
     }
   }
 

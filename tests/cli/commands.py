@@ -4,12 +4,13 @@
 #
 # Runs the cases of *.test files: a command, and what it must answer. One TAP line each.
 #
-#   commands.py TAILOR SOURCE_DIR FILE.test ...
+#   commands.py [--fake=FILE] TAILOR SOURCE_DIR FILE.test ...
 #
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
-#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders
+#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders, $FAKE for the fake
+#                         GPU's library; a case with it is skipped where there is none
 #   exit: N               the exit code; 0 when not said
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
 #   err: TEXT             stderr holds it
@@ -30,6 +31,7 @@ NEEDS = {
     "compiler": ("needs NVRTC", "no NVRTC on this machine"),
     "cupti": ("metrics are planned with CUPTI", "no CUPTI on this machine"),
 }
+NO_FAKE = "no fake GPU: built without CUDA's headers"
 
 
 def cases(path):
@@ -44,9 +46,12 @@ def cases(path):
             block = []
 
 
-def complaints(case, tailor, source):
+def complaints(case, tailor, source, fake):
+    if not fake and any("$FAKE" in line for line in case):
+        yield NO_FAKE
+        return
     with tempfile.TemporaryDirectory() as here:
-        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here}
+        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here, "$FAKE": fake}
 
         def filled(text):
             for name, folder in folders.items():
@@ -114,15 +119,16 @@ def complaints(case, tailor, source):
 
 
 def main():
-    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:]]
+    fake = "".join(word.removeprefix("--fake=") for word in sys.argv[1:] if word.startswith("--fake="))
+    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--fake=")]
     number = 0
     for file in files:
         for case in cases(Path(file)):
             number += 1
-            found = list(complaints(case, tailor, source))
+            found = list(complaints(case, tailor, source, fake))
             if not case[0].startswith("== "):
                 found.append("a case starts with '== '")
-            if len(found) == 1 and found[0] in [why for _, why in NEEDS.values()]:
+            if len(found) == 1 and found[0] in [NO_FAKE, *(why for _, why in NEEDS.values())]:
                 print(f"ok {number} - {case[0][3:]} # SKIP {found[0]}", flush=True)
                 continue
             print(f"{'not ok' if found else 'ok'} {number} - {case[0][3:]}", flush=True)

@@ -38,6 +38,7 @@ CATCHES = {
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
     "src/profiler/simulate.cpp": "one plan's failure must not end a sweep",
+    "src/profiler/worker.cpp": "what a worker says must not end the one who asks",
     "src/profiler/xla_case.cpp": "one kernel's failure must not lose a module's others",
     "src/profiler/xla_sequence.cpp": "one kernel's failure must not lose a module's others",
     "src/profiler/xla_check.cpp": "one kernel's failure must not lose a module's others",

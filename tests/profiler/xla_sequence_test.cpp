@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "support/sequence_run.h"
+#include "support/skip.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -260,6 +261,60 @@ ENTRY %main (one: f32[8,64], two: f32[512], n: s32[]) -> (f32[64], f32[64]) {
   const XlaModuleSequence few = module_sequence(module, 1, 4);
   CHECK(few.sequence.launches.size() == 4);
   CHECK(few.shortened_loops == 1);
+}
+
+TEST_CASE("values that overlap in one allocation are one buffer, neighbours that only touch are two") {
+  for (const std::int64_t between : {0, 16, 31, 32, 64}) {
+    CAPTURE(between);
+    XlaModule module = shipped_module();
+    XlaArgument& first = module.steps[0].arguments.back();
+    XlaArgument& second = module.steps[1].arguments.back();
+    REQUIRE(ir::bytes(first.shape) == 32);
+    REQUIRE(ir::bytes(second.shape) == 32);
+    first.allocation = second.allocation = 900;
+    first.offset = 512;
+    second.offset = 512 + between;
+    const XlaModuleSequence all = module_sequence(module, 1);
+    const gpu::Argument a = all.sequence.launches[0].arguments.back(), b = all.sequence.launches[1].arguments.back();
+    const bool one = between < 32;
+    CHECK((a.buffer == b.buffer) == one);
+    CHECK(a.offset == 0);
+    CHECK(b.offset == (one ? between : 0));
+    CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].bytes == (one ? 32 + between : 32));
+    CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].role == gpu::BufferRole::output);
+  }
+}
+
+TEST_CASE("modules of the reference folders are launched as often as their kernels run, nothing left out") {
+  const fs::path folder = fs::path(TAILOR_THIRD_PARTY) / "xla_reference";
+  if (std::string(TAILOR_THIRD_PARTY).empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
+  constexpr double most_bytes = 3e7;  // what is filled takes time
+  std::int64_t modules = 0, sharing = 0;
+  for (const fs::path& base : {folder, folder / "workloads"})
+    for (const XlaSource& source : xla_modules(base)) {
+      if (source.ptx.empty()) continue;
+      CAPTURE(source.name);
+      const XlaModule module = read_xla(source);
+      double times = 0, bytes = 0;
+      for (const XlaKernel& kernel : module.kernels) {
+        times += kernel.times;
+        for (const XlaArgument& argument : kernel.arguments) bytes += static_cast<double>(ir::bytes(argument.shape));
+      }
+      if (bytes > most_bytes) continue;
+      ++modules;
+      const XlaModuleSequence all = module_sequence(module, 1);
+      CHECK(all.left_out.empty());
+      CHECK(static_cast<double>(all.sequence.launches.size()) == times);
+      CHECK_FALSE(all.places_known);
+      // Producers and consumers share buffers, unless library calls stand between them all.
+      std::size_t arguments = 0;
+      for (const XlaStep& step : module.steps) arguments += step.arguments.size();
+      CHECK(all.sequence.buffers.size() <= arguments);
+      sharing += all.sequence.buffers.size() < arguments ? 1 : 0;
+    }
+  MESSAGE(modules << " modules laid out");
+  CHECK(modules >= 5);
+  CHECK(sharing >= 5);
 }
 
 TEST_CASE("a kernel without PTX is left out of the module and named, the others stay") {

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A worker and nothing else, for tests of those who ask: the program's own side of profiler/worker.h. With words after
+// its name it prints them and says them on the socket as they are, as a program would that is no worker.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "profiler/worker.h"
+
+int main(int count, char** words) {
+  if (count < 2) return tailor::profiler::serve(tailor::profiler::worker_socket);
+  std::puts(words[1]);
+  std::fflush(stdout);
+  const std::size_t size = std::strlen(words[1]);
+  const std::size_t lengths[2] = {size, 0};
+  if (write(tailor::profiler::worker_socket, lengths, sizeof lengths) != sizeof lengths) return 2;
+  if (write(tailor::profiler::worker_socket, words[1], size) != static_cast<ssize_t>(size)) return 2;
+  pause();
+  return 0;
+}
