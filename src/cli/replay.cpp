@@ -19,10 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_recorded_file(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
+/// In a folder, beside other files, recordings are packed.
+bool is_recorded_file(const fs::path& path) { return path.filename().string().ends_with(".jsonl.gz"); }
 
 std::vector<fs::path> files_of(const fs::path& place) {
   if (!fs::is_directory(place)) return {place};

@@ -16,7 +16,7 @@ namespace tailor::fake {
 
 struct Chip {
   int count = 1;  ///< GPUs in the machine; 0: cuInit finds none
-  std::string name = "NVIDIA H200", chip = "GH100";
+  std::string name = "Stand-in for an NVIDIA H200", chip = "GH100";
   std::string uuid = "GPU-0123abcd-4567-89ef-0123-456789abcdef", bus = "0000:19:00.0", driver = "580.65.06";
   int driver_api = 13000;
   int compute_capability = 90, sms = 132;

@@ -72,7 +72,7 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
   gpu::Gpu gpu;
   const gpu::Answer opened = gpu.answer(gpu::AskOpen{places(fake), 0});
   REQUIRE_MESSAGE(opened.outcome == ir::Outcome::ok, opened.reason);
-  CHECK(opened.facts.name == "NVIDIA H200");
+  CHECK(opened.facts.name == "Stand-in for an NVIDIA H200");
   CHECK(opened.facts.chip == "GH100");
   CHECK(opened.facts.can_time_activity);
   CHECK(opened.facts.can_count);

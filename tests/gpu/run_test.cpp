@@ -61,7 +61,7 @@ TEST_CASE("an opened GPU tells what it is") {
   Gpu gpu;
   const Answer answer = gpu.answer(gpu::AskOpen{machine.places(), 0});
   REQUIRE_MESSAGE(answer.outcome == Outcome::ok, answer.reason);
-  CHECK(answer.facts.name == "NVIDIA H200");
+  CHECK(answer.facts.name == "Stand-in for an NVIDIA H200");
   CHECK(answer.facts.uuid == "GPU-0123abcd-4567-89ef-0123-456789abcdef");
   CHECK(answer.facts.chip == "GH100");
   CHECK(answer.facts.compute_capability == 90);
