@@ -52,7 +52,9 @@ std::optional<Table> counts_of(const Explained& all) {
 
 /// "unchecked", or what the execution found.
 std::string state_of(const Explained& all) {
-  return all.execution ? std::string(profiler::name(all.execution->checked.state)) : "unchecked";
+  if (all.execution) return std::string(profiler::name(all.execution->checked.state));
+  if (!all.measured || !all.measured->judged) return "unchecked";
+  return all.measured->outcome == ir::Outcome::ok ? "passed" : std::string(ir::name(all.measured->outcome));
 }
 
 double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
@@ -188,7 +190,7 @@ std::string explanation(const Explained& all, const Context& context) {
   out += paragraph("plan", ir::text(all.planned.plan), width);
   out += fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
                      humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bound),
-                     all.execution ? "" : "; unchecked: it has not been executed (--simulate does)");
+                     state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.execution) out += execution_words(*all.execution);
   if (all.measured) out += measured_words(*all.measured, e.total);
   out += "\n";

@@ -60,7 +60,8 @@ TEST_CASE("a machine with everything has all layers, in order, and a remedy for 
     CHECK_FALSE(all[i].detail.empty());
   }
   CHECK(found(all, "driver").starts_with("ok: CUDA 13.0, "));
-  CHECK(found(all, "GPU") == "ok: Stand-in for an NVIDIA H200, GPU-0123abcd-4567-89ef-0123-456789abcdef, number 0 of 1, sm_90");
+  CHECK(found(all, "GPU") ==
+        "ok: Stand-in for an NVIDIA H200, GPU-0123abcd-4567-89ef-0123-456789abcdef, number 0 of 1, sm_90");
 }
 
 TEST_CASE("a machine without a driver, or with one that finds no GPU, says that and no more") {
