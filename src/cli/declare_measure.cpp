@@ -69,8 +69,9 @@ void declare(CLI::App& app, ProfileCommand& options) {
   CLI::Option* module =
       app.add_flag("--module", options.module, "time the whole model under several strategies, in turns");
   app.add_option("--strategies", options.strategies, "of --module, the first is the baseline (default all)")
-      ->type_name("NAME,...");
-  add_count(app, "--rounds", options.rounds, "of --module: samples of each strategy (default 30)");
+      ->type_name("NAME,...")
+      ->needs(module);
+  add_count(app, "--rounds", options.rounds, "of --module: samples of each strategy (default 30)")->needs(module);
   app.add_option("--xla", options.xla,
                  "of --module: XLA's own kernels, out of its dump of the model, in turn with ours")
       ->type_name("DIR")

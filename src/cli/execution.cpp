@@ -47,8 +47,6 @@ Execution execution_of(const ExplainOptions& options, const Context& context, co
 
 profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
                                         const Planned& one) {
-  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "--profiler needs NVRTC: " + nvrtc.why, nvrtc.remedy);
   const InterruptWatch interrupts;
   ProfileCommand words;
   words.what = options.what;
@@ -59,10 +57,15 @@ profiler::CandidateResult measured_plan(const ExplainOptions& options, const Con
   words.gpu = options.gpu;
   const profiler::MeasureOptions how = measure_options(words, context, chosen.device, interrupts.token());
   const Measurer measurer = measurer_of(words, context, chosen.device, interrupts.token());
-  const std::string cuda = codegen::cuda(one.kernel, &one.plan);
-  const ir::Binary binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = chosen.device.arch});
-  if (binary.outcome != ir::CompileOutcome::ok)
-    throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", binary.compiler, trim(binary.log)));
+  ir::Binary binary;
+  if (measurer.worker) {  // records are known by the program, not by what a compiler made of it
+    const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+    if (!nvrtc) throw Error(Fault::missing, "--profiler gpu needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+    const std::string cuda = codegen::cuda(one.kernel, &one.plan);
+    binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = chosen.device.arch});
+    if (binary.outcome != ir::CompileOutcome::ok)
+      throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", binary.compiler, trim(binary.log)));
+  }
   profiler::Candidate candidate;
   candidate.name = ir::text(one.plan);
   candidate.kernel_id = ir::id_of(one.kernel);
@@ -72,6 +75,33 @@ profiler::CandidateResult measured_plan(const ExplainOptions& options, const Con
   context.talk->finish();
   stop_if_asked(interrupts);
   return std::move(measured.plans.front());
+}
+
+report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted) {
+  report::Table table;
+  table.title = "measured";
+  table.columns = {column("outcome", "outcome"),
+                   column("median", "time", Hint::seconds),
+                   column("low", "from", Hint::seconds),
+                   column("high", "to", Hint::seconds),
+                   column("samples", "samples", Hint::integer),
+                   column("predicted_to_measured", "predicted / measured", Hint::ratio),
+                   column("protocol", "protocol"),
+                   column("gpu", "GPU"),
+                   column("driver", "driver"),
+                   column("reason", "reason")};
+  for (const ir::Measurement& measured : result.times) {
+    const Spread time = measured.samples.empty() ? Spread{}
+                                                 : spread_of(profiler::durations(measured.samples),
+                                                             profiler::stop_rule(measured.protocol.stop).confidence);
+    const bool timed = time.n > 0;
+    table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
+                          timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
+                          static_cast<std::int64_t>(time.n), timed ? Cell(predicted.value / time.median) : Cell(),
+                          text(measured.protocol), measured.gpu, measured.driver,
+                          measured.reason.empty() ? result.reason : measured.reason});
+  }
+  return table;
 }
 
 std::string measured_words(const profiler::CandidateResult& result, Seconds predicted) {

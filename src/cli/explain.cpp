@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/count_table.h"
 #include "cli/execution.h"
@@ -240,9 +241,14 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
+  if (all.measured) answer.sections.push_back({"measured", measured_plan_table(*all.measured, one.estimate.total)});
   if (std::optional<Table> counts = counts_of(all)) answer.sections.push_back({"executed", std::move(*counts)});
   if (!gpu_counters(all).empty()) answer.sections.push_back({"gpu_counters", gpu_counter_table(gpu_counters(all))});
   show(context, answer);
+  if (all.measured && all.measured->outcome != ir::Outcome::ok)
+    throw Error(ir::is_refuted(all.measured->outcome) ? Fault::failed : Fault::missing,
+                fmt::format("the plan was not measured: {}{}", ir::name(all.measured->outcome),
+                            all.measured->reason.empty() ? "" : ": " + all.measured->reason));
 }
 
 }  // namespace tailor::cli

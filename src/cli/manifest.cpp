@@ -52,4 +52,15 @@ store::RunRow begun_run(const std::string& command, const std::string& toolchain
   return run;
 }
 
+void name_gpu(store::RunRow& run, const gpu::Answer& opened) {
+  if (opened.outcome != ir::Outcome::ok) return;
+  const gpu::Facts& facts = opened.facts;
+  run.device = fmt::format("{}, {}", facts.name, facts.uuid);
+  run.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver,
+                           facts.driver_api, facts.cupti_api);
+  constexpr double mega = 1e6;
+  run.clocks = fmt::format("not locked; SM at most {:.0f} MHz, memory at most {:.0f} MHz", facts.sm_clock_max / mega,
+                           facts.dram_clock_max / mega);
+}
+
 }  // namespace tailor::cli

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "gpu/ask.h"
 #include "store/rows.h"
 
 namespace tailor::cli {
@@ -17,5 +18,8 @@ std::string time_now();
 /// caller. Every call gives another id.
 store::RunRow begun_run(const std::string& command, const std::string& toolchain, std::int64_t seed,
                         const std::string& config);
+
+/// Names the GPU that a run measured on, its driver, and its clocks when it was opened.
+void name_gpu(store::RunRow& run, const gpu::Answer& opened);
 
 }  // namespace tailor::cli

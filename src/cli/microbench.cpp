@@ -159,10 +159,11 @@ store::KernelRow kernel_row_of(const Microbench& bench, const std::string& cuda)
 }
 
 void store_items(const MicrobenchCommand& options, const Context& context, const ir::Device& device,
-                 const std::vector<BenchItem>& items) {
+                 const std::vector<BenchItem>& items, const gpu::Answer& opened) {
   store::Store store = store::Store::open(options.database);
   const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
   store::RunRow run = begun_run(context.command, toolchain, 1, "");
+  name_gpu(run, opened);
   const store::DeviceRow device_row = device_row_of(context, options.device, device);
   store::Store::Transaction unit(store);
   store.save(device_row);
@@ -225,7 +226,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     failed += items[i].measured.outcome == ir::Outcome::ok ? 0 : 1;
   }
   context.talk->finish();
-  if (!options.database.empty()) store_items(options, context, device, items);
+  if (!options.database.empty()) store_items(options, context, device, items, worker->opened());
   show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
   stop_if_asked(interrupts);
   if (failed > 0)

@@ -24,12 +24,13 @@ namespace {
 class Keeping {
  public:
   Keeping(const ProfileCommand& options, const Context& context, const Chosen& chosen,
-          const std::vector<ProfileItem>& items, const std::string& profiler)
-      : chosen_(chosen), items_(items), under_{{}, {}, profiler} {
+          const std::vector<ProfileItem>& items, const Measurer& measurer)
+      : chosen_(chosen), items_(items), under_{{}, {}, measurer.name} {
     if (options.database.empty()) return;
     store_.emplace(store::Store::open(options.database));
     const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
     run_ = begun_run(context.command, toolchain, options.seed, "");
+    if (measurer.worker) name_gpu(run_, measurer.worker->opened());
     const store::DeviceRow device = device_row_of(context, options.what.device, chosen.device);
     store_->save(device);
     store_->save(run_);
@@ -90,7 +91,7 @@ void last_words(const Context& context, const std::vector<ProfileItem>& items, c
                                  with_commas(samples), database.empty() ? "" : "; stored in " + database));
 }
 
-void profile_plans(const ProfileCommand& options, const Context& context, const profiler::Nvrtc& api,
+void profile_plans(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc,
                    const InterruptWatch& interrupts) {
   const bool whole = options.plan.empty() && options.what.group.empty();
   std::optional<Chosen> chosen;
@@ -105,10 +106,12 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
       chosen_plans(context, *chosen, {options.plan, options.all_plans ? 0 : options.top, whole}, interrupts.token()),
       *chosen, measurer.worker != nullptr && !options.no_odd_shape);
   stop_if_asked(interrupts);
-  compile_items(context, api,
-                {chosen->device.arch, options.cache, static_cast<int>(options.threads), interrupts.token()}, items);
+  if (measurer.worker)
+    compile_items(context, *nvrtc.api,
+                  {chosen->device.arch, options.cache, static_cast<int>(options.threads), interrupts.token()}, items);
+  for (ProfileItem& item : items) item.needs_binary = measurer.worker != nullptr;
   stop_if_asked(interrupts);
-  Keeping keeping(options, context, *chosen, items, measurer.name);
+  Keeping keeping(options, context, *chosen, items, measurer);
   std::int64_t done = 0;
   how.progress = [&](std::string_view doing) {
     context.talk->progress({std::string(doing), done, static_cast<std::int64_t>(items.size()), {}});
@@ -135,6 +138,11 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
                                      humane_seconds(group.floor.noise.value)));
       break;
     }
+  for (const ProfileItem& item : items)
+    if (!item.result.uncounted.empty()) {
+      context.talk->warning(fmt::format("no counters: {}; tailor doctor says what to do", item.result.uncounted));
+      break;
+    }
   last_words(context, items, options.database);
   stop_if_asked(interrupts);
   refuse_bad(items);
@@ -146,12 +154,14 @@ void run_profile(const ProfileCommand& options, const Context& context) {
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (!nvrtc && options.profiler != "replay")
+    throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.why, nvrtc.remedy);
   const InterruptWatch interrupts;
+  if (options.module && !nvrtc) throw Error(Fault::missing, "--module needs NVRTC: " + nvrtc.why, nvrtc.remedy);
   if (options.module)
     profile_module(options, context, *nvrtc.api, interrupts);
   else
-    profile_plans(options, context, *nvrtc.api, interrupts);
+    profile_plans(options, context, nvrtc, interrupts);
 }
 
 }  // namespace tailor::cli

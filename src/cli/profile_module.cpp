@@ -269,6 +269,7 @@ class Comparison {
   void store_all() {
     store::Store store = store::Store::open(options_.database);
     store::RunRow run = begun_run(context_.command, profiler::version(api_), options_.seed, "");
+    name_gpu(run, measurer_.worker->opened());
     const store::DeviceRow device_row = device_row_of(context_, options_.what.device, device());
     const store::GraphRow graph = graph_row(graph_, graph_.graph.name, options_.what.model);
     const MeasuredUnder under{run.id, device_row.id, measurer_.name};

@@ -27,9 +27,13 @@ Enum word_of(std::string_view option, std::string_view word, std::optional<Enum>
               suggestion(word, known));
 }
 
-Measurer on_gpu(const ProfileCommand& options, const Context&, const ir::Device& device, std::stop_token stop) {
+Measurer on_gpu(const ProfileCommand& options, const Context& context, const ir::Device& device, std::stop_token stop) {
   Measurer measurer{"gpu", std::make_unique<profiler::Worker>(worker_setup(options.gpu, stop)), {}};
   require_gpu(*measurer.worker, device);
+  if (options.timed_by == "auto" && !measurer.worker->opened().facts.can_time_activity)
+    context.talk->warning(
+        "times are by events, which hold a part of the launch: CUPTI's timestamps cannot be had "
+        "(tailor doctor says why)");
   measurer.measure = [worker = measurer.worker.get()](std::span<const profiler::Candidate> candidates,
                                                       const profiler::MeasureOptions& how) {
     return profiler::measure_group(*worker, candidates, how);
@@ -60,8 +64,20 @@ gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context
     return {};
   }
   const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
-  if (options.counters.find_first_not_of("0123456789") == std::string::npos)
+  if (options.counters.find_first_not_of("0123456789") == std::string::npos) {
+    constexpr int highest_tier = 3;
+    if (options.counters.size() > 1 || std::stoi(options.counters) > highest_tier)
+      throw Error(Fault::usage,
+                  fmt::format("--counters: found tier {}, expected 0 to {}", options.counters, highest_tier),
+                  "tailor counters lists them");
+    const std::vector<std::string> chips = host.chips();
+    if (std::find(chips.begin(), chips.end(), device.chip) == chips.end()) {
+      context.talk->warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
+                                        device.chip.empty() ? "" : ", " + device.chip));
+      return {};
+    }
     return host.plan(device.chip, std::stoi(options.counters));
+  }
   std::vector<std::string> names;
   for (const std::string_view name : split(options.counters, ',')) names.emplace_back(trim(name));
   return host.plan(device.chip, names);

@@ -53,7 +53,7 @@ store::CheckRow verdict_row(const ProfiledKernel& item, const MeasuredUnder& und
 }  // namespace
 
 void save_profiled(store::Store& store, const ProfiledKernel& item, const MeasuredUnder& under) {
-  store.save(binary_row(item.binary, item.kernel));
+  if (item.binary != nullptr) store.save(binary_row(*item.binary, item.kernel));
   const bool replayed = under.profiler == "replay";
   if (!replayed) store.save(verdict_row(item, under));
   for (const ir::Measurement& measured : item.result.times) {
@@ -62,7 +62,7 @@ void save_profiled(store::Store& store, const ProfiledKernel& item, const Measur
                                                  : spread_of(profiler::durations(measured.samples),
                                                              profiler::stop_rule(measured.protocol.stop).confidence);
     if (!replayed)
-      store.save(store::measurement_row(measured, under.run, item.binary.source, under.device, Seconds{time.low},
+      store.save(store::measurement_row(measured, under.run, item.binary->source, under.device, Seconds{time.low},
                                         Seconds{time.high}));
     if (measured.outcome == ir::Outcome::ok && time.n > 0)
       store.save(profiled_estimate(item, measured, time, under.device));

@@ -20,7 +20,7 @@ struct MeasuredUnder {
 
 /// One compiled plan and what came of measuring it.
 struct ProfiledKernel {
-  const ir::Binary& binary;
+  const ir::Binary* binary = nullptr;  ///< null: only records were asked
   Id kernel, plan;
   const profiler::CandidateResult& result;
 };

@@ -57,6 +57,7 @@ Cell clock_of(const ir::Measurement& measurement) {
   return known.empty() ? Cell() : Cell(median_of(known) / 1e6);
 }
 
+Cell whole(int value) { return value > 0 ? Cell(static_cast<std::int64_t>(value)) : Cell(); }
 Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 
 std::vector<Cell> time_row(const ProfileItem& item, const profiler::Ranking* ranking, std::size_t cache, int number,
@@ -82,8 +83,13 @@ std::vector<Cell> time_row(const ProfileItem& item, const profiler::Ranking* ran
           timed && item.predicted.value > 0 ? Cell(item.predicted.value / time.median) : Cell(),
           clock_of(measured),
           ir::throttle_text(throttle_of(measured)),
-          static_cast<std::int64_t>(item.result.entry.registers),
-          static_cast<std::int64_t>(item.result.entry.blocks_per_sm),
+          whole(item.result.entry.registers),
+          whole(item.result.entry.blocks_per_sm),
+          timed ? Cell(std::string(ir::name(measured.protocol.timed_by))) : Cell(),
+          timed ? Cell(std::string(ir::name(measured.protocol.launch))) : Cell(),
+          timed ? Cell(measured.protocol.stop) : Cell(),
+          measured.gpu,
+          measured.driver,
           item.result.judged ? Cell(item.result.worst) : Cell(),
           item.result.checked_on,
           reason.empty() ? measured.reason : reason,
@@ -113,6 +119,11 @@ report::Table time_table(std::span<const ProfileItem> items, std::span<const Pro
                    column("throttle", "slowed by", Hint::text, 5),
                    column("registers", "registers", Hint::integer, 6),
                    column("blocks_per_sm", "blocks per SM", Hint::integer, 6),
+                   column("timed_by", "timed by", Hint::text, 5),
+                   column("launch_mode", "launched as", Hint::text, 6),
+                   column("stop_rule", "stop rule", Hint::text, 7),
+                   column("gpu", "GPU", Hint::text, 9),
+                   column("driver", "driver", Hint::text, 9),
                    column("worst", "worst error / tolerance", Hint::number, 4),
                    column("checked_on", "checked on", Hint::text, 7),
                    column("reason", "reason", Hint::text, 1),

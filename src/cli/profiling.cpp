@@ -18,7 +18,7 @@ profiler::Candidate candidate_of(const ProfileItem& item) {
   profiler::Candidate candidate;
   candidate.name = item.title + " " + ir::text(item.plan);
   candidate.kernel_id = item.kernel_id;
-  candidate.own = {item.of, &item.kernel, &*item.binary};
+  candidate.own = {item.of, &item.kernel, item.binary ? &*item.binary : nullptr};
   candidate.odd_is = item.odd_is;
   if (item.odd && item.odd_binary && item.odd_binary->outcome == ir::CompileOutcome::ok)
     candidate.odd = profiler::Shaped{&item.odd->group, &item.odd->kernel, &*item.odd_binary};
@@ -31,7 +31,7 @@ ProfiledGroup profiled(std::span<ProfileItem> items, std::size_t first, const Me
   std::vector<profiler::Candidate> candidates;
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].compiled()) continue;
+    if (items[i].needs_binary && !items[i].compiled()) continue;
     asked.push_back(i);
     candidates.push_back(candidate_of(items[i]));
   }
@@ -102,10 +102,9 @@ void save_item(store::Store& store, const ProfileItem& item, const explore::Dist
   store.save(plan);
   store.save(kernel_row(item.kernel, item.kernel_id, item.cuda));
   store.save(store::LoweringRow{plan.id, under.device, item.kernel_id});
-  if (!item.binary) return;
   if (item.measured)
-    save_profiled(store, {*item.binary, item.kernel_id, plan.id, item.result}, under);
-  else
+    save_profiled(store, {item.binary ? &*item.binary : nullptr, item.kernel_id, plan.id, item.result}, under);
+  else if (item.binary)
     store.save(binary_row(*item.binary, item.kernel_id));
 }
 

@@ -24,7 +24,8 @@ struct ProfileItem : ChosenPlan {
   std::string odd_is;  ///< "37 of 4,096 rows"; without one: why
   std::optional<ir::Binary> binary, odd_binary;
   profiler::CandidateResult result;
-  bool measured = false;  ///< `result` is one
+  bool measured = false;     ///< `result` is one
+  bool needs_binary = true;  ///< records are known by the program alone
 
   bool compiled() const { return binary && binary->outcome == ir::CompileOutcome::ok; }
 };

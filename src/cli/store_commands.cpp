@@ -53,6 +53,8 @@ SweepMeasurer sweep_measurer(const SweepCommand& command, const Context& context
   by.name = measurer->name;
   by.measure = measurer->measure;
   by.keeps = measurer;
+  by.opened.outcome = ir::Outcome::unavailable;
+  if (measurer->worker) by.opened = measurer->worker->opened();
   return by;
 }
 

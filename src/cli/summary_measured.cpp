@@ -4,6 +4,8 @@
 // What a GPU measured of a model's groups, beside what the most precise model said.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "cli/summary_rows.h"
 
 namespace tailor::cli {
@@ -29,8 +31,11 @@ const store::PredictedPlan* prediction_of(const std::vector<store::PredictedPlan
 void add_measured(const store::Store& store, const Subject& subject, const Gathered& gathered,
                   report::Summary& summary) {
   const std::vector<store::PredictedPlan> predictions = store.measured_vs_predicted(subject.device.id);
+  std::map<std::string, std::size_t> fastest;  // of a group under a protocol; rows come by time
   for (const store::MeasuredPlan& plan : store.measured_plans(subject.device.id)) {
     if (!gathered.groups.contains(plan.group)) continue;
+    const std::string race = fmt::format("{} {} {} {}", hex(plan.group), plan.cache, plan.timed_by, plan.launch_mode);
+    const auto [best, first] = fastest.try_emplace(race, summary.times.size());
     const store::PredictedPlan* prediction = prediction_of(predictions, plan);
     report::MeasuredTime time;
     time.group = plan.title;
@@ -49,8 +54,14 @@ void add_measured(const store::Store& store, const Subject& subject, const Gathe
     }
     if (prediction != nullptr && is_plain(plan))
       summary.measured.push_back({fmt::format("{}, {}", plan.title, plan.text), prediction->predicted, plan.median});
+    if (!first) {
+      report::MeasuredTime& leader = summary.times[best->second];
+      time.tied = time.low.value_or(time.median) <= leader.high.value_or(leader.median);
+      leader.tied = leader.tied || time.tied;
+    }
     summary.times.push_back(std::move(time));
   }
+  if (!summary.times.empty()) summary.measured_on = store.measured_gpus(subject.device.id);
   for (const store::ModuleSpeedup& one : store.module_speedups(subject.graph.id, subject.device.id))
     if (one.speedup >= 1)  // the other half says the same the other way round
       summary.modules.push_back({one.strategy, one.baseline, one.cache, one.launch_mode, one.median,

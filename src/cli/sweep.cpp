@@ -202,6 +202,7 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.why), nvrtc.remedy);
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
+  if (sweep.outcome.opened_gpu) name_gpu(run, *sweep.outcome.opened_gpu);
   run.finished_at = time_now();
   run.outcome = stop.stop_requested() ? "interrupted" : "done";
   sweep.store.save(run);

@@ -31,6 +31,7 @@ struct SweepMeasurer {
   std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
   profiler::MeasureOptions how;
   std::shared_ptr<void> keeps;  ///< alive while it is used
+  gpu::Answer opened;           ///< the GPU; not ok for records
 };
 
 struct SweepOptions {
@@ -60,7 +61,8 @@ struct SweepOutcome {
   std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
   std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
   Seconds scoring, compiling, in_compiler, checking, measuring;
-  double compiler_share = 0;  ///< of the compile stage's worker time inside the compiler
+  std::optional<gpu::Answer> opened_gpu;  ///< that measured, when one did
+  double compiler_share = 0;                  ///< of the compile stage's worker time inside the compiler
 };
 
 SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop);

@@ -125,7 +125,7 @@ bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const SweepGroup& g
   store::Store::Transaction unit(sweep.store);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const Id plan = id_of(asked[i]->listed.plan, group.group.id);
-    save_profiled(sweep.store, {*asked[i]->binary, asked[i]->listed.kernel, plan, measured.plans[i]},
+    save_profiled(sweep.store, {&*asked[i]->binary, asked[i]->listed.kernel, plan, measured.plans[i]},
                   {sweep.run, device.id, by.name});
     count_result(sweep, *asked[i], measured.plans[i]);
   }
@@ -142,6 +142,7 @@ void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   const auto started = std::chrono::steady_clock::now();
   for (const SweepDevice& device : sweep.devices) {
     SweepMeasurer by = sweep.options.measurer(device.device, sweep.config.profile, sweep.stop);
+    if (by.opened.outcome == ir::Outcome::ok) sweep.outcome.opened_gpu = by.opened;
     by.how.seed = static_cast<std::uint64_t>(sweep.config.seed);
     std::vector<const SweepGroup*> open;
     for (const auto& group : sweep.groups)

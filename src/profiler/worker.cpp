@@ -212,7 +212,8 @@ Worker& Worker::operator=(Worker&&) noexcept = default;
 
 gpu::Answer Worker::ask(const gpu::Ask& ask, std::span<const std::byte> blob, Seconds limit) {
   if (std::holds_alternative<gpu::AskLayers>(ask)) {
-    // Needs no open GPU, and must answer where there is none.
+    // Tells more of an open GPU (who may read counters), and must answer where there is none.
+    body_->begin();
     if (body_->process < 0)
       if (const std::string why = body_->start(); !why.empty())
         return answer_of(ir::Outcome::unavailable, "no worker process: " + why);

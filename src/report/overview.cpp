@@ -5,6 +5,7 @@
 #include "report/overview.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -107,10 +108,11 @@ std::string answer(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
   const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
-  const std::string honesty = summary.measured.empty() ? "nothing was measured"
-                              : summary.measured.size() == 1
-                                  ? "1 kernel was measured"
-                                  : fmt::format("{} kernels were measured", summary.measured.size());
+  std::string honesty = summary.measured.empty() ? "nothing was measured"
+                        : summary.measured.size() == 1
+                            ? "1 kernel was measured"
+                            : fmt::format("{} kernels were measured", summary.measured.size());
+  if (!summary.measured_on.empty()) honesty += fmt::format(" on {}", fmt::join(summary.measured_on, " and "));
   std::string out =
       fmt::format("{} needs {} kernel{}", chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s");
   if (baseline != nullptr && baseline != chosen) {
@@ -122,7 +124,9 @@ std::string answer(const Summary& summary) {
       const bool faster = at->baseline >= at->chosen;
       const bool bounds = chosen->groups_at_bound > 0 || baseline->groups_at_bound > 0;
       out += fmt::format(" and {} {} × {} ({} instead of {}, level {})",
-                         bounds ? "would be, if groups without a plan ran at their bound," : "is predicted",
+                         bounds                    ? "would be, if groups without a plan ran at their bound,"
+                         : at->level == "profiled" ? "is, by kernels measured one by one,"
+                                                   : "is predicted",
                          three_figures(faster ? at->baseline / at->chosen : at->chosen / at->baseline),
                          faster ? "faster" : "slower", humane_seconds(at->chosen), humane_seconds(at->baseline),
                          at->level);

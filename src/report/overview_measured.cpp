@@ -4,18 +4,22 @@
 // What a GPU said: times of plans beside their predictions, and whole models under two strategies.
 #include "report/overview.h"
 
+#include <string>
+
 namespace tailor::report {
 
 namespace {
 
 Cell seconds(const std::optional<Seconds>& time) { return time ? Cell(time->value) : Cell(); }
 
+std::string place_of(const MeasuredTime& time) { return time.tied ? "1=" : std::to_string(time.place); }
+
 }  // namespace
 
 Table measured_table(const Summary& summary) {
   Table table;
   table.columns = {{"group", "group"},
-                   {"place", "place", Hint::integer},
+                   {"place", "place"},
                    {"cache", "cache"},
                    {"launch_mode", "launched as", Hint::text, 3},
                    {"median", "time", Hint::seconds},
@@ -28,8 +32,8 @@ Table measured_table(const Summary& summary) {
                    {"dram", "of DRAM bandwidth", Hint::fraction, 1},
                    {"plan", "plan", Hint::text, 5}};
   for (const MeasuredTime& time : summary.times)
-    table.rows.push_back({time.group, time.place, time.cache, time.launch_mode, time.median.value, seconds(time.low),
-                          seconds(time.high), time.samples, seconds(time.predicted), time.level,
+    table.rows.push_back({time.group, place_of(time), time.cache, time.launch_mode, time.median.value,
+                          seconds(time.low), seconds(time.high), time.samples, seconds(time.predicted), time.level,
                           time.predicted ? Cell(*time.predicted / time.median) : Cell(),
                           time.dram_fraction ? Cell(*time.dram_fraction) : Cell(), time.plan});
   return table;

@@ -130,6 +130,7 @@ struct MeasuredTime {
   std::string cache, launch_mode;  ///< "cold", "stream"
   Seconds median;
   std::optional<Seconds> low, high;
+  bool tied = false;                    ///< it may be the fastest: its interval and the fastest one's overlap
   std::int64_t samples = 0, place = 0;  ///< place 1 is the fastest of its group under this protocol
   std::optional<Seconds> predicted;     ///< by the most precise model
   std::string level;                    ///< of that model
@@ -155,6 +156,7 @@ struct Summary {
   std::vector<Roof> roofs;
   std::vector<Compared> measured;  ///< kernels with a measured time, cold and one by one
   std::vector<MeasuredTime> times;
+  std::vector<std::string> measured_on;  ///< the GPUs, by name and UUID
   std::vector<ModuleTime> modules;
   ir::ImportReport import;
   std::vector<std::string> warnings;

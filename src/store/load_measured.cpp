@@ -176,4 +176,12 @@ std::vector<std::string> Store::measured_devices() const {
                            [](Columns& columns, std::string& name) { columns.read(name); });
 }
 
+std::vector<std::string> Store::measured_gpus(Id device) const {
+  return rows<std::string>(
+      *connection_,
+      "SELECT gpu FROM measurements WHERE device_id = ?1 AND gpu <> '' UNION "
+      "SELECT gpu FROM module_times WHERE device_id = ?1 AND gpu <> '' ORDER BY 1",
+      [](Columns& columns, std::string& name) { columns.read(name); }, device);
+}
+
 }  // namespace tailor::store

@@ -11,12 +11,13 @@
 namespace tailor::store {
 
 void Store::save(const RunRow& row) {
-  static const std::string sql =
-      insert("runs",
-             {"run_id", "tool", "command", "config_id", "config", "toolchain", "device", "driver", "clocks", "host",
-              "host_cores", "seed", "started_at", "finished_at", "outcome"},
-             "(run_id) DO UPDATE SET toolchain = excluded.toolchain, finished_at = excluded.finished_at, "
-             "outcome = excluded.outcome");
+  static const std::string sql = insert(
+      "runs",
+      {"run_id", "tool", "command", "config_id", "config", "toolchain", "device", "driver", "clocks", "host",
+       "host_cores", "seed", "started_at", "finished_at", "outcome"},
+      "(run_id) DO UPDATE SET toolchain = excluded.toolchain, device = excluded.device, driver = excluded.driver, "
+      "clocks = excluded.clocks, finished_at = excluded.finished_at, "
+      "outcome = excluded.outcome");
   const std::string config_id = row.config.empty() ? "" : hex(row.config_id);
   connection_->execute(sql, row.id, row.tool, row.command, config_id, row.config, row.toolchain, row.device, row.driver,
                        row.clocks, row.host, row.host_cores, row.seed, row.started_at, row.finished_at, row.outcome);

@@ -122,6 +122,8 @@ class Store {
   std::vector<ModuleSpeedup> module_speedups(Id graph, Id device) const;  ///< of all runs, greatest first
   /// Names of the devices that measurements of a GPU are of, simulator left out; sorted.
   std::vector<std::string> measured_devices() const;
+  /// The GPUs themselves, as ir::Measurement names them, that measured for a device.
+  std::vector<std::string> measured_gpus(Id device) const;
   std::vector<RejectedRule> rejected_why() const;  ///< most plans first
   std::vector<KernelState> kernel_states() const;
   std::vector<TableSize> sizes() const;  ///< rows of every table, by name
