@@ -111,7 +111,8 @@ class Decoder {
                                 bool& wide);
   void atomic(bool has_result);
   void param_load(const PtxOperand& address, const PtxOperand& value, int bytes, bool sign);
-  void note_access(AccessSpace space, MemoryOrder order, int bytes);
+  /// `bytes` of an element; `whole` of a lane's access, which is several elements for vectors.
+  void note_access(AccessSpace space, MemoryOrder order, int bytes, int whole);
   void address_conversion();
   struct Address {
     Slot slot = no_slot;

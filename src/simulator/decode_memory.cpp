@@ -250,13 +250,15 @@ void Decoder::load_store(bool is_load) {
   } else {
     micro.b = slots[0];
   }
-  note_access(parts.space, parts.order, parts.type->bytes);
+  note_access(parts.space, parts.order, parts.type->bytes, bytes);
   emit(micro);
 }
 
-void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes) {
+void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes, int whole) {
   if (space == AccessSpace::shared || space == AccessSpace::generic)
     body_.shared_grain = std::min(body_.shared_grain, bytes);
+  if (space == AccessSpace::global || space == AccessSpace::generic)
+    body_.global_grain = std::min(body_.global_grain, whole);
   if (order == MemoryOrder::weak) return;
   body_.may_spin = true;
   if (space != AccessSpace::shared) body_.orders_memory = true;
@@ -319,7 +321,7 @@ void Decoder::atomic(bool has_result) {
     if (parts.operation == "cas") micro.c = source(operand(first + 2), type);
     if (has_result) micro.d = destination(operand(0), type);
   }
-  note_access(parts.space, parts.order, parts.type->bytes);
+  note_access(parts.space, parts.order, parts.type->bytes, parts.type->bytes * parts.vector);
   emit(micro);
 }
 

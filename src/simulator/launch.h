@@ -24,7 +24,9 @@
 namespace tailor::simulator {
 
 /// What a kernel may do with a buffer, and what is in it. A store to `input` is a finding; so is a read of a byte of
-/// `output` that nobody wrote. `scratch` is zeroed and may be read and written.
+/// `output` that no launch wrote since the Memory was made or its outputs were poisoned; what the caller puts there is
+/// not seen, so outputs that hold something are `both`. A launch without the sanitizers counts as having written all
+/// outputs. `scratch` is zeroed and may be read and written.
 enum class BufferUse : std::uint8_t { input, output, both, scratch };
 
 /// Simulated device memory: buffers in one arena, each 256-byte aligned, apart by guard zones that no access may touch.
@@ -36,7 +38,9 @@ class Memory {
   Memory(Memory&&) noexcept;
   Memory& operator=(Memory&&) noexcept;
 
-  /// `element_bytes` is for messages and the grain of race detection: an index of findings counts elements.
+  /// `element_bytes` is for messages: an index of findings counts elements. A program may access the buffer in smaller
+  /// pieces and in larger ones; races are seen per element or per piece of the program's smallest access, whichever is
+  /// smaller, and at most 4 bytes.
   /// Throws Error(failed) when the machine has not that much memory.
   int add(std::string name, std::int64_t bytes, int element_bytes, BufferUse use);
   /// For filling and reading. Contents of outputs start as a poison pattern. Valid until the Memory dies.

@@ -227,7 +227,7 @@ void Decoder::tiles(bool load) {
   micro.extra = static_cast<std::uint32_t>(AccessSpace::shared) | (at.wide ? access_wide : 0) |
                 16u << access_bytes_shift | flags |
                 memory_site(load ? SiteKind::load : SiteKind::store) << access_site_shift;
-  note_access(AccessSpace::shared, MemoryOrder::weak, 16);
+  note_access(AccessSpace::shared, MemoryOrder::weak, 16, 16);
   std::vector<Slot> slots = fragment(operand(load ? 0 : 1), many, LaneType::u32, load);
   matrix_ending(micro, load ? slots : std::vector<Slot>{}, load ? std::vector<Slot>{} : slots);
 }

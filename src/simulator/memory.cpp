@@ -51,7 +51,7 @@ Memory::Memory(Memory&&) noexcept = default;
 Memory& Memory::operator=(Memory&&) noexcept = default;
 
 int Memory::add(std::string name, std::int64_t bytes, int element_bytes, BufferUse use) {
-  MemoryBuffer made{std::move(name), bytes, element_bytes, use, body_->end};
+  MemoryBuffer made{std::move(name), bytes, element_bytes, use, body_->end, {}};
   body_->pages.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
   body_->end = aligned(body_->end + bytes + guard_bytes, buffer_alignment);
   if (use == BufferUse::output)
@@ -77,10 +77,12 @@ std::uint64_t Memory::address(int buffer) const {
 }
 
 void Memory::poison_outputs() {
-  for (std::size_t i = 0; i < body_->buffers.size(); ++i)
-    if (body_->buffers[i].use == BufferUse::output)
-      std::memset(body_->pages[i].data(), static_cast<int>(poison_byte),
-                  static_cast<std::size_t>(body_->buffers[i].bytes));
+  for (std::size_t i = 0; i < body_->buffers.size(); ++i) {
+    MemoryBuffer& one = body_->buffers[i];
+    if (one.use != BufferUse::output) continue;
+    std::memset(body_->pages[i].data(), static_cast<int>(poison_byte), static_cast<std::size_t>(one.bytes));
+    one.written.clear();
+  }
 }
 
 int Memory::Body::holding(std::uint64_t address) const {

@@ -19,7 +19,8 @@ struct MemoryBuffer {
   std::int64_t bytes = 0;
   int element_bytes = 1;
   BufferUse use = BufferUse::input;
-  std::int64_t offset = 0;  ///< in the arena
+  std::int64_t offset = 0;             ///< in the arena
+  std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
 };
 
 /// A range of pages from the system, returned when it dies.

@@ -123,6 +123,7 @@ struct Program::Body {
   std::int64_t static_shared = 0, dynamic_offset = 0;
   std::int64_t local_bytes = 0;  ///< per lane
   int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
+  int global_grain = 4;          ///< the smallest global access, at most 4 bytes; a vector access is one
   bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
   bool may_spin = false;         ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
   bool has_barriers = false;     ///< of a block

@@ -99,9 +99,11 @@ struct ShadowPlace {
 
 struct ShadowBuffer {
   std::int64_t bytes = 0;
-  int granule = 4;          ///< 1, 2, 4, 8 or 16: divides every access of the program and element_bytes
+  int granule = 4;          ///< 1, 2, 4, 8 or 16: divides every access of the program
   bool tracked = true;      ///< false: inputs: nothing is recorded and nothing found
   bool initialised = true;  ///< false: outputs
+  /// Of outputs: a bit per byte that holds a value all the same, 32 to a word; empty: none.
+  std::span<const std::uint32_t> written = {};
 };
 
 /// Global memory of one launch. Shared by the host threads that run its units; lives longer than they do.
@@ -118,6 +120,8 @@ class GlobalShadow {
   /// Blocks of different units raced. That they did does not depend on the host's timing; which pair was seen may, if
   /// `concurrent`: findings for people come from a run that is not.
   bool units_raced() const;
+  /// The bytes of a buffer that hold a value, as ShadowBuffer::written. Buffers that are not tracked: all.
+  std::vector<std::uint32_t> written(int buffer) const;
 
   struct Body;
   Body& body() { return *body_; }

@@ -76,6 +76,31 @@ ShadowSideRecord& ShadowRegion::side(ShadowLine& line) {
   return *line.side;
 }
 
+void ShadowRegion::mark_written(std::span<const std::uint32_t> bytes) {
+  if (!tracked_) return;
+  const std::uint32_t each = 1u << granule_shift_;
+  for (std::size_t word = 0; word < bytes.size(); ++word) {
+    if (bytes[word] == 0) continue;
+    for (std::uint32_t at = 0; at < 32; at += each) {
+      const std::uint32_t granule = low_bits(each) << at;
+      if ((bytes[word] & granule) != granule) continue;
+      const std::size_t cell = (word * 32 + at) >> granule_shift_;
+      lines_[cell / 32].initialised |= 1u << cell % 32;
+    }
+  }
+}
+
+std::vector<std::uint32_t> ShadowRegion::written() const {
+  std::vector<std::uint32_t> bytes(static_cast<std::size_t>((bytes_ + 31) / 32), tracked_ ? 0 : ~0u);
+  if (!tracked_) return bytes;
+  for (std::size_t word = 0; word < bytes.size(); ++word) {
+    const std::size_t first = (word * 32) >> granule_shift_;  // its granules are in one line
+    const std::uint32_t cells = lines_[first / 32].initialised >> first % 32;
+    for (std::uint32_t at = 0; at < 32; ++at) bytes[word] |= (cells >> (at >> granule_shift_) & 1) << at;
+  }
+  return bytes;
+}
+
 void ShadowRegion::forget_contents() {
   for (std::int64_t i = 0; i < count_; ++i) lines_[i].initialised = lines_[i].pending = 0;
 }
@@ -92,9 +117,13 @@ int pieces_of(const ShadowAccess& a, int granule_shift, bool merge, ShadowPiece*
   const std::uint32_t cells = 1u << shift;
   const int first = std::countr_zero(a.lanes);
   const int lanes = std::popcount(a.lanes);
-  if (a.lanes >> first == low_bits(static_cast<std::uint32_t>(lanes)) && neighbours(a, first, lanes))
+  if (a.lanes >> first == low_bits(static_cast<std::uint32_t>(lanes)) && neighbours(a, first, lanes)) {
+    // Neighbours in one granule would count as neighbouring granules, past the region's end. One lane may: ends of
+    // copies are told in pieces of their size.
+    assert(lanes == 1 || a.bytes >= 1 << granule_shift);
     return run_pieces(a.offset[first] >> granule_shift, cells * static_cast<std::uint32_t>(lanes),
                       static_cast<std::uint32_t>(first), shift, pieces);
+  }
   int count = 0;
   std::uint32_t last = 0;
   for (std::uint32_t left = a.lanes; left != 0; left &= left - 1) {

@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "simulator/shadow.h"
@@ -102,7 +103,9 @@ class ShadowRegion {
   bool checks_initialised() const { return check_initialised_; }
   int granule_shift() const { return granule_shift_; }
   std::int64_t bytes() const { return bytes_; }
-  void forget_contents();  ///< nothing is initialised or pending
+  void mark_written(std::span<const std::uint32_t> bytes);  ///< granules whose bytes are all set, a bit per byte
+  std::vector<std::uint32_t> written() const;               ///< the same back; all if not tracked
+  void forget_contents();                                   ///< nothing is initialised or pending
   void forget_all();
 
  private:

@@ -12,13 +12,19 @@ namespace tailor::simulator {
 
 GlobalShadow::GlobalShadow(std::span<const ShadowBuffer> buffers, bool concurrent) : body_(std::make_unique<Body>()) {
   body_->concurrent = concurrent;
-  for (const ShadowBuffer& buffer : buffers)
+  for (const ShadowBuffer& buffer : buffers) {
     body_->buffers.emplace_back(buffer.bytes, buffer.granule, buffer.tracked, !buffer.initialised);
+    body_->buffers.back().mark_written(buffer.written);
+  }
 }
 
 GlobalShadow::~GlobalShadow() = default;
 
 bool GlobalShadow::units_raced() const { return body_->raced.load(std::memory_order_relaxed); }
+
+std::vector<std::uint32_t> GlobalShadow::written(int buffer) const {
+  return body_->buffers[static_cast<std::size_t>(buffer)].written();
+}
 
 UnitShadow::Body::Body(GlobalShadow::Body& launch, const ShadowUnitShape& its_shape)
     : global(launch), shape(its_shape), warps(static_cast<std::size_t>(its_shape.blocks * its_shape.warps_per_block)) {

@@ -24,17 +24,32 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::vector<ShadowBuffer> shadow_buffers(const Memory::Body& memory) {
+/// An element may be declared wider than the program's accesses are: a granule is never wider than either.
+std::vector<ShadowBuffer> shadow_buffers(const Memory::Body& memory, int grain) {
   std::vector<ShadowBuffer> all;
   for (const MemoryBuffer& one : memory.buffers) {
     ShadowBuffer made;
     made.bytes = one.bytes;
-    made.granule = one.element_bytes >= 4 ? 4 : one.element_bytes == 2 ? 2 : 1;
+    made.granule = std::min(grain, one.element_bytes >= 4 ? 4 : one.element_bytes == 2 ? 2 : 1);
     made.tracked = one.use != BufferUse::input;
     made.initialised = one.use != BufferUse::output;
+    made.written = one.written;
     all.push_back(made);
   }
   return all;
+}
+
+/// What this launch wrote holds a value in the next. Where nobody watched, all of the outputs counts as written.
+void remember_written(Memory::Body& memory, const GlobalShadow* shadow) {
+  for (std::size_t i = 0; i < memory.buffers.size(); ++i) {
+    MemoryBuffer& one = memory.buffers[i];
+    if (one.use != BufferUse::output) continue;
+    if (shadow != nullptr) {
+      one.written = shadow->written(static_cast<int>(i));
+    } else {
+      one.written.assign(static_cast<std::size_t>((one.bytes + 31) / 32), ~0u);
+    }
+  }
 }
 
 void count_blocks(const Program::Body& program, const Machine& machine, Counters& to) {
@@ -231,7 +246,8 @@ Simulation simulate(const Program& decoded, const Launch& launch, Memory& memory
       std::clamp<std::size_t>(alone ? 1 : static_cast<std::size_t>(std::max(options.threads, 1)), 1,
                               static_cast<std::size_t>(std::max<std::int64_t>(units.count, 1)));
   std::unique_ptr<GlobalShadow> shadow;
-  if (options.sanitize) shadow = std::make_unique<GlobalShadow>(shadow_buffers(memory.body()), threads > 1);
+  if (options.sanitize)
+    shadow = std::make_unique<GlobalShadow>(shadow_buffers(memory.body(), program.global_grain), threads > 1);
   state.shadow = shadow.get();
   std::unique_ptr<CacheModel> cache;
   if (options.count_cache)
@@ -242,6 +258,7 @@ Simulation simulate(const Program& decoded, const Launch& launch, Memory& memory
   for (std::size_t t = 0; t < threads; ++t) machines.push_back(std::make_unique<Machine>(state));
   run_units(machines, units);
   gather(state, machines, result);
+  remember_written(memory.body(), shadow.get());
   result.buffers.resize(caller_buffers);
   if (cache) {
     const CacheTraffic traffic = cache->total();

@@ -10,6 +10,8 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -216,6 +218,143 @@ TEST_CASE("a seed decides what is seen, not the number of host threads") {
   CHECK(a.y == b.y);
   CHECK(a.simulation.counters == b.simulation.counters);
   CHECK(a.simulation.buffers == b.simulation.buffers);
+}
+
+/// h[i] = i for the first `n` of all threads, in elements of 2 bytes.
+std::string halves_kernel() {
+  return entry(".param .u64 h, .param .u32 n", R"(  .reg .pred %p<2>;
+  .reg .b16 %h<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [h];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra done;
+  mul.wide.u32 %rd2, %r4, 2;
+  add.s64 %rd3, %rd1, %rd2;
+  cvt.u16.u32 %h1, %r4;
+  st.global.b16 [%rd3], %h1;
+done:
+  ret;)");
+}
+
+/// copy[i] = h[i] for the first `n` of all threads, in elements of 2 bytes.
+std::string halves_copy() {
+  return entry(".param .u64 h, .param .u64 copy, .param .u32 n", R"(  .reg .pred %p<2>;
+  .reg .b16 %h<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [h];
+  ld.param.u64 %rd4, [copy];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra done;
+  mul.wide.u32 %rd2, %r4, 2;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.b16 %h1, [%rd3];
+  add.s64 %rd5, %rd4, %rd2;
+  st.global.b16 [%rd5], %h1;
+done:
+  ret;)");
+}
+
+Argument number(std::uint32_t value) {
+  Argument made;
+  made.value.resize(sizeof value);
+  std::memcpy(made.value.data(), &value, sizeof value);
+  return made;
+}
+
+Launch halves_launch(std::vector<Argument> arguments, std::uint32_t n) {
+  Launch launch;
+  launch.block = {128, 1, 1};
+  launch.grid = {(n + 127) / 128, 1, 1};
+  launch.arguments = std::move(arguments);
+  launch.arguments.push_back(number(n));
+  return launch;
+}
+
+TEST_CASE("elements smaller than a buffer was declared with are watched one by one, launch after launch") {
+  const Program fill = program_of(halves_kernel()), copy = program_of(halves_copy());
+  for (const int element_bytes : {1, 2, 4, 8})
+    for (const std::uint32_t n : {1u, 31u, 33u, 127u, 4095u, 40001u})
+      for (const int threads : {1, 3}) {
+        CAPTURE(element_bytes);
+        CAPTURE(n);
+        CAPTURE(threads);
+        Memory memory;
+        // From the second half of a word on, so that words are shared by warps and blocks too.
+        const int h = memory.add("h", n * 2 + 2, element_bytes, BufferUse::output);
+        const int c = memory.add("copy", n * 2 + 2, element_bytes, BufferUse::output);
+        SimulationOptions options;
+        options.threads = threads;
+        for (int round = 0; round < 2; ++round) {
+          const Simulation filled = simulate(fill, halves_launch({{h, 2, {}}}, n), memory, options);
+          const Simulation copied = simulate(copy, halves_launch({{h, 2, {}}, {c, 2, {}}}, n), memory, options);
+          CHECK(filled.findings.empty());
+          CHECK(copied.findings.empty());
+        }
+        std::vector<std::uint16_t> got(n);
+        std::memcpy(got.data(), memory.bytes(c).data() + 2, n * 2);
+        for (std::uint32_t i = 0; i < n; ++i) REQUIRE(got[i] == static_cast<std::uint16_t>(i));
+      }
+}
+
+TEST_CASE("the half of a word that nobody wrote is found, whatever elements the buffer was declared with") {
+  for (const int element_bytes : {1, 2, 4, 8}) {
+    CAPTURE(element_bytes);
+    Memory memory;
+    const int h = memory.add("h", 256, element_bytes, BufferUse::both);
+    const int c = memory.add("copy", 256, element_bytes, BufferUse::output);
+    const Program copy = program_of(halves_copy());
+    CHECK(simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, 33), memory).findings.empty());
+    const Simulation read = simulate(copy, halves_launch({{c, 0, {}}, {h, 0, {}}}, 34), memory);
+    REQUIRE(read.findings.size() == 1);
+    CHECK(read.findings[0].kind == FindingKind::uninitialised_read);
+    CHECK(read.findings[0].times == 1);
+    CHECK(read.findings[0].warp == 1);
+    CHECK(read.findings[0].lane == 1);
+  }
+}
+
+TEST_CASE("what a launch wrote into an output is there for the next until outputs are poisoned") {
+  const std::uint32_t n = 77;
+  const Program fill = program_of(halves_kernel()), copy = program_of(halves_copy());
+  Memory memory;
+  const int h = memory.add("h", n * 2, 2, BufferUse::output), c = memory.add("copy", n * 2, 2, BufferUse::output);
+  const auto unwritten = [&] {
+    std::int64_t times = 0;
+    for (const Finding& one : simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, n), memory).findings) {
+      CHECK(one.kind == FindingKind::uninitialised_read);
+      CHECK(one.buffer == h);
+      times += one.times;
+    }
+    return times;
+  };
+  const auto fill_first = [&](std::uint32_t many, bool sanitize) {
+    SimulationOptions options;
+    options.sanitize = sanitize;
+    CHECK(simulate(fill, halves_launch({{h, 0, {}}}, many), memory, options).findings.empty());
+  };
+  CHECK(unwritten() == n);
+  fill_first(20, true);
+  CHECK(unwritten() == n - 20);
+  fill_first(50, true);
+  CHECK(unwritten() == n - 50);
+  fill_first(20, true);
+  CHECK(unwritten() == n - 50);
+  memory.poison_outputs();
+  CHECK(unwritten() == n);
+  fill_first(20, false);  // nobody watched which bytes: all of a buffer that was stored to
+  CHECK(unwritten() == 0);
 }
 
 }  // namespace
