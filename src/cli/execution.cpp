@@ -17,6 +17,9 @@
 
 namespace tailor::cli {
 
+using report::Cell;
+using report::Hint;
+
 Execution execution_of(const ExplainOptions& options, const Context& context, const Chosen& chosen,
                        const Planned& one) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);

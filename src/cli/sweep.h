@@ -30,8 +30,8 @@ struct SweepMeasurer {
   std::string name;  ///< gpu, replay
   std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
   profiler::MeasureOptions how;
-  std::shared_ptr<void> keeps;  ///< alive while it is used
-  gpu::Answer opened;           ///< the GPU; not ok for records
+  std::shared_ptr<void> keeps = {};  ///< alive while it is used
+  gpu::Answer opened = {};      ///< the GPU; not ok for records
 };
 
 struct SweepOptions {
