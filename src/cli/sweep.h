@@ -31,7 +31,7 @@ struct SweepMeasurer {
   std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
   profiler::MeasureOptions how;
   std::shared_ptr<void> keeps = {};  ///< alive while it is used
-  gpu::Answer opened = {};      ///< the GPU; not ok for records
+  gpu::Answer opened = {};           ///< the GPU; not ok for records
 };
 
 struct SweepOptions {
@@ -62,7 +62,7 @@ struct SweepOutcome {
   std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
   Seconds scoring, compiling, in_compiler, checking, measuring;
   std::optional<gpu::Answer> opened_gpu;  ///< that measured, when one did
-  double compiler_share = 0;                  ///< of the compile stage's worker time inside the compiler
+  double compiler_share = 0;              ///< of the compile stage's worker time inside the compiler
 };
 
 SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop);
