@@ -205,10 +205,7 @@ TEST_CASE("the launches of a small model, executed in order, compute what the mo
       const LoweredModel what(whole.graph, explore::find_strategy(with), api);
       const ModuleSequence made = module_sequence(whole.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
       REQUIRE(made.places_left_out == 0);
-      // A sanitiser knows one launch only: what an earlier one wrote would be taken for never written.
-      simulator::SimulationOptions plain;
-      plain.sanitize = false;
-      const testing::SequenceRun run = testing::run_sequence(made.sequence, made.contents, plain);
+      const testing::SequenceRun run = testing::run_sequence(made.sequence, made.contents);
       CHECK_MESSAGE(run.reason.empty(), run.reason);
       CHECK(run.findings.empty());
 
