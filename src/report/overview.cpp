@@ -104,14 +104,23 @@ Seconds whole_time(const GroupSummary& group) {
   return time.value_or(group.bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
 }
 
+bool has_measured_times(const Summary& summary) {
+  for (const StrategyTotals& strategy : summary.strategies)
+    for (const LevelTime& time : strategy.time)
+      if (time.level == "profiled") return true;
+  return !summary.measured.empty() || !summary.times.empty();
+}
+
 std::string answer(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
   const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
-  std::string honesty = summary.measured.empty() ? "nothing was measured"
-                        : summary.measured.size() == 1
-                            ? "1 kernel was measured"
-                            : fmt::format("{} kernels were measured", summary.measured.size());
+  std::string honesty = "nothing was measured";
+  if (summary.measured.empty() && has_measured_times(summary))
+    honesty = "measured times are replayed from records";
+  else if (!summary.measured.empty())
+    honesty =
+        fmt::format("{} kernel{} measured", summary.measured.size(), summary.measured.size() == 1 ? " was" : "s were");
   if (!summary.measured_on.empty()) honesty += fmt::format(" on {}", fmt::join(summary.measured_on, " and "));
   std::string out =
       fmt::format("{} needs {} kernel{}", chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s");

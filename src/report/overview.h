@@ -40,6 +40,9 @@ Table measured_table(const Summary& summary);
 Table module_table(const Summary& summary);
 Table import_table(const Summary& summary);
 
+/// Whether some time is a measured one: of a GPU that this database measured on, or replayed from records.
+bool has_measured_times(const Summary& summary);
+
 /// The strategy with this name, or nullptr.
 const StrategyTotals* find_strategy(const Summary& summary, const std::string& name);
 /// Predicted time of the group's best plan at its highest level, one occurrence; absent without a plan.

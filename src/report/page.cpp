@@ -120,7 +120,7 @@ std::string method(const Summary& summary) {
     if (used.count(std::string(row.level)) > 0)
       out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", row.level, escaped(row.words));
   out += "</dl>\n<ul>\n";
-  if (summary.measured.empty())
+  if (!has_measured_times(summary))
     out += "<li><strong>Not measured.</strong> Every time on this page is a prediction of a model.</li>\n";
   out +=
       "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written but not executed: nothing is "
