@@ -149,9 +149,9 @@ const bool registered = [] {
               execute(state, kernel, variant, instruction_set);
             })
             ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(fmt::format("{}/decode", kernel.name).c_str(),
-                                 [&kernel](benchmark::State& state) { decode(state, kernel); })
-        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(fmt::format("{}/decode", kernel.name).c_str(), [&kernel](benchmark::State& state) {
+      decode(state, kernel);
+    })->Unit(benchmark::kMicrosecond);
   }
   return true;
 }();

@@ -15,9 +15,7 @@
 namespace tailor::simulator {
 namespace {
 
-std::string documentation() {
-  return read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "simulator.md");
-}
+std::string documentation() { return read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "simulator.md"); }
 
 TEST_CASE("the documentation has every counter with its unit and meaning, in order, and no other") {
   const std::string page = documentation();
