@@ -173,9 +173,11 @@ void run_profile(const ProfileCommand& options, const Context& context);
 
 struct MicrobenchCommand {
   std::string device;
-  std::string families;         ///< separated by commas; empty: all
-  std::int64_t most_bytes = 0;  ///< leave out larger sizes; 0: none
-  bool compile_only = false;    ///< fill the cache, measure nothing
+  std::string families;          ///< separated by commas; empty: all
+  std::int64_t most_bytes = 0;   ///< leave out larger sizes; 0: none
+  bool compile_only = false;     ///< fill the cache, measure nothing
+  std::string profiler = "gpu";  ///< or replay
+  std::string recorded;          ///< of replay
   std::string timed_by = "auto", stop_rule = "standard", image = "cubin";
   double time_limit = 20;  ///< s, of one question to the GPU
   std::string database, cache, nvrtc;

@@ -88,6 +88,9 @@ void declare(CLI::App& app, MicrobenchCommand& options) {
   app.add_option("--only", options.families, "these families; several with commas (default all)")
       ->type_name("NAME,...");
   add_count(app, "--max-bytes", options.most_bytes, "leave out larger arrays (default 0: none)");
+  app.add_option("--profiler", options.profiler, "gpu, or replay: answer from records")->type_name("NAME");
+  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
+      ->type_name("FILE");
   app.add_flag("--compile-only", options.compile_only, "fill the cache of compiled kernels, measure nothing");
   app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
   app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");

@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "cli/profiling.h"
+#include "cli/replay.h"
 #include "cli/rows_of.h"
 #include "profiler/sampled.h"
 #include "profiler/workbench.h"
@@ -189,11 +190,52 @@ void store_items(const MicrobenchCommand& options, const Context& context, const
   context.talk->note(fmt::format("stored in {}", options.database));
 }
 
+/// Answers from records, by activity where that was recorded.
+void replay_items(const MicrobenchCommand& options, const Context& context, const ir::Device& device,
+                  std::vector<BenchItem>& items) {
+  const profiler::Lookup lookup = recorded_lookup(options.recorded, context, device);
+  const profiler::StopRule& rule = profiler::stop_rule(options.stop_rule);
+  const std::optional<ir::TimedBy> asked = timed_by_of(options.timed_by);
+  for (BenchItem& item : items) {
+    const Id kernel = kernel_row_of(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
+    ir::Protocol protocol{item.bench.cache, asked.value_or(ir::TimedBy::activity), item.bench.launch,
+                          std::string(rule.name)};
+    item.measured = lookup(kernel, protocol);
+    if (!asked && item.measured.outcome == ir::Outcome::not_recorded) {
+      protocol.timed_by = ir::TimedBy::events;
+      item.measured = lookup(kernel, protocol);
+    }
+    if (!item.measured.samples.empty())
+      item.result = profiler::evaluate(item.bench, item.measured.samples, rule.confidence);
+  }
+}
+
+/// Throws when some gave no answer.
+void refuse_unanswered(const std::vector<BenchItem>& items) {
+  std::int64_t failed = 0;
+  bool recorded = true;
+  for (const BenchItem& item : items) {
+    failed += item.measured.outcome == ir::Outcome::ok ? 0 : 1;
+    recorded = recorded && item.measured.outcome != ir::Outcome::not_recorded;
+  }
+  if (failed > 0)
+    throw Error(recorded ? Fault::failed : Fault::missing,
+                fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
+                "the answer says which and why");
+}
+
 }  // namespace
 
 void run_microbench(const MicrobenchCommand& options, const Context& context) {
   const ir::Device device = load_device(context, options.device);
   std::vector<BenchItem> items = wanted_items(options, device);
+  if (options.profiler != "gpu" && options.profiler != "replay")
+    throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu or replay", options.profiler));
+  if (options.profiler == "replay") {
+    replay_items(options, context, device, items);
+    show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
+    return refuse_unanswered(items);
+  }
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.why, nvrtc.remedy);
   const InterruptWatch interrupts;
@@ -216,22 +258,18 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     return;
   }
   Running running(*worker, how);
-  std::int64_t failed = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i].binary = std::move(binaries[i]);
     context.talk->progress(
         {items[i].bench.name, static_cast<std::int64_t>(i), static_cast<std::int64_t>(items.size()), {}});
     if (interrupts.requested()) break;
     running.run(items[i]);
-    failed += items[i].measured.outcome == ir::Outcome::ok ? 0 : 1;
   }
   context.talk->finish();
   if (!options.database.empty()) store_items(options, context, device, items, worker->opened());
   show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
   stop_if_asked(interrupts);
-  if (failed > 0)
-    throw Error(Fault::failed, fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
-                "the answer says which and why");
+  refuse_unanswered(items);
 }
 
 }  // namespace tailor::cli

@@ -153,6 +153,7 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
 void run_profile(const ProfileCommand& options, const Context& context) {
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
+  if (options.module && options.profiler == "replay") return replay_module(options, context);
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc && options.profiler != "replay")
     throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.why, nvrtc.remedy);

@@ -77,9 +77,6 @@ class Comparison {
     how_ = measure_options(options_, context_, device(), interrupts_.token());
     how_.counters = {};
     measurer_ = measurer_of(options_, context_, device(), interrupts_.token());
-    if (!measurer_.worker)
-      throw Error(Fault::usage, "--module runs on a GPU: found --profiler replay",
-                  "tailor report shows module times that were stored");
     measure_groups();
     stop_if_asked(interrupts_);
     build_sequences();
@@ -96,13 +93,7 @@ class Comparison {
   const ir::Device& device() const { return contestants_.front().chosen->device; }
 
   void load_strategies() {
-    std::vector<std::string> names;
-    if (options_.strategies.empty()) {
-      for (const explore::Strategy& strategy : explore::strategies()) names.emplace_back(strategy.name);
-    } else {
-      for (const std::string_view name : split(options_.strategies, ',')) names.emplace_back(trim(name));
-    }
-    for (const std::string& name : names) {
+    for (const std::string& name : named_strategies(options_.strategies)) {
       GroupOptions what = options_.what;
       what.strategy = name;
       contestants_.push_back({std::make_unique<Chosen>(context_, what, Chosen::WholeModel{}), {}, -1});
@@ -233,21 +224,9 @@ class Comparison {
 
   report::Table table() const {
     using report::Cell;
-    using report::Hint;
     report::Table table;
     table.title = "memory-bound kernels of the whole model, library calls left out, timed in turns";
-    table.columns = {column("strategy", "strategy"),
-                     column("launches", "launches", Hint::count),
-                     column("left_out", "groups left out", Hint::count, 1),
-                     column("buffers", "buffers", Hint::bytes, 3),
-                     column("cache", "cache"),
-                     column("launch_mode", "launched as"),
-                     column("median", "time", Hint::seconds),
-                     column("low", "from", Hint::seconds, 2),
-                     column("high", "to", Hint::seconds, 2),
-                     column("samples", "samples", Hint::integer, 3),
-                     column("speedup", "times as fast as " + contestants_.front().name(), Hint::ratio),
-                     column("note", "note", Hint::text, 1)};
+    table.columns = module_columns(contestants_.front().name());
     for (const ModuleTimes& times : times_) {
       const Contestant& one = contestants_[times.contestant];
       const Spread time = spread(times);
@@ -339,6 +318,31 @@ class Comparison {
 };
 
 }  // namespace
+
+std::vector<report::Column> module_columns(const std::string& baseline) {
+  using report::Hint;
+  return {column("strategy", "strategy"),
+          column("launches", "launches", Hint::count),
+          column("left_out", "groups left out", Hint::count, 1),
+          column("buffers", "buffers", Hint::bytes, 3),
+          column("cache", "cache"),
+          column("launch_mode", "launched as"),
+          column("median", "time", Hint::seconds),
+          column("low", "from", Hint::seconds, 2),
+          column("high", "to", Hint::seconds, 2),
+          column("samples", "samples", Hint::integer, 3),
+          column("speedup", "times as fast as " + baseline, Hint::ratio),
+          column("note", "note", Hint::text, 1)};
+}
+
+std::vector<std::string> named_strategies(const std::string& words) {
+  std::vector<std::string> names;
+  if (words.empty())
+    for (const explore::Strategy& strategy : explore::strategies()) names.emplace_back(strategy.name);
+  else
+    for (const std::string_view name : split(words, ',')) names.emplace_back(trim(name));
+  return names;
+}
 
 void profile_module(const ProfileCommand& options, const Context& context, const profiler::Nvrtc& api,
                     const InterruptWatch& interrupts) {

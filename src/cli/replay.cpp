@@ -38,7 +38,8 @@ bool measured_device(const store::Recorded& records, const std::string& name) {
 
 }  // namespace
 
-profiler::Lookup recorded_lookup(const std::string& recorded, const Context& context, const ir::Device& device) {
+std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::string& recorded, const Context& context,
+                                                                   const ir::Device& device) {
   const fs::path place = recorded.empty() ? context.data / "recorded" : fs::path(recorded);
   const auto records = std::make_shared<std::vector<store::Recorded>>();
   for (const fs::path& file : files_of(place)) {
@@ -50,6 +51,11 @@ profiler::Lookup recorded_lookup(const std::string& recorded, const Context& con
   if (records->empty())
     throw Error(Fault::missing, fmt::format("no measurements of {} in {}", device.name, place.string()),
                 "--recorded names a file or a database; measuring needs a GPU (tailor doctor)");
+  return records;
+}
+
+profiler::Lookup recorded_lookup(const std::string& recorded, const Context& context, const ir::Device& device) {
+  const auto records = recorded_files(recorded, context, device);
   return [records](Id kernel, const ir::Protocol& protocol) {
     for (const store::Recorded& one : *records)
       if (std::optional<ir::Measurement> found = one.measurement(kernel, protocol)) return std::move(*found);

@@ -4,13 +4,20 @@
 // Records as an answer to what would be measured: files of data/recorded, a file, or a database.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "ir/device.h"
 #include "profiler/measure.h"
+#include "store/recorded.h"
 
 namespace tailor::cli {
+
+/// Records that hold measurements of `device`; arguments and errors as below.
+std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::string& recorded, const Context& context,
+                                                                   const ir::Device& device);
 
 /// `recorded` names a recorded file, a folder of them, or a database; empty: data/recorded. Throws Error(missing) when
 /// there are no measurements of `device` at all.

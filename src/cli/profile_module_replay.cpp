@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole models from records: the rows that a GPU's run would show, each as it was measured.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "cli/import_xla.h"
+#include "cli/output.h"
+#include "cli/profile_module.h"
+#include "cli/profile_options.h"
+#include "cli/replay.h"
+#include "cli/rows_of.h"
+
+namespace tailor::cli {
+
+namespace {
+
+using report::Cell;
+
+Cell known(const std::optional<Seconds>& time) { return time ? Cell(time->value) : Cell(); }
+
+const store::ModuleTimeRow* find_time(const std::vector<store::Recorded>& records, Id graph, std::string_view strategy,
+                                      const ir::Protocol& protocol) {
+  for (const store::Recorded& one : records)
+    if (const store::ModuleTimeRow* row = one.module_time(graph, strategy, protocol)) return row;
+  return nullptr;
+}
+
+std::vector<Cell> row_of(const store::ModuleTimeRow& row, double baseline) {
+  std::int64_t left_out = 0;
+  for (const store::LeftOutRow& one : row.left_out) left_out += one.places;
+  return {row.strategy,
+          row.launches,
+          left_out,
+          row.buffers.value,
+          std::string(ir::name(row.protocol.cache)),
+          std::string(ir::name(row.protocol.launch)),
+          known(row.median),
+          known(row.low),
+          known(row.high),
+          static_cast<std::int64_t>(row.samples.size()),
+          row.median && baseline > 0 ? Cell(baseline / row.median->value) : Cell(),
+          row.reason.empty() ? "measured on " + row.gpu + " at " + row.measured_at : row.reason};
+}
+
+}  // namespace
+
+void replay_module(const ProfileCommand& options, const Context& context) {
+  const ir::Device device = load_device(context, options.what.device);
+  const auto records = recorded_files(options.recorded, context, device);
+  const ir::Imported imported = load_model(context, options.what.model);
+  const Id graph = graph_row(imported, imported.graph.name, options.what.model).id;
+  std::vector<std::string> names = named_strategies(options.strategies);
+  const std::string first = names.front();
+  names.emplace_back(xla_strategy);
+  report::Table table;
+  table.title = "memory-bound kernels of the whole model, library calls left out, as they were measured";
+  table.columns = module_columns(first);
+  std::map<std::pair<ir::CacheState, ir::LaunchMode>, double> baselines;
+  for (const std::string& name : names)
+    for (const ir::CacheState cache : cache_states_of(options.cache_states))
+      for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
+        const ir::Protocol protocol{cache, ir::TimedBy::events, launch, {}};
+        const store::ModuleTimeRow* row = find_time(*records, graph, name, protocol);
+        if (row == nullptr) continue;
+        if (name == first && row->median) baselines[{cache, launch}] = row->median->value;
+        const auto baseline = baselines.find({cache, launch});
+        table.rows.push_back(row_of(*row, baseline == baselines.end() ? 0 : baseline->second));
+      }
+  if (table.rows.empty())
+    throw Error(Fault::missing,
+                fmt::format("no times of {} as a whole are recorded for {}", imported.graph.name, device.name),
+                "profile --module measures them on a GPU; --cache-state names the state they were measured under");
+  show(context, {"tailor.profile_module/1", device.name, {{"strategies", std::move(table)}}, ""});
+}
+
+}  // namespace tailor::cli
