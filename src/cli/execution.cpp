@@ -13,6 +13,7 @@
 #include "codegen/cuda.h"
 #include "costmodel/model.h"
 #include "profiler/compile.h"
+#include "profiler/sampled.h"
 #include "profiler/simulate.h"
 
 namespace tailor::cli {
@@ -94,9 +95,7 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, Secon
                    column("driver", "driver"),
                    column("reason", "reason")};
   for (const ir::Measurement& measured : result.times) {
-    const Spread time = measured.samples.empty() ? Spread{}
-                                                 : spread_of(profiler::durations(measured.samples),
-                                                             profiler::stop_rule(measured.protocol.stop).confidence);
+    const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
     table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
                           timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
@@ -112,8 +111,7 @@ std::string measured_words(const profiler::CandidateResult& result, Seconds pred
     return fmt::format("measured    {}{}\n", ir::name(result.outcome),
                        result.reason.empty() ? "" : ": " + result.reason);
   const ir::Measurement& measured = result.times.front();
-  const Spread time =
-      spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+  const Spread time = profiler::time_of(measured);
   std::string out = fmt::format("measured    {} ({} to {}), {}, {} samples on {}; predicted / measured {:.2f}\n",
                                 humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high),
                                 text(measured.protocol), time.n, measured.gpu, predicted.value / time.median);

@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "cli/terminal.h"
+#include "profiler/sampled.h"
 
 namespace tailor::cli {
 
@@ -25,11 +26,6 @@ namespace {
 using report::Cell;
 using report::Hint;
 using report::Table;
-
-Spread spread(const ir::Measurement& measured) {
-  if (measured.samples.empty()) return {};
-  return spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
-}
 
 profiler::MeasureOptions options_of(const ImportXlaOptions& options, const Context& context, const ir::Device& device,
                                     std::stop_token stop) {
@@ -46,7 +42,7 @@ profiler::MeasureOptions options_of(const ImportXlaOptions& options, const Conte
 std::vector<Cell> kernel_row(const MeasuredXla& row, std::size_t cache, std::string_view state) {
   const profiler::XlaKernel& kernel = *row.kernel;
   const profiler::CandidateResult& result = row.found.result;
-  const Spread time = cache < result.times.size() ? spread(result.times[cache]) : Spread{};
+  const Spread time = cache < result.times.size() ? profiler::time_of(result.times[cache]) : Spread{};
   const bool timed = time.n > 0, ran = !row.found.left_out;
   return {kernel.entry,
           kernel.kind,
@@ -133,7 +129,8 @@ Table sum_table(const profiler::XlaModule& module, const std::vector<MeasuredXla
     Side timed, left;
     for (const MeasuredXla& row : all) {
       const auto& times = row.found.result.times;
-      const Spread time = c < times.size() && times[c].outcome == ir::Outcome::ok ? spread(times[c]) : Spread{};
+      const Spread time =
+          c < times.size() && times[c].outcome == ir::Outcome::ok ? profiler::time_of(times[c]) : Spread{};
       (time.n > 0 ? timed : left).add(*row.kernel, time.median);
     }
     table.rows.push_back({std::string(ir::name(how.caches[c])), timed.kernels,
@@ -173,7 +170,7 @@ Table module_table(const MeasuredXlaModule& all) {
   std::int64_t left_out = sequence.library_places;
   for (const profiler::XlaLeftOut& left : sequence.left_out) left_out += left.places;
   for (const ir::Measurement& measured : all.times) {
-    const Spread time = spread(measured);
+    const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
     table.rows.push_back(
         {std::string(ir::name(measured.protocol.cache)), std::string(ir::name(measured.protocol.launch)),

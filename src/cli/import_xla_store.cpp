@@ -16,6 +16,7 @@
 #include "cli/rows_of.h"
 #include "explore/strategy.h"
 #include "ir/import.h"
+#include "profiler/sampled.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -175,8 +176,7 @@ void store_measured(const Shelf& shelf, const profiler::XlaModule& module, const
     if (measured.outcome == ir::Outcome::stopped) continue;
     std::optional<Seconds> low, high;
     if (!measured.samples.empty()) {
-      const Spread time =
-          spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+      const Spread time = profiler::time_of(measured);
       low = Seconds{time.low};
       high = Seconds{time.high};
     }
@@ -203,8 +203,7 @@ void store_times(const Shelf& shelf, const profiler::XlaModuleSequence& all, con
   std::int64_t round = 0;
   for (const ir::Sample& sample : measured.samples) row.samples.push_back({round++, 0, sample});
   if (!measured.samples.empty()) {
-    const Spread time =
-        spread_of(profiler::durations(measured.samples), profiler::stop_rule(measured.protocol.stop).confidence);
+    const Spread time = profiler::time_of(measured);
     row.median = Seconds{time.median};
     row.low = Seconds{time.low};
     row.high = Seconds{time.high};

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "cli/version.h"
+#include "profiler/sampled.h"
 
 namespace tailor::cli {
 
@@ -55,9 +56,8 @@ store::RunRow begun_run(const std::string& command, const std::string& toolchain
 void name_gpu(store::RunRow& run, const gpu::Answer& opened) {
   if (opened.outcome != ir::Outcome::ok) return;
   const gpu::Facts& facts = opened.facts;
-  run.device = fmt::format("{}, {}", facts.name, facts.uuid);
-  run.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver,
-                           facts.driver_api, facts.cupti_api);
+  run.device = profiler::gpu_text(facts);
+  run.driver = profiler::driver_text(facts);
   constexpr double mega = 1e6;
   run.clocks = fmt::format("not locked; SM at most {:.0f} MHz, memory at most {:.0f} MHz", facts.sm_clock_max / mega,
                            facts.dram_clock_max / mega);

@@ -177,9 +177,7 @@ void store_items(const MicrobenchCommand& options, const Context& context, const
     store::BinaryRow binary = binary_row(*item.binary, kernel.id);
     binary.id = id_of(hex(item.binary->source) + hex(kernel.id));
     store.save(binary);
-    const std::vector<double> seconds = profiler::durations(item.measured.samples);
-    const Spread time =
-        seconds.empty() ? Spread{} : spread_of(seconds, profiler::stop_rule(item.measured.protocol.stop).confidence);
+    const Spread time = profiler::time_of(item.measured);
     store.save(
         store::measurement_row(item.measured, run.id, binary.id, device_row.id, Seconds{time.low}, Seconds{time.high}));
   }

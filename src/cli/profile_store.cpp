@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "cli/rows_of.h"
+#include "profiler/sampled.h"
 
 namespace tailor::cli {
 
@@ -58,9 +59,7 @@ void save_profiled(store::Store& store, const ProfiledKernel& item, const Measur
   if (!replayed) store.save(verdict_row(item, under));
   for (const ir::Measurement& measured : item.result.times) {
     if (measured.outcome == ir::Outcome::not_recorded || measured.outcome == ir::Outcome::stopped) continue;
-    const Spread time = measured.samples.empty() ? Spread{}
-                                                 : spread_of(profiler::durations(measured.samples),
-                                                             profiler::stop_rule(measured.protocol.stop).confidence);
+    const Spread time = profiler::time_of(measured);
     if (!replayed)
       store.save(store::measurement_row(measured, under.run, item.binary->source, under.device, Seconds{time.low},
                                         Seconds{time.high}));

@@ -4,7 +4,6 @@
 // Check, race, count, for the plans of one group.
 #include "profiler/measure.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "ir/inputs.h"
 #include "profiler/check.h"
+#include "profiler/sampled.h"
 #include "profiler/workbench.h"
 
 namespace tailor::profiler {
@@ -23,11 +23,6 @@ namespace {
 using ir::Outcome;
 
 Seconds now() { return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()}; }
-
-std::string utc_now() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 /// A kernel that does nothing, for every GPU of today.
 constexpr std::string_view empty_kernel =
@@ -182,15 +177,10 @@ class Measuring {
   }
 
   ir::Measurement blank(ir::CacheState cache, Outcome outcome, const std::string& reason) {
-    const gpu::Facts& facts = bench_.worker().opened().facts;
-    ir::Measurement measurement;
+    ir::Measurement measurement =
+        blank_measurement(bench_.worker(), cache, options_.timed_by, options_.launch, options_.stop_rule);
     measurement.outcome = outcome;
     measurement.reason = reason;
-    measurement.protocol = {cache, timed_by(), options_.launch, options_.stop_rule};
-    measurement.gpu = facts.uuid.empty() ? facts.name : fmt::format("{}, {}", facts.name, facts.uuid);
-    measurement.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver,
-                                     facts.driver_api, facts.cupti_api);
-    measurement.measured_at = utc_now();
     return measurement;
   }
 

@@ -13,6 +13,20 @@
 
 namespace tailor::profiler {
 
+std::string gpu_text(const gpu::Facts& facts) {
+  return facts.uuid.empty() ? facts.name : fmt::format("{}, {}", facts.name, facts.uuid);
+}
+
+std::string driver_text(const gpu::Facts& facts) {
+  return fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver, facts.driver_api,
+                     facts.cupti_api);
+}
+
+Spread time_of(const ir::Measurement& measured) {
+  if (measured.samples.empty()) return {};
+  return spread_of(durations(measured.samples), stop_rule(measured.protocol.stop).confidence);
+}
+
 ir::Measurement blank_measurement(Worker& worker, ir::CacheState cache, std::optional<ir::TimedBy> timed_by,
                                   ir::LaunchMode launch, std::string_view stop_rule) {
   const gpu::Facts& facts = worker.opened().facts;
@@ -20,9 +34,8 @@ ir::Measurement blank_measurement(Worker& worker, ir::CacheState cache, std::opt
   const ir::TimedBy by = timed_by.value_or(facts.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events);
   measured.outcome = ir::Outcome::ok;
   measured.protocol = {cache, by, launch, std::string(stop_rule)};
-  measured.gpu = facts.uuid.empty() ? facts.name : fmt::format("{}, {}", facts.name, facts.uuid);
-  measured.driver = fmt::format("{}, driver API {}, CUPTI {}", facts.driver.empty() ? "unknown" : facts.driver,
-                                facts.driver_api, facts.cupti_api);
+  measured.gpu = gpu_text(facts);
+  measured.driver = driver_text(facts);
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   measured.measured_at = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
   return measured;

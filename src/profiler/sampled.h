@@ -6,12 +6,21 @@
 
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <string_view>
 
+#include "base/statistics.h"
 #include "ir/measurement.h"
 #include "profiler/workbench.h"
 
 namespace tailor::profiler {
+
+/// "NVIDIA H200, GPU-1234", "580.159, driver API 13000, CUPTI 130001": how a GPU and its driver are named in records.
+std::string gpu_text(const gpu::Facts& facts);
+std::string driver_text(const gpu::Facts& facts);
+
+/// The median of a measurement's samples with the interval that its own stop rule asks for; Spread{} without samples.
+Spread time_of(const ir::Measurement& measured);
 
 /// A measurement of the worker's GPU without samples: protocol, GPU, driver, time of day. By activity where the machine
 /// has it, unless `timed_by` is given.
