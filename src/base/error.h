@@ -58,14 +58,14 @@ decltype(auto) doing(std::string_view what, Work&& work) {
   }
 }
 
-/// Runs `work`; an Error without a place that passes gains the one `place()` gives. For checks that know what is wrong,
-/// called by someone who knows where.
-template <class Place, class Work>
-decltype(auto) placing(Place&& place, Work&& work) {
+/// Runs `work`; an Error without a place that passes gains the one `locate()` gives. For checks that know what is
+/// wrong, called by someone who knows where.
+template <class Locate, class Work>
+decltype(auto) with_position(Locate&& locate, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (Error& error) {
-    if (error.at.file.empty()) error.at = std::forward<Place>(place)();
+    if (error.at.file.empty()) error.at = std::forward<Locate>(locate)();
     throw;
   }
 }

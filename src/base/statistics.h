@@ -4,7 +4,8 @@
 // What samples of a time say about its median, without assuming how they are distributed: times of kernels are skewed,
 // spiky and have two humps. The interval runs between two order statistics, and its confidence is a sum of binomial
 // terms, exact at every number of samples. Samples that resemble their predecessor count for less: the interval is
-// widened by what the signs about the median tell. Trends are not seen here; a race (profiler/race.h) pairs them away.
+// widened by what the signs about the median tell. Trends are not seen here; a race (profiler/measure/race.h) pairs
+// them away.
 #pragma once
 
 #include <span>

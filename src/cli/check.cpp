@@ -15,11 +15,11 @@
 #include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/planned.h"
-#include "cli/rows_of.h"
-#include "codegen/cuda.h"
-#include "profiler/check_pool.h"
-#include "profiler/pool.h"
-#include "profiler/simulate.h"
+#include "cli/to_rows.h"
+#include "codegen/cuda/cuda.h"
+#include "profiler/check/check_pool.h"
+#include "profiler/check/simulate.h"
+#include "profiler/compile/pool.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -73,15 +73,15 @@ profiler::CheckAccount check_items(const CheckCommand& options, const Context& c
   stage.workers = static_cast<int>(options.threads);
   stage.seeds = static_cast<int>(options.seeds);
   stage.each = check_options(options, stop);
-  stage.executor = profiler::simulator_of;
+  stage.executor = profiler::make_simulator;
   stage.progress = [&](const profiler::CheckProgress& progress) {
-    context.talk->progress({"executing kernels", static_cast<std::int64_t>(progress.done),
-                            static_cast<std::int64_t>(progress.total),
-                            progress.refuted > 0 ? fmt::format("{} wrong", progress.refuted) : std::string()});
+    context.console->progress({"executing kernels", static_cast<std::int64_t>(progress.done),
+                               static_cast<std::int64_t>(progress.total),
+                               progress.refuted > 0 ? fmt::format("{} wrong", progress.refuted) : std::string()});
   };
   profiler::CheckedAll all = profiler::check_all(requests, stage);
   for (std::size_t i = 0; i < asked.size(); ++i) items[asked[i]].checked = std::move(all.verdicts[i]);
-  context.talk->finish();
+  context.console->finish();
   return all.account;
 }
 
@@ -119,16 +119,16 @@ void store_items(const CheckCommand& options, const Context& context, const Chos
   run.outcome = "done";
   store.save(run);
   unit.commit();
-  context.talk->note(fmt::format("stored in {}", options.database));
+  context.console->note(fmt::format("stored in {}", options.database));
 }
 
-void last_words(const Context& context, const std::vector<CheckItem>& items, const profiler::CheckAccount& account) {
+void print_summary(const Context& context, const std::vector<CheckItem>& items, const profiler::CheckAccount& account) {
   std::int64_t passed = 0, small = 0;
   for (const CheckItem& item : items) {
     passed += item.checked && item.checked->state == profiler::Verdict::passed ? 1 : 0;
     small += item.small ? 1 : 0;
   }
-  context.talk->note(fmt::format(
+  context.console->note(fmt::format(
       "{} of {} kernels passed{}; {} lane instructions executed in {} ({}/s of one thread), {} references in {}",
       passed, items.size(), small > 0 ? fmt::format(", {} of them executed at a smaller shape", small) : std::string(),
       with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
@@ -168,7 +168,7 @@ void run_check(const CheckCommand& options, const Context& context) {
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   const bool whole = options.plan.empty() && options.what.group.empty();
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   std::optional<Chosen> chosen;
   if (whole)
     chosen.emplace(context, options.what, Chosen::WholeModel{});
@@ -185,13 +185,13 @@ void run_check(const CheckCommand& options, const Context& context) {
   stop_if_asked(interrupts);
   const profiler::CheckAccount account = check_items(options, context, *chosen, interrupts.token(), items);
   if (!options.database.empty()) store_items(options, context, *chosen, items);
-  Answer answer{"tailor.check/1", chosen->device.name, {}, ""};
+  CommandOutput answer{"tailor.check/1", chosen->device.name, {}, ""};
   answer.sections.push_back({"kernels", verdict_table(items)});
   report::Table findings = finding_table(items);
   if (!findings.rows.empty() || context.format == Format::json)
     answer.sections.push_back({"findings", std::move(findings)});
   show(context, answer);
-  last_words(context, items, account);
+  print_summary(context, items, account);
   stop_if_asked(interrupts);
   refuse_bad(items);
 }

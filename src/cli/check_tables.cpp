@@ -56,7 +56,7 @@ report::Table verdict_table(const std::vector<CheckItem>& items) {
     const auto [state, reason] = state_of(item);
     const bool known = item.checked.has_value();
     table.rows.push_back(
-        {static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title, line_number(item.place),
+        {static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title, line_number(item.rank),
          item.kernel.name, state, item.shape, known ? Cell(item.checked->worst) : Cell(),
          known ? Cell(static_cast<std::int64_t>(item.checked->findings.size())) : Cell(),
          known ? Cell(item.checked->lane_instructions) : Cell(), known ? Cell(item.checked->counts.blocks_run) : Cell(),
@@ -79,7 +79,7 @@ report::Table finding_table(const std::vector<CheckItem>& items) {
   for (const CheckItem& item : items) {
     if (!item.checked) continue;
     for (const simulator::Finding& one : item.checked->findings)
-      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), line_number(item.place),
+      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), line_number(item.rank),
                             std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
                             line_number(one.source_line), line_text(item.executed_cuda(), one.source_line)});
   }

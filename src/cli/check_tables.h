@@ -11,8 +11,8 @@
 
 #include "cli/chosen_plans.h"
 #include "ir/binary.h"
-#include "profiler/check.h"
-#include "profiler/small_shape.h"
+#include "profiler/check/check.h"
+#include "profiler/check/small_shape.h"
 #include "report/table.h"
 
 namespace tailor::cli {

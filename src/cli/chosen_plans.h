@@ -16,15 +16,15 @@
 #include "ir/fusion.h"
 #include "ir/kernel.h"
 #include "ir/plan.h"
-#include "profiler/nvrtc.h"
+#include "profiler/compile/nvrtc.h"
 
 namespace tailor::cli {
 
 struct ChosenPlan {
   std::size_t group = 0;  ///< number in the partition
   const ir::Group* of = nullptr;
-  std::string title;       ///< of the group
-  std::int64_t place = 0;  ///< rank of the plan; 0: it was given as text
+  std::string title;      ///< of the group
+  std::int64_t rank = 0;  ///< rank of the plan; 0: it was given as text
   ir::Plan plan;
   ir::Kernel kernel;
   Id kernel_id;

@@ -34,7 +34,7 @@ struct Context {
   Terminal terminal;
   bool colour = false;   ///< of stdout
   bool verbose = false;  ///< -v
-  Talk* talk = nullptr;
+  Console* console = nullptr;
   std::string command;      ///< as it was typed
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };
@@ -249,7 +249,7 @@ struct CommandRow {
   std::string_view examples;  ///< one per line, without "tailor"
   std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
   /// Declares the options; the result runs the command with what was parsed into them.
-  std::function<void(const Context&)> (*bind)(CLI::App& app);
+  std::function<void(const Context&)> (*declare)(CLI::App& app);
   bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();

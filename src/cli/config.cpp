@@ -217,7 +217,7 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
 // clang-format on
 
 /// Where the value of a key of the outermost object stands; the object itself when the key is absent.
-std::size_t offset_of(const JsonNode& root, std::string_view key) {
+std::size_t find_offset(const JsonNode& root, std::string_view key) {
   const auto found = std::find(root.keys.begin(), root.keys.end(), key);
   return found == root.keys.end() ? root.offset
                                   : root.items[static_cast<std::size_t>(found - root.keys.begin())].offset;
@@ -231,11 +231,11 @@ void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config
   if (!config.profile.top) config.profile.top = config.shortlist;
   if (config.baseline.empty()) config.baseline = config.strategies.front();
   if (std::find(config.strategies.begin(), config.strategies.end(), config.baseline) == config.strategies.end())
-    reader.fail(Fault::usage, offset_of(root, "baseline"),
+    reader.fail(Fault::usage, find_offset(root, "baseline"),
                 fmt::format("'baseline' is '{}', which is not among 'strategies'", config.baseline),
                 fmt::format("strategies: {}", fmt::join(config.strategies, ", ")));
   if (config.claim && config.claim->metric.empty())
-    reader.fail(Fault::usage, offset_of(root, "claim"), "'claim.metric' is missing", "say what the threshold is of");
+    reader.fail(Fault::usage, find_offset(root, "claim"), "'claim.metric' is missing", "say what the threshold is of");
 }
 
 nlohmann::ordered_json plans_json(const SweepConfig& config) {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cli/output.h"
-#include "gpu/metrics.h"
+#include "profiler/gpu/metrics.h"
 
 namespace tailor::cli {
 

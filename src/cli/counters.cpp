@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "gpu/metrics.h"
+#include "profiler/gpu/metrics.h"
 
 namespace tailor::cli {
 
@@ -28,14 +28,14 @@ int last_tier() {
 }
 
 gpu::MetricHost open_metrics(const std::string& cupti) {
-  auto found = gpu::MetricHost::open(gpu_places(cupti));
+  auto found = gpu::MetricHost::open(library_paths(cupti));
   if (gpu::MetricHost* host = std::get_if<gpu::MetricHost>(&found)) return std::move(*host);
-  const gpu::Layer& layer = std::get<gpu::Layer>(found);
-  throw Error(Fault::missing, "metrics are planned with CUPTI: " + layer.detail, layer.remedy);
+  const gpu::Capability& capability = std::get<gpu::Capability>(found);
+  throw Error(Fault::missing, "metrics are planned with CUPTI: " + capability.detail, capability.remedy);
 }
 
 /// The chip that was asked about; empty for none.
-std::string chip_of(const CountersOptions& options, const Context& context) {
+std::string find_chip(const CountersOptions& options, const Context& context) {
   if (options.device.empty()) return options.chip;
   const ir::Device device = load_device(context, options.device);
   if (device.chip.empty())
@@ -118,8 +118,8 @@ void run_counters(const CountersOptions& options, const Context& context) {
   if (options.tier > last)
     throw Error(Fault::usage, fmt::format("--tier: found {}, expected 0 to {}", options.tier, last));
   const int tier = options.tier < 0 ? last : static_cast<int>(options.tier);
-  const std::string chip = chip_of(options, context);
-  Answer answer{"tailor.counters/1", options.device, {}, ""};
+  const std::string chip = find_chip(options, context);
+  CommandOutput answer{"tailor.counters/1", options.device, {}, ""};
   if (options.chips) {
     answer.sections.push_back({"chips", all_chips(open_metrics(options.cupti), context)});
   } else if (chip.empty()) {

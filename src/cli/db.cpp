@@ -34,18 +34,18 @@ void show(const DbOptions& options, const report::Table& table) {
 
 }  // namespace
 
-int run_db_info(const DbOptions& options, Talk& talk) {
+int run_db_info(const DbOptions& options, Console& console) {
   const store::Store store = store::Store::open_read_only(options.database);
   report::Table table;
   table.columns = {{"table", "table", report::Hint::text, 0}, {"rows", "rows", report::Hint::count, 0}};
   for (const store::TableSize& size : store.sizes()) table.rows.push_back({size.table, size.rows});
   show(options, table);
   for (const store::RunRow& run : store.runs())
-    talk.note(fmt::format("{} {}: {} ({})", run.started_at, run.outcome, run.command, run.tool));
+    console.note(fmt::format("{} {}: {} ({})", run.started_at, run.outcome, run.command, run.tool));
   return 0;
 }
 
-int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Talk& talk) {
+int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Console& console) {
   for (const std::filesystem::path& source : from) {
     std::error_code unknown;  // a target that is not there yet is the same as nothing
     if (std::filesystem::equivalent(source, options.database, unknown))
@@ -56,11 +56,11 @@ int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::pa
   }
   store::Store store = store::Store::open(options.database);
   for (const std::filesystem::path& source : from)
-    talk.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(store.merge(source))));
+    console.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(store.merge(source))));
   return 0;
 }
 
-int run_db_dump(const DbOptions& options, Talk&) {
+int run_db_dump(const DbOptions& options, Console&) {
   options.out(store::Store::open_read_only(options.database).dump());
   return 0;
 }
@@ -76,7 +76,7 @@ std::string counted(const store::RecordedRows& rows) {
 
 }  // namespace
 
-int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk) {
+int run_db_export(const DbOptions& options, const DbExport& what, Console& console) {
   const store::ExportFormat& format = store::find_export_format(what.recorded.empty() ? what.format : "csv");
   std::error_code absent;
   if (std::filesystem::equivalent(what.recorded, options.database, absent))
@@ -92,7 +92,7 @@ int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk) {
   if (!what.recorded.empty()) {
     const store::RecordedRows rows = store::recorded_rows(store, device);
     store::write_recorded(what.recorded, rows);
-    talk.note(fmt::format("{}: {}", what.recorded.string(), counted(rows)));
+    console.note(fmt::format("{}: {}", what.recorded.string(), counted(rows)));
     return 0;
   }
   const std::vector<store::ExportFile> files = store::exported(store, format, device, what.group);
@@ -105,22 +105,22 @@ int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk) {
                   "the folder cannot be made: " + failed.message());
     write_file(path, file.text);
   }
-  talk.note(fmt::format("{}: {} files for {}", what.folder.string(), files.size(), device));
+  console.note(fmt::format("{}: {} files for {}", what.folder.string(), files.size(), device));
   return 0;
 }
 
-int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Talk& talk) {
+int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console) {
   const store::RecordedRows rows = store::read_recorded(recorded);  // first: a bad file makes no database
   store::Store store = store::Store::open(options.database);
   doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
-  talk.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
+  console.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
   return 0;
 }
 
-int run_db_check(const DbOptions& options, Talk& talk) {
+int run_db_check(const DbOptions& options, Console& console) {
   const std::string damage = store::Store::open_read_only(options.database).damage();
   if (damage.empty()) {
-    talk.note(options.database.string() + " is sound");
+    console.note(options.database.string() + " is sound");
     return 0;
   }
   options.out(damage);

@@ -32,19 +32,19 @@ struct DbExport {
 };
 
 /// Rows of every table, and the runs that wrote them. Returns 0.
-int run_db_info(const DbOptions& options, Talk& talk);
+int run_db_info(const DbOptions& options, Console& console);
 /// Copies everything of `from` into the database, which is made when absent. Returns 0. Throws Error(usage) when a
 /// source is the target itself.
-int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Talk& talk);
+int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Console& console);
 /// Every row as text: equal contents, equal text. Returns 0.
-int run_db_dump(const DbOptions& options, Talk& talk);
+int run_db_dump(const DbOptions& options, Console& console);
 /// Writes what was measured on GPUs. A recorded file may hold several devices, another tool's files are of one. Returns
 /// 0. Throws Error(missing) when nothing was measured, Error(usage) when it is not clear which device or group is
 /// meant.
-int run_db_export(const DbOptions& options, const DbExport& what, Talk& talk);
+int run_db_export(const DbOptions& options, const DbExport& what, Console& console);
 /// Copies a recorded file into the database, which is made when absent. Returns 0.
-int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Talk& talk);
+int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console);
 /// Returns 0 for a sound file; says what is wrong and returns 1 otherwise.
-int run_db_check(const DbOptions& options, Talk& talk);
+int run_db_check(const DbOptions& options, Console& console);
 
 }  // namespace tailor::cli

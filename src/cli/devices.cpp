@@ -52,7 +52,7 @@ Table one_device(const ir::Device& device) {
 }  // namespace
 
 void run_devices(const DevicesOptions& options, const Context& context) {
-  Answer answer{"tailor.devices/1", "", {}, ""};
+  CommandOutput answer{"tailor.devices/1", "", {}, ""};
   if (options.name.empty()) {
     answer.sections.push_back({"devices", all_devices(context)});
     if (answer.sections.front().table.rows.empty())

@@ -53,38 +53,40 @@ void look_at_data(const Context& context, Findings& findings) {
 
 void look_for_compiler(const DoctorOptions& options, const Context& context, Findings& findings) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  for (const std::string& line : nvrtc.looked) context.talk->detail(line);
+  for (const std::string& line : nvrtc.looked) context.console->detail(line);
   if (!nvrtc) {
-    findings.absent("NVRTC", nvrtc.why + "; kernels are not compiled, everything else works", nvrtc.remedy);
+    findings.absent("NVRTC", nvrtc.reason + "; kernels are not compiled, everything else works", nvrtc.remedy);
     return;
   }
   const std::vector<int>& archs = nvrtc.api->archs;
   findings.found("NVRTC", fmt::format("{}, {}", profiler::version(*nvrtc.api), nvrtc.api->library.string()));
   findings.found("architectures", fmt::format("sm_{}", fmt::join(archs, " sm_")));
-  if (nvrtc.api->headers_why.empty())
+  if (nvrtc.api->headers_reason.empty())
     findings.found("CUDA headers", fmt::format("{}", nvrtc.api->include_folders.front().string()));
   else
-    findings.absent("CUDA headers", nvrtc.api->headers_why, "install the toolkit's headers or run ./run once");
+    findings.absent("CUDA headers", nvrtc.api->headers_reason, "install the toolkit's headers or run ./run once");
 }
 
-/// What the measuring arm finds, layer by layer. Asked of a worker: a broken driver may take its process down.
+/// What the measuring arm finds, capability by capability. Asked of a worker: a broken driver may take its process
+/// down.
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
-  context.talk->progress({"looking for a GPU", 0, 0, {}});
+  context.console->progress({"looking for a GPU", 0, 0, {}});
   const InterruptWatch interrupts;
   profiler::WorkerSetup setup = worker_setup(options.gpu, interrupts.token());
-  const gpu::AskLayers ask{setup.places, setup.ordinal};
+  const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
   constexpr Seconds patience{30};
-  const gpu::Answer answer = profiler::Worker(std::move(setup)).ask(ask, {}, patience);
-  context.talk->finish();
+  const gpu::Response response = profiler::Worker(std::move(setup)).call(request, {}, patience);
+  context.console->finish();
   stop_if_asked(interrupts);
-  if (answer.layers.empty())
-    findings.absent("GPU", answer.reason, "nvidia-smi may say more; without a GPU everything but measuring works");
-  for (const gpu::Layer& layer : answer.layers) {
-    if (layer.state == "missing")
-      findings.absent(layer.name, layer.detail, layer.remedy);
+  if (response.capabilities.empty())
+    findings.absent("GPU", response.reason, "nvidia-smi may say more; without a GPU everything but measuring works");
+  for (const gpu::Capability& capability : response.capabilities) {
+    if (capability.state == "missing")
+      findings.absent(capability.name, capability.detail, capability.remedy);
     else
-      findings.table.rows.push_back(
-          {layer.name, layer.state == "ok" ? std::string("found") : layer.state, layer.detail, layer.remedy});
+      findings.table.rows.push_back({capability.name,
+                                     capability.state == "ok" ? std::string("found") : capability.state,
+                                     capability.detail, capability.remedy});
   }
 }
 
@@ -100,9 +102,9 @@ void run_doctor(const DoctorOptions& options, const Context& context) {
   findings.found("SQLite", store::sqlite_version());
   look_at_gpu(options, context, findings);
   show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});
-  context.talk->note(findings.missing == 0
-                         ? "nothing is missing"
-                         : fmt::format("{} missing: the last column says what to do", findings.missing));
+  context.console->note(findings.missing == 0
+                            ? "nothing is missing"
+                            : fmt::format("{} missing: the last column says what to do", findings.missing));
 }
 
 }  // namespace tailor::cli

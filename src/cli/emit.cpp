@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/planned.h"
-#include "codegen/cuda.h"
-#include "profiler/compile.h"
+#include "codegen/cuda/cuda.h"
+#include "profiler/compile/compile.h"
 
 namespace tailor::cli {
 
@@ -17,7 +17,7 @@ namespace {
 
 ir::Binary compiled(const EmitOptions& options, const std::string& arch, const std::string& cuda) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   ir::Binary binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = arch});
   if (binary.outcome == ir::CompileOutcome::unsupported)
     throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
@@ -37,7 +37,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
   const Planned one = planned(context, chosen, options.plan);
   const std::string cuda = codegen::cuda(one.kernel, &one.plan);
   const std::string arch = options.arch.empty() ? chosen.device.arch : options.arch;
-  Answer answer{"tailor.emit/1", chosen.device.name, {}, cuda};
+  CommandOutput answer{"tailor.emit/1", chosen.device.name, {}, cuda};
   report::Table table;
   table.columns = {column("kernel", "kernel"), column("group", "group"), column("plan", "plan"),
                    column("state", "state"), column("cuda", "cuda")};
@@ -52,8 +52,9 @@ void run_emit(const EmitOptions& options, const Context& context) {
     table.rows.front().insert(
         table.rows.front().end(),
         {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
-    context.talk->note(fmt::format("{} for {}: {} registers, {} B spilled, in {}", binary.compiler, arch,
-                                   binary.registers, binary.spill_stores, humane_seconds(binary.compile_time.value)));
+    context.console->note(fmt::format("{} for {}: {} registers, {} B spilled, in {}", binary.compiler, arch,
+                                      binary.registers, binary.spill_stores,
+                                      humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});
   show(context, answer);

@@ -10,21 +10,21 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
-#include "codegen/cuda.h"
+#include "codegen/cuda/cuda.h"
 #include "costmodel/model.h"
-#include "profiler/compile.h"
-#include "profiler/sampled.h"
-#include "profiler/simulate.h"
+#include "profiler/check/simulate.h"
+#include "profiler/compile/compile.h"
+#include "profiler/measure/sampled.h"
 
 namespace tailor::cli {
 
 using report::Cell;
 using report::Hint;
 
-Execution execution_of(const ExplainOptions& options, const Context& context, const Chosen& chosen,
+Execution execute_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
                        const Planned& one) {
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "--simulate needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (!nvrtc) throw Error(Fault::missing, "--simulate needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   Execution execution;
   const std::string cuda = codegen::cuda(one.kernel, &one.plan);
   execution.binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = chosen.device.arch});
@@ -37,10 +37,11 @@ Execution execution_of(const ExplainOptions& options, const Context& context, co
   how.stop = interrupts.token();
   how.count_cache = true;
   how.machine = profiler::machine_limits(chosen.device, one.plan.blocks_per_sm);
-  context.talk->progress({"executing the kernel", 0, 0, {}});
-  const profiler::Reference reference = profiler::reference_of(chosen.group().group, how.seed);
-  execution.checked = profiler::check(one.kernel, reference, profiler::simulator_of(one.kernel, execution.binary), how);
-  context.talk->finish();
+  context.console->progress({"executing the kernel", 0, 0, {}});
+  const profiler::Reference reference = profiler::evaluate_reference(chosen.group().group, how.seed);
+  execution.checked =
+      profiler::check(one.kernel, reference, profiler::make_simulator(one.kernel, execution.binary), how);
+  context.console->finish();
   stop_if_asked(interrupts);
   execution.compiled = costmodel::compiled(one.work, execution.binary, chosen.device, chosen.calibration);
   if (execution.checked.counts.blocks_run > 0)
@@ -60,11 +61,11 @@ profiler::CandidateResult measured_plan(const ExplainOptions& options, const Con
   words.image = options.image;
   words.gpu = options.gpu;
   const profiler::MeasureOptions how = measure_options(words, context, chosen.device, interrupts.token());
-  const Measurer measurer = measurer_of(words, context, chosen.device, interrupts.token());
+  const Measurer measurer = make_measurer(words, context, chosen.device, interrupts.token());
   ir::Binary binary;
   if (measurer.worker) {  // records are known by the program, not by what a compiler made of it
     const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-    if (!nvrtc) throw Error(Fault::missing, "--profiler gpu needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+    if (!nvrtc) throw Error(Fault::missing, "--profiler gpu needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
     const std::string cuda = codegen::cuda(one.kernel, &one.plan);
     binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = chosen.device.arch});
     if (binary.outcome != ir::CompileOutcome::ok)
@@ -74,9 +75,9 @@ profiler::CandidateResult measured_plan(const ExplainOptions& options, const Con
   candidate.name = ir::text(one.plan);
   candidate.kernel_id = ir::id_of(one.kernel);
   candidate.own = {&chosen.group().group, &one.kernel, &binary};
-  context.talk->progress({"measuring the kernel", 0, 0, {}});
+  context.console->progress({"measuring the kernel", 0, 0, {}});
   profiler::MeasuredGroup measured = measurer.measure({&candidate, 1}, how);
-  context.talk->finish();
+  context.console->finish();
   stop_if_asked(interrupts);
   return std::move(measured.plans.front());
 }
@@ -134,7 +135,7 @@ std::string execution_words(const Execution& execution) {
   return out +
          fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
                      humane_seconds(execution.compiled.total.value), humane_seconds(execution.simulated.total.value),
-                     ir::name(execution.simulated.bound));
+                     ir::name(execution.simulated.bottleneck));
 }
 
 }  // namespace tailor::cli

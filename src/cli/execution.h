@@ -10,8 +10,8 @@
 #include "cli/planned.h"
 #include "ir/binary.h"
 #include "ir/measurement.h"
-#include "profiler/check.h"
-#include "profiler/measure.h"
+#include "profiler/check/check.h"
+#include "profiler/measure/measure.h"
 #include "report/table.h"
 
 namespace tailor::cli {
@@ -23,7 +23,7 @@ struct Execution {
 };
 
 /// Throws Error(missing) without a compiler, Error(failed) for a kernel that does not compile.
-Execution execution_of(const ExplainOptions& options, const Context& context, const Chosen& chosen, const Planned& one);
+Execution execute_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen, const Planned& one);
 
 /// The plan measured by a GPU or from records, alone. Throws Error(missing) when there is neither, or no compiler.
 profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,

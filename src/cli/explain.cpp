@@ -44,7 +44,7 @@ std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
 }
 
 /// The model's counts beside those of whoever else counted; nothing when nobody did.
-std::optional<Table> counts_of(const Explained& all) {
+std::optional<Table> make_count_table(const Explained& all) {
   const bool executed = all.execution && all.execution->checked.counts.blocks_run > 0;
   if (!executed && gpu_counters(all).empty()) return {};
   return count_table(all.planned.kernel,
@@ -86,7 +86,7 @@ Table estimate_table(const Explained& all) {
   std::string advice;
   for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
   table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
-                        std::string(ir::name(e.level)), std::string(ir::name(e.bound)), state_of(all), e.occupancy,
+                        std::string(ir::name(e.level)), std::string(ir::name(e.bottleneck)), state_of(all), e.occupancy,
                         std::int64_t{all.occupancy.blocks_per_sm}, std::string(costmodel::name(all.occupancy.limiter)),
                         e.waves, std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid,
                         static_cast<double>(k.shared_bytes), advice, ir::text(all.planned.plan), ir::text(k)});
@@ -144,7 +144,7 @@ std::string bars(const ir::Estimate& estimate, bool colour) {
     const int filled = std::clamp(static_cast<int>(share * bar_width + 0.5), 0, bar_width);
     std::string bar;
     for (int cell = 0; cell < bar_width; ++cell) bar += cell < filled ? "█" : "·";
-    const bool binds = which == estimate.bound;
+    const bool binds = which == estimate.bottleneck;
     if (colour && binds) bar = "\x1b[1;33m" + bar + "\x1b[0m";
     out += fmt::format("  {:<8} {} {:>5.1f} %  {:>9}{}\n", ir::name(which), bar, 100 * share, humane_seconds(seconds),
                        binds ? "  binds" : "");
@@ -189,9 +189,10 @@ std::string explanation(const Explained& all, const Context& context) {
   out += paragraph("kernel", k.name, width);
   out += paragraph("of", all.chosen.title(), width);
   out += paragraph("plan", ir::text(all.planned.plan), width);
-  out += fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
-                     humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bound),
-                     state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
+  out +=
+      fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
+                  humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
+                  state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.execution) out += execution_words(*all.execution);
   if (all.measured) out += measured_words(*all.measured, e.total);
   out += "\n";
@@ -216,7 +217,7 @@ std::string explanation(const Explained& all, const Context& context) {
                     with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
         width);
   out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
-  if (const std::optional<Table> counts = counts_of(all))
+  if (const std::optional<Table> counts = make_count_table(all))
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
@@ -235,14 +236,14 @@ void run_explain(const ExplainOptions& options, const Context& context) {
       one,
       costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
       costmodel::advice(one.estimate, one.work, chosen.device),
-      options.simulate ? std::optional(execution_of(options, context, chosen, one)) : std::nullopt,
+      options.simulate ? std::optional(execute_plan(options, context, chosen, one)) : std::nullopt,
       options.profiler.empty() ? std::nullopt : std::optional(measured_plan(options, context, chosen, one))};
-  Answer answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
+  CommandOutput answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
   if (all.measured) answer.sections.push_back({"measured", measured_plan_table(*all.measured, one.estimate.total)});
-  if (std::optional<Table> counts = counts_of(all)) answer.sections.push_back({"executed", std::move(*counts)});
+  if (std::optional<Table> counts = make_count_table(all)) answer.sections.push_back({"executed", std::move(*counts)});
   if (!gpu_counters(all).empty()) answer.sections.push_back({"gpu_counters", gpu_counter_table(gpu_counters(all))});
   show(context, answer);
   if (all.measured && all.measured->outcome != ir::Outcome::ok)

@@ -52,8 +52,12 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   for (const explore::Listed& listed : best) {
     const ir::Plan& plan = listed.plan;
     const ir::Estimate& e = listed.estimate;
-    std::vector<Cell> row{
-        ++rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bound)), std::int64_t{plan.threads}};
+    std::vector<Cell> row{++rank,
+                          e.total.value,
+                          e.low.value,
+                          e.high.value,
+                          std::string(ir::name(e.bottleneck)),
+                          std::int64_t{plan.threads}};
     if (rows) row.emplace_back(std::int64_t{plan.threads_per_row});
     row.insert(row.end(), {Cell(std::int64_t{plan.vector}), Cell(std::int64_t{plan.in_flight})});
     if (rows) row.emplace_back(std::string(ir::name(plan.residence)));
@@ -122,14 +126,14 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   const auto distinct = static_cast<std::int64_t>(best.size());
   if (options.top > 0 && distinct > options.top) best.erase(best.begin() + options.top, best.end());
 
-  Answer answer{"tailor.explore/1", chosen.device.name, {}, ""};
+  CommandOutput answer{"tailor.explore/1", chosen.device.name, {}, ""};
   answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});
   if (!tuned.rejections.empty())
     answer.sections.push_back(
         {"rejections", rejection_table(tuned, context.format == Format::json || context.verbose)});
   answer.sections.push_back({"space", space_table(tuned, distinct, spent)});
   show(context, answer);
-  if (best.empty()) context.talk->warning("no plan of this space is legal: widen --axis or use --sound-only");
+  if (best.empty()) context.console->warning("no plan of this space is legal: widen --axis or use --sound-only");
 }
 
 }  // namespace tailor::cli

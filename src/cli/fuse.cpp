@@ -21,28 +21,28 @@ using report::Cell;
 using report::Hint;
 using report::Table;
 
-struct Bounds {
+struct LowerBounds {
   std::vector<ir::Device> devices;
   costmodel::Calibration calibration;
 };
 
-double group_time(const Bounds& bounds, std::size_t device, const explore::DistinctGroup& group) {
+double group_time(const LowerBounds& bounds, std::size_t device, const explore::DistinctGroup& group) {
   return costmodel::sol(explore::needed_work(group), bounds.devices[device], bounds.calibration).total.value;
 }
 
-double all_groups_time(const Bounds& bounds, std::size_t device, const explore::Partition& partition) {
+double all_groups_time(const LowerBounds& bounds, std::size_t device, const explore::Partition& partition) {
   double sum = 0;
   for (const explore::DistinctGroup& group : partition.groups) sum += group.times * group_time(bounds, device, group);
   return sum;
 }
 
-void add_device_columns(Table& table, const Bounds& bounds) {
+void add_device_columns(Table& table, const LowerBounds& bounds) {
   for (const ir::Device& device : bounds.devices)
     table.columns.push_back(
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
 
-Table group_table(const explore::Partition& partition, const Bounds& bounds, std::int64_t top, bool reasons) {
+Table group_table(const explore::Partition& partition, const LowerBounds& bounds, std::int64_t top, bool reasons) {
   Table table;
   table.title = fmt::format("groups of {}", partition.strategy);
   table.columns = {column("number", "#", Hint::integer),   column("group", "group", Hint::text, 3),
@@ -57,8 +57,8 @@ Table group_table(const explore::Partition& partition, const Bounds& bounds, std
     const auto* refused = std::get_if<ir::Rejection>(&group.needs);
     std::vector<Cell> row{static_cast<std::int64_t>(i + 1),
                           short_hex(group.group.id),
-                          ir::title_of(group.group.graph),
-                          static_cast<std::int64_t>(group.places.size()),
+                          codegen::title_of(group.group.graph),
+                          static_cast<std::int64_t>(group.occurrences.size()),
                           static_cast<std::int64_t>(group.times),
                           needs_text(group.needs),
                           group.bytes};
@@ -72,7 +72,7 @@ Table group_table(const explore::Partition& partition, const Bounds& bounds, std
 }
 
 /// One row per strategy.
-Table totals_table(const std::vector<explore::Partition>& partitions, const Bounds& bounds) {
+Table totals_table(const std::vector<explore::Partition>& partitions, const LowerBounds& bounds) {
   Table table;
   table.title = "one run of the model";
   table.columns = {column("strategy", "strategy"),
@@ -87,7 +87,7 @@ Table totals_table(const std::vector<explore::Partition>& partitions, const Boun
   add_device_columns(table, bounds);
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
-      return std::holds_alternative<explore::Layout>(group.needs);
+      return std::holds_alternative<codegen::Layout>(group.needs);
     });
     std::vector<Cell> row{partition.strategy,
                           partition.kernels,
@@ -108,7 +108,7 @@ void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::
   const auto name_of = [&](ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)].name; };
   for (const ir::EdgeNote& edge : fusion.edges)
     table.rows.push_back(
-        {name_of(edge.producer), name_of(edge.consumer), std::string(edge.fused ? "yes" : "no"), edge.why, where});
+        {name_of(edge.producer), name_of(edge.consumer), std::string(edge.fused ? "yes" : "no"), edge.reason, where});
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
     collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table);
 }
@@ -129,22 +129,22 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
 
 void mention(const Context& context, const explore::Partition& partition) {
   if (partition.unknown_trips > 0)
-    context.talk->note(
+    context.console->note(
         fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
   if (partition.branches > 0)
-    context.talk->note(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
+    context.console->note(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
 }
 
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
-  Bounds bounds;
+  LowerBounds bounds;
   bounds.calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) bounds.devices.push_back(load_device(context, name));
   const explore::Strategy& strategy = explore::find_strategy(options.strategy);
-  const ir::Imported imported = load_model(context, options.model);
+  const hlo::Imported imported = load_model(context, options.model);
 
-  Answer answer{"tailor.fuse/1", "", {}, ""};
+  CommandOutput answer{"tailor.fuse/1", "", {}, ""};
   for (const ir::Device& device : bounds.devices) answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
     std::vector<explore::Partition> partitions;

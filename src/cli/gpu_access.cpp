@@ -11,67 +11,67 @@
 
 #include "base/error.h"
 #include "cli/inputs.h"
-#include "cli/worker_word.h"
-#include "profiler/gpu_match.h"
+#include "cli/worker_flag.h"
+#include "profiler/measure/gpu_match.h"
 
 namespace tailor::cli {
 
 namespace {
 
-const gpu::Facts& opened_facts(profiler::Worker& worker) {
-  const gpu::Answer& opened = worker.opened();
+const gpu::GpuProperties& opened_properties(profiler::Worker& worker) {
+  const gpu::Response& opened = worker.opened();
   if (opened.outcome == ir::Outcome::stopped) throw Error(Fault::interrupted, "interrupted");
   if (opened.outcome != ir::Outcome::ok) {
     std::string remedy = "tailor doctor says what is missing; --profiler replay answers from records";
-    for (const gpu::Layer& layer : opened.layers)
-      if (layer.state == "missing" && !layer.remedy.empty()) {
-        remedy = layer.remedy;
+    for (const gpu::Capability& capability : opened.capabilities)
+      if (capability.state == "missing" && !capability.remedy.empty()) {
+        remedy = capability.remedy;
         break;
       }
     throw Error(Fault::missing, "no GPU to measure on: " + opened.reason, remedy);
   }
-  return opened.facts;
+  return opened.properties;
 }
 
 }  // namespace
 
-gpu::Places gpu_libraries(const GpuOptions& options) {
-  gpu::Places places = gpu_places(options.cupti);
-  places.driver = options.driver;
-  places.nvml = options.nvml;
-  return places;
+gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
+  gpu::LibraryPaths paths = library_paths(options.cupti);
+  paths.driver = options.driver;
+  paths.nvml = options.nvml;
+  return paths;
 }
 
 profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop) {
   profiler::WorkerSetup setup;
-  setup.command = profiler::own_command({std::string(worker_word)});
-  setup.places = gpu_libraries(options);
+  setup.command = profiler::own_command({std::string(worker_flag)});
+  setup.paths = gpu_libraries(options);
   setup.ordinal = static_cast<int>(options.gpu);
   setup.stop = std::move(stop);
   return setup;
 }
 
 void require_gpu(profiler::Worker& worker, const ir::Device& device) {
-  const gpu::Facts& facts = opened_facts(worker);
-  const std::vector<std::string> differ = profiler::mismatches(device, facts);
+  const gpu::GpuProperties& properties = opened_properties(worker);
+  const std::vector<std::string> differ = profiler::mismatches(device, properties);
   if (differ.empty()) return;
   throw Error(Fault::missing,
-              fmt::format("the GPU is a {}, which is not what {} describes: {}", facts.name, device.name,
+              fmt::format("the GPU is a {}, which is not what {} describes: {}", properties.name, device.name,
                           fmt::join(differ, "; ")),
               "--device names the file of the GPU that measures; tailor devices lists them");
 }
 
 std::string device_of_gpu(profiler::Worker& worker, const Context& context) {
-  const gpu::Facts& facts = opened_facts(worker);
+  const gpu::GpuProperties& properties = opened_properties(worker);
   std::vector<std::string> fitting;
   const std::string folder = (context.data / "devices").string();
   for (const std::string& name : ir::device_names(folder))
-    if (profiler::mismatches(ir::find_device(name, folder), facts).empty()) fitting.push_back(name);
+    if (profiler::mismatches(ir::find_device(name, folder), properties).empty()) fitting.push_back(name);
   if (fitting.size() == 1) return fitting.front();
   throw Error(Fault::missing,
-              fitting.empty()
-                  ? fmt::format("no file in {} describes the GPU found, a {}", folder, facts.name)
-                  : fmt::format("several files describe the GPU found, a {}: {}", facts.name, fmt::join(fitting, ", ")),
+              fitting.empty() ? fmt::format("no file in {} describes the GPU found, a {}", folder, properties.name)
+                              : fmt::format("several files describe the GPU found, a {}: {}", properties.name,
+                                            fmt::join(fitting, ", ")),
               "--device names the file");
 }
 

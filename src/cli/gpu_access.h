@@ -10,12 +10,12 @@
 
 #include "cli/commands.h"
 #include "ir/device.h"
-#include "profiler/worker.h"
+#include "profiler/measure/worker.h"
 
 namespace tailor::cli {
 
 /// Where the libraries are: files that were named, else the usual places.
-gpu::Places gpu_libraries(const GpuOptions& options);
+gpu::LibraryPaths gpu_libraries(const GpuOptions& options);
 
 /// A worker that is this program started again.
 profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop);

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "ir/normalise.h"
+#include "hlo/normalise.h"
 
 namespace tailor::cli {
 
@@ -73,7 +73,7 @@ report::Table pass_table(const ir::ImportReport& report) {
   for (const ir::PassReport& pass : report.passes) {
     if (pass.rewrites == 0 && pass.added == 0 && pass.removed == 0) continue;
     std::string_view what;
-    for (const ir::PassRow& row : ir::pass_table)
+    for (const hlo::PassRow& row : hlo::pass_table)
       if (row.name == pass.pass) what = row.what;
     table.rows.push_back({pass.pass, pass.rewrites, pass.added, pass.removed, std::string(what)});
   }
@@ -86,7 +86,7 @@ std::int64_t given_groups(const ir::Graph& graph) {
   return count;
 }
 
-report::Table summary_table(const ir::Imported& imported, double seconds) {
+report::Table summary_table(const hlo::Imported& imported, double seconds) {
   const ir::ImportReport& report = imported.report;
   std::int64_t opaque = 0;
   for (const auto& [name, count] : report.opaque) opaque += count;
@@ -103,7 +103,7 @@ report::Table summary_table(const ir::Imported& imported, double seconds) {
                    column("warnings", "warnings", Hint::count)};
   table.rows.push_back({report.module, static_cast<double>(report.text_bytes),
                         static_cast<double>(report.text_bytes) / seconds, report.instructions, report.computations,
-                        ir::nodes_in_all(imported.graph), given_groups(imported.graph), opaque,
+                        hlo::nodes_in_all(imported.graph), given_groups(imported.graph), opaque,
                         static_cast<std::int64_t>(report.warnings.size())});
   return table;
 }
@@ -113,9 +113,9 @@ report::Table summary_table(const ir::Imported& imported, double seconds) {
 void run_import(const ImportOptions& options, const Context& context) {
   const Clock clock = steady_clock();
   const Seconds started = clock();
-  const ir::Imported imported = load_model(context, options.model);
+  const hlo::Imported imported = load_model(context, options.model);
   const Seconds spent = clock() - started;
-  Answer answer{"tailor.import/1", "", {}, ""};
+  CommandOutput answer{"tailor.import/1", "", {}, ""};
   if (options.text) {
     answer.text = ir::text(imported.graph);
     report::Table table{

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/import.h"
+#include "hlo/import.h"
 
 namespace tailor::cli {
 

@@ -16,7 +16,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
-#include "profiler/check.h"
+#include "profiler/check/check.h"
 
 namespace tailor::cli {
 
@@ -46,14 +46,14 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
   std::vector<CheckedXla> all;
   for (const profiler::XlaKernel* kernel : kernels) {
     if (!options.list)
-      context.talk->progress({"executing " + kernel->entry,
-                              static_cast<std::int64_t>(all.size()),
-                              static_cast<std::int64_t>(kernels.size()),
-                              {}});
+      context.console->progress({"executing " + kernel->entry,
+                                 static_cast<std::int64_t>(all.size()),
+                                 static_cast<std::int64_t>(kernels.size()),
+                                 {}});
     all.push_back({kernel, options.list ? profiler::XlaCheck{} : profiler::check(module, *kernel, how)});
     stop_if_asked(interrupts);
   }
-  context.talk->finish();
+  context.console->finish();
   return all;
 }
 
@@ -90,12 +90,12 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
   const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
   if (!module.unused_entries.empty())
-    context.talk->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
-                                   module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
+    context.console->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
+                                      module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
   if (!options.profiler.empty()) return import_xla_on_gpu(module, options, context);
   const std::vector<CheckedXla> all = check_all(module, options, device, context);
 
-  Answer answer{"tailor.import-xla/1", options.device, {}, ""};
+  CommandOutput answer{"tailor.import-xla/1", options.device, {}, ""};
   answer.sections.push_back({"kernels", xla_kernel_table(all, !options.list)});
   if (!options.list) answer.sections.push_back({"outcomes", xla_outcome_table(all)});
   if (!module.others.empty()) answer.sections.push_back({"others", xla_other_table(module)});

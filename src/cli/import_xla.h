@@ -10,8 +10,8 @@
 
 #include "cli/commands.h"
 #include "ir/device.h"
-#include "profiler/xla_check.h"
-#include "profiler/xla_measure.h"
+#include "profiler/xla/xla_check.h"
+#include "profiler/xla/xla_measure.h"
 #include "report/table.h"
 
 namespace tailor::cli {

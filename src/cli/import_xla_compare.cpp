@@ -12,7 +12,7 @@
 #include "costmodel/count.h"
 #include "explore/strategy.h"
 #include "explore/tune.h"
-#include "ir/import.h"
+#include "hlo/import.h"
 
 namespace tailor::cli {
 
@@ -57,8 +57,8 @@ Totals executed_totals(const profiler::XlaModule& module, const std::vector<Chec
 /// What the best plan of a group asks of memory; false when there is no plan.
 bool add_best_plan(const explore::DistinctGroup& group, const ir::Device& device,
                    const costmodel::Calibration& calibration, Totals& totals) {
-  const auto prepared = ir::prepare(group.group);
-  const ir::Prepared* ready = std::get_if<ir::Prepared>(&prepared);
+  const auto prepared = codegen::prepare(group.group);
+  const codegen::Prepared* ready = std::get_if<codegen::Prepared>(&prepared);
   if (ready == nullptr) return false;
   const ir::Limits limits = ir::limits(device);
   explore::TuneOptions how;
@@ -85,7 +85,7 @@ Totals planned_totals(const explore::Partition& partition, const std::optional<i
   if (!device) return totals;
   for (const explore::DistinctGroup& group : partition.groups)
     if (add_best_plan(group, *device, calibration, totals))
-      totals.counted += static_cast<std::int64_t>(group.places.size());
+      totals.counted += static_cast<std::int64_t>(group.occurrences.size());
   return totals;
 }
 
@@ -114,15 +114,15 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", options.list ? "nothing" : "simulator", executed_totals(module, all), !options.list);
   const costmodel::Calibration calibration = load_calibration(context, "uncalibrated");
-  const ir::Imported imported = ir::import_hlo(*module.text, module.source.hlo.string());
+  const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string());
   for (const char* name : {"imported", "stitch-v1"}) {
-    context.talk->progress({fmt::format("planning {}", name), 0, 0, {}});
+    context.console->progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition =
         explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph));
     add_row(table, name, device ? "cost model" : "nothing", planned_totals(partition, device, calibration),
             device.has_value());
   }
-  context.talk->finish();
+  context.console->finish();
   return table;
 }
 

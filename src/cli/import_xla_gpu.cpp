@@ -17,7 +17,7 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "cli/terminal.h"
-#include "profiler/sampled.h"
+#include "profiler/measure/sampled.h"
 
 namespace tailor::cli {
 
@@ -27,8 +27,8 @@ using report::Cell;
 using report::Hint;
 using report::Table;
 
-profiler::MeasureOptions options_of(const ImportXlaOptions& options, const Context& context, const ir::Device& device,
-                                    std::stop_token stop) {
+profiler::MeasureOptions make_options(const ImportXlaOptions& options, const Context& context, const ir::Device& device,
+                                      std::stop_token stop) {
   ProfileCommand words;
   words.cache_states = options.cache_states;
   words.timed_by = options.timed_by;
@@ -59,7 +59,7 @@ std::vector<Cell> kernel_row(const MeasuredXla& row, std::size_t cache, std::str
           static_cast<std::int64_t>(time.n),
           timed ? Cell(array_bytes(kernel) / time.median) : Cell(),
           timed ? Cell(kernel.times * time.median) : Cell(),
-          ran ? result.reason : row.found.left_out->detail};
+          ran ? result.reason : row.found.left_out->reason};
 }
 
 Table kernel_table(const std::vector<MeasuredXla>& all, const profiler::MeasureOptions& how) {
@@ -176,7 +176,7 @@ Table module_table(const MeasuredXlaModule& all) {
         {std::string(ir::name(measured.protocol.cache)), std::string(ir::name(measured.protocol.launch)),
          static_cast<std::int64_t>(sequence.sequence.launches.size()), left_out,
          static_cast<double>(sequence.buffer_bytes),
-         sequence.places_known ? "as XLA assigned it" : "one buffer per value", timed ? Cell(time.median) : Cell(),
+         sequence.assignment_known ? "as XLA assigned it" : "one buffer per value", timed ? Cell(time.median) : Cell(),
          timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(), static_cast<std::int64_t>(time.n),
          std::string(ir::name(measured.outcome)), note_of(sequence, measured)});
   }
@@ -190,18 +190,18 @@ MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModul
   const auto kernels = chosen_kernels(module, options.kernel);
   for (const profiler::XlaKernel* kernel : kernels) {
     if (interrupts.requested()) break;
-    context.talk->progress({"measuring " + kernel->entry,
-                            static_cast<std::int64_t>(all.kernels.size()),
-                            static_cast<std::int64_t>(kernels.size()),
-                            {}});
+    context.console->progress({"measuring " + kernel->entry,
+                               static_cast<std::int64_t>(all.kernels.size()),
+                               static_cast<std::int64_t>(kernels.size()),
+                               {}});
     all.kernels.push_back({kernel, profiler::measure_xla(worker, module, *kernel, options.most_elements, how)});
   }
   if (options.module_times && !interrupts.requested()) {
-    context.talk->progress({"timing the whole module", 0, 0, {}});
+    context.console->progress({"timing the whole module", 0, 0, {}});
     all.sequence = profiler::module_sequence(module, how.seed);
     all.times = profiler::measure_xla_module(worker, *all.sequence, how);
   }
-  context.talk->finish();
+  context.console->finish();
   return all;
 }
 
@@ -234,10 +234,10 @@ void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions
   profiler::Worker worker(worker_setup(options.gpu, interrupts.token()));
   const std::string device_name = options.device.empty() ? device_of_gpu(worker, context) : options.device;
   const ir::Device device = load_device(context, device_name);
-  const profiler::MeasureOptions how = options_of(options, context, device, interrupts.token());
+  const profiler::MeasureOptions how = make_options(options, context, device, interrupts.token());
   require_gpu(worker, device);
   const MeasuredXlaModule all = measure_all(worker, module, options, how, context, interrupts);
-  Answer answer{"tailor.import-xla/1", device.name, {}, ""};
+  CommandOutput answer{"tailor.import-xla/1", device.name, {}, ""};
   answer.sections.push_back({"kernels", kernel_table(all.kernels, how)});
   answer.sections.push_back({"outcomes", outcome_table(all.kernels)});
   answer.sections.push_back({"sum", sum_table(module, all.kernels, how)});

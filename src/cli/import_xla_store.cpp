@@ -13,10 +13,10 @@
 #include "cli/inputs.h"
 #include "cli/manifest.h"
 #include "cli/profiling.h"
-#include "cli/rows_of.h"
+#include "cli/to_rows.h"
 #include "explore/strategy.h"
-#include "ir/import.h"
-#include "profiler/sampled.h"
+#include "hlo/import.h"
+#include "profiler/measure/sampled.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -48,7 +48,7 @@ void add_access(std::vector<store::CountRow>& rows, const std::string& what, con
   rows.push_back({what + "_bytes", static_cast<double>(counts.bytes), "bytes"});
 }
 
-std::vector<store::CountRow> counts_of(const profiler::XlaKernel& kernel, const simulator::Simulation& run) {
+std::vector<store::CountRow> make_count_rows(const profiler::XlaKernel& kernel, const simulator::Simulation& run) {
   std::vector<store::CountRow> rows;
   for (const simulator::CounterRow& counter : simulator::counter_table())
     if (run.counters.*counter.value != 0)
@@ -66,7 +66,7 @@ std::vector<store::CountRow> counts_of(const profiler::XlaKernel& kernel, const 
 }
 
 /// What everything stored of a module hangs on.
-struct Shelf {
+struct StoreTarget {
   store::Store& store;
   Id graph, device, run;
   std::string arch, method;
@@ -78,13 +78,13 @@ Id store_group(store::Store& to, const profiler::XlaModule& module, const profil
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (graph.nodes[i].op != ir::Op::parameter) nodes.push_back(static_cast<ir::NodeId>(i));
   explore::DistinctGroup distinct;
-  distinct.group = ir::cut(graph, nodes);
-  to.save(group_row(distinct.group, explore::needed_work(distinct), ir::title_of(distinct.group.graph)));
+  distinct.group = ir::outline(graph, nodes);
+  to.save(group_row(distinct.group, explore::needed_work(distinct), codegen::title_of(distinct.group.graph)));
   return distinct.group.id;
 }
 
 /// The kernel's text and what it is to the module.
-Id store_given(const Shelf& shelf, const profiler::XlaModule& module, const profiler::XlaKernel& kernel) {
+Id store_given(const StoreTarget& shelf, const profiler::XlaModule& module, const profiler::XlaKernel& kernel) {
   const std::string ptx = read_file(kernel.ptx);
   const auto& launch = kernel.launch;
   const Id id =
@@ -110,7 +110,7 @@ Id store_given(const Shelf& shelf, const profiler::XlaModule& module, const prof
 }
 
 /// What runs: PTX that whoever runs it translates, so each translator has a binary of its own.
-store::BinaryRow binary_row_of(const Shelf& shelf, Id kernel, std::string_view translator) {
+store::BinaryRow make_binary_row(const StoreTarget& shelf, Id kernel, std::string_view translator) {
   store::BinaryRow binary;
   binary.id = id_of(fmt::format("{} {}{}", origin, hex(kernel), translator));
   binary.kernel = kernel;
@@ -120,17 +120,17 @@ store::BinaryRow binary_row_of(const Shelf& shelf, Id kernel, std::string_view t
   return binary;
 }
 
-void store_executed(const Shelf& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
+void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
   const profiler::XlaKernel& kernel = *row.kernel;
   const Id id = store_given(shelf, module, kernel);
-  const store::BinaryRow binary = binary_row_of(shelf, id, "");
+  const store::BinaryRow binary = make_binary_row(shelf, id, "");
   shelf.store.save(binary);
   store::CheckRow verdict;
   verdict.kernel = id;
   verdict.method = shelf.method;
   verdict.state = state_of(row.check.outcome);
   verdict.worst = row.check.worst;
-  verdict.detail = row.check.detail;
+  verdict.reason = row.check.reason;
   verdict.findings = static_cast<std::int64_t>(row.check.simulation.findings.size());
   shelf.store.save(verdict);
   if (!row.check.executed) return;
@@ -141,9 +141,9 @@ void store_executed(const Shelf& shelf, const profiler::XlaModule& module, const
   execution.profiler = "simulator";
   execution.protocol = shelf.method + "; all blocks";
   execution.outcome = row.check.outcome == XlaOutcome::matched ? "ok" : state_of(row.check.outcome);
-  execution.reason = row.check.detail;
+  execution.reason = row.check.reason;
   execution.measured_at = time_now();
-  execution.counts = counts_of(kernel, row.check.simulation);
+  execution.counts = make_count_rows(kernel, row.check.simulation);
   execution.id = store::measurement_id(execution);
   shelf.store.save(execution);
 }
@@ -156,7 +156,7 @@ std::string_view state_of(const profiler::CandidateResult& result) {
   return ir::is_refuted(result.outcome) ? "crashed" : "not executed";
 }
 
-void store_measured(const Shelf& shelf, const profiler::XlaModule& module, const MeasuredXla& row) {
+void store_measured(const StoreTarget& shelf, const profiler::XlaModule& module, const MeasuredXla& row) {
   const Id id = store_given(shelf, module, *row.kernel);
   const profiler::CandidateResult& result = row.found.result;
   store::CheckRow verdict;
@@ -164,10 +164,10 @@ void store_measured(const Shelf& shelf, const profiler::XlaModule& module, const
   verdict.method = shelf.method;
   verdict.state = row.found.left_out ? "not executed" : state_of(result);
   verdict.worst = result.worst;
-  verdict.detail = row.found.left_out ? row.found.left_out->detail : result.reason;
+  verdict.reason = row.found.left_out ? row.found.left_out->reason : result.reason;
   shelf.store.save(verdict);
   if (result.times.empty()) return;
-  store::BinaryRow binary = binary_row_of(shelf, id, " " + result.times.front().driver);
+  store::BinaryRow binary = make_binary_row(shelf, id, " " + result.times.front().driver);
   binary.registers = result.entry.registers;
   binary.local = static_cast<int>(result.entry.local_bytes);
   binary.static_shared = static_cast<int>(result.entry.static_shared);
@@ -184,7 +184,7 @@ void store_measured(const Shelf& shelf, const profiler::XlaModule& module, const
   }
 }
 
-void store_times(const Shelf& shelf, const profiler::XlaModuleSequence& all, const ir::Measurement& measured) {
+void store_times(const StoreTarget& shelf, const profiler::XlaModuleSequence& all, const ir::Measurement& measured) {
   store::ModuleTimeRow row;
   row.run = shelf.run;
   row.graph = shelf.graph;
@@ -215,13 +215,13 @@ void store_times(const Shelf& shelf, const profiler::XlaModuleSequence& all, con
 
 Id store_module(store::Store& to, const profiler::XlaModule& module) {
   const std::string file = module.source.hlo.string();
-  const ir::Imported imported = ir::import_hlo(*module.text, file);
+  const hlo::Imported imported = hlo::import_hlo(*module.text, file);
   const store::GraphRow graph = graph_row(imported, module.source.name, module.source.hlo.filename().string());
   to.save(graph);
   const ir::Fusion fusion = explore::fuse(explore::find_strategy("imported"), imported.graph);
   const explore::Partition partition = explore::partition(imported.graph, fusion);
   for (const explore::DistinctGroup& group : partition.groups)
-    to.save(group_row(group.group, explore::needed_work(group), ir::title_of(group.group.graph)));
+    to.save(group_row(group.group, explore::needed_work(group), codegen::title_of(group.group.graph)));
   to.save(fusion_row(graph.id, imported.graph, fusion, partition));
   return graph.id;
 }
@@ -229,32 +229,32 @@ Id store_module(store::Store& to, const profiler::XlaModule& module) {
 /// One run's rows in one transaction: `rows` stores what came of each kernel and says of how many.
 void store_run(const profiler::XlaModule& module, const ir::Device& device, const std::string& device_name,
                const ImportXlaOptions& options, const Context& context, std::string_view method,
-               const std::function<std::int64_t(const Shelf&)>& rows) {
+               const std::function<std::int64_t(const StoreTarget&)>& rows) {
   store::Store to = store::Store::open(options.database);
   store::RunRow run = begun_run(context.command, std::string(origin), options.seed, "");
   run.config_id = id_of(std::string_view(run.config));
   store::Store::Transaction unit(to);
   to.save(run);
-  const store::DeviceRow row = device_row_of(context, device_name, device);
+  const store::DeviceRow row = load_device_row(context, device_name, device);
   to.save(row);
-  const Shelf shelf{
+  const StoreTarget shelf{
       to, store_module(to, module), row.id, run.id, device.arch, fmt::format("{}, seed {}", method, options.seed)};
   const std::int64_t stored = rows(shelf);
   run.outcome = "done";
   run.finished_at = time_now();
   to.save(run);
   unit.commit();
-  context.talk->note(fmt::format("stored {} kernels of {} in {}", stored, module.source.name, options.database));
+  context.console->note(fmt::format("stored {} kernels of {} in {}", stored, module.source.name, options.database));
 }
 
 }  // namespace
 
 void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
                const ImportXlaOptions& options, const Context& context) {
-  store_run(module, device, options.device, options, context, "simulator", [&](const Shelf& shelf) {
+  store_run(module, device, options.device, options, context, "simulator", [&](const StoreTarget& shelf) {
     std::int64_t stored = 0;
     for (const CheckedXla& checked : all) {
-      if (!checked.kernel->problem.empty()) continue;
+      if (!checked.kernel->reason.empty()) continue;
       store_executed(shelf, module, checked);
       ++stored;
     }
@@ -264,10 +264,10 @@ void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>&
 
 void store_xla(const profiler::XlaModule& module, const MeasuredXlaModule& all, const ir::Device& device,
                const std::string& device_name, const ImportXlaOptions& options, const Context& context) {
-  store_run(module, device, device_name, options, context, "gpu", [&](const Shelf& shelf) {
+  store_run(module, device, device_name, options, context, "gpu", [&](const StoreTarget& shelf) {
     std::int64_t stored = 0;
     for (const MeasuredXla& measured : all.kernels) {
-      if (!measured.kernel->problem.empty()) continue;
+      if (!measured.kernel->reason.empty()) continue;
       store_measured(shelf, module, measured);
       ++stored;
     }

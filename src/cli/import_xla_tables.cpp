@@ -74,7 +74,7 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
                             array_bytes(kernel)};
     if (executed)
       for (Cell& cell : executed_cells(row.check)) cells.push_back(std::move(cell));
-    cells.emplace_back(executed ? row.check.detail : kernel.problem);
+    cells.emplace_back(executed ? row.check.reason : kernel.reason);
     table.rows.push_back(std::move(cells));
   }
   return table;

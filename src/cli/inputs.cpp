@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "explore/strategy.h"
-#include "gpu/places.h"
+#include "profiler/gpu/library_paths.h"
 
 namespace tailor::cli {
 
@@ -61,7 +61,7 @@ explore::AxisLimit parse_axis(const std::string& word) {
 /// The group that moves most bytes in one run of the model, among those that can be planned; else the heaviest.
 std::size_t heaviest(const explore::Partition& partition) {
   const auto weight = [](const explore::DistinctGroup& group) {
-    const bool planned = std::holds_alternative<explore::Layout>(group.needs);
+    const bool planned = std::holds_alternative<codegen::Layout>(group.needs);
     return std::pair(planned, group.times * group.bytes);
   };
   std::size_t best = 0;
@@ -90,7 +90,7 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
 
 }  // namespace
 
-fs::path usual_data_folder() {
+fs::path default_data_folder() {
   std::error_code fault;
   const fs::path program = fs::read_symlink("/proc/self/exe", fault);
   const fs::path installed = program.parent_path().parent_path() / "share" / "tailor";
@@ -98,14 +98,14 @@ fs::path usual_data_folder() {
   return fs::path(TAILOR_SOURCE_DIR) / "data";
 }
 
-ir::Imported load_model(const Context& context, const std::string& path) {
+hlo::Imported load_model(const Context& context, const std::string& path) {
   std::error_code fault;
   if (!fs::exists(path, fault))
     throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
                 nearest_file(context, path));
-  ir::Imported imported = ir::import_file(path);
+  hlo::Imported imported = hlo::import_file(path);
   for (const std::string& warning : imported.report.warnings)
-    context.talk->detail(fmt::format("{}: {}", path, warning));
+    context.console->detail(fmt::format("{}: {}", path, warning));
   return imported;
 }
 
@@ -136,9 +136,9 @@ const costmodel::Model& projecting_model(const std::string& name) {
               suggestion(name, known));
 }
 
-std::string needs_text(const explore::Classified& needs) {
+std::string needs_text(const codegen::Classified& needs) {
   if (const auto* why = std::get_if<ir::Rejection>(&needs)) return fmt::format("needs {}", why->rule);
-  const auto& layout = std::get<explore::Layout>(needs);
+  const auto& layout = std::get<codegen::Layout>(needs);
   if (layout.skeleton == ir::Skeleton::map) return fmt::format("map {}", layout.rows);
   return fmt::format("row {} x {}", layout.rows, layout.columns);
 }
@@ -150,7 +150,7 @@ Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)
       model(&projecting_model(options.cost_model)) {
   for (const std::string& axis : options.axes) restrictions.push_back(parse_axis(axis));
   const explore::Strategy& strategy = explore::find_strategy(options.strategy);
-  const ir::Imported imported = load_model(context, options.model);
+  const hlo::Imported imported = load_model(context, options.model);
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph));
   if (partition.groups.empty())
     throw Error(Fault::failed, Position{options.model}, "has no groups: nothing but library calls and free operations",
@@ -159,21 +159,21 @@ Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)
 
 Chosen::Chosen(const Context& context, const GroupOptions& options) : Chosen(context, options, WholeModel{}) {
   const std::size_t wanted = options.group.empty() ? heaviest(partition) : group_number(partition, options.group);
-  if (const std::optional<ir::Rejection> why = turn_to(wanted))
+  if (const std::optional<ir::Rejection> why = select_group(wanted))
     throw Error(Fault::failed,
-                fmt::format("group {} ({}) cannot be planned yet: {}", number + 1, ir::title_of(group().group.graph),
-                            why->reason.empty() ? why->rule : why->reason),
+                fmt::format("group {} ({}) cannot be planned yet: {}", number + 1,
+                            codegen::title_of(group().group.graph), why->reason.empty() ? why->rule : why->reason),
                 "tailor fuse shows which groups can; --group picks one");
   if (options.group.empty() && partition.groups.size() > 1)
-    context.talk->note(fmt::format("{}: it moves most bytes; --group picks another", title()));
+    context.console->note(fmt::format("{}: it moves most bytes; --group picks another", title()));
 }
 
-std::optional<ir::Rejection> Chosen::turn_to(std::size_t wanted) {
+std::optional<ir::Rejection> Chosen::select_group(std::size_t wanted) {
   number = wanted;
   if (const auto* why = std::get_if<ir::Rejection>(&group().needs)) return *why;
-  auto ready = ir::prepare(group().group);
+  auto ready = codegen::prepare(group().group);
   if (const auto* why = std::get_if<ir::Rejection>(&ready)) return *why;
-  prepared = std::get<ir::Prepared>(std::move(ready));
+  prepared = std::get<codegen::Prepared>(std::move(ready));
   axes = explore::default_axes(prepared, limits);
   for (const explore::AxisLimit& limit : restrictions) explore::restrict_axis(axes, limit);
   return {};
@@ -182,29 +182,27 @@ std::optional<ir::Rejection> Chosen::turn_to(std::size_t wanted) {
 std::string Chosen::title() const {
   const explore::DistinctGroup& chosen = group();
   return fmt::format("group {} of {}, {}, {} place{}: {}, {}", number + 1, partition.groups.size(),
-                     short_hex(chosen.group.id), chosen.places.size(), chosen.places.size() == 1 ? "" : "s",
+                     short_hex(chosen.group.id), chosen.occurrences.size(), chosen.occurrences.size() == 1 ? "" : "s",
                      prepared.title, needs_text(chosen.needs));
 }
 
-fs::path usual_cache_folder() {
+fs::path default_cache_folder() {
   const passwd* entry = ::getpwuid(::getuid());
   return entry ? fs::path(entry->pw_dir) / ".cache" / "tailor" : fs::path();
 }
 
-profiler::NvrtcPlaces compiler_places(const std::string& library) {
-  profiler::NvrtcPlaces places = profiler::usual_places({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
-  places.library = library;
-  return places;
+profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
+  profiler::NvrtcPaths paths = profiler::default_nvrtc_paths({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
+  paths.library = library;
+  return paths;
 }
 
-profiler::FoundNvrtc find_compiler(const std::string& library) {
-  return profiler::find_nvrtc(compiler_places(library));
-}
+profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(nvrtc_paths(library)); }
 
-gpu::Places gpu_places(const std::string& cupti) {
-  gpu::Places places = gpu::usual_places({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
-  places.cupti = cupti;
-  return places;
+gpu::LibraryPaths library_paths(const std::string& cupti) {
+  gpu::LibraryPaths paths = gpu::default_library_paths({fs::path(TAILOR_SOURCE_DIR) / ".venv"});
+  paths.cupti = cupti;
+  return paths;
 }
 
 }  // namespace tailor::cli

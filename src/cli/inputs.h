@@ -15,18 +15,19 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/space.h"
-#include "gpu/ask.h"
+#include "hlo/import.h"
 #include "ir/device.h"
-#include "ir/import.h"
-#include "profiler/nvrtc.h"
+#include "profiler/compile/nvrtc.h"
+#include "profiler/gpu/request.h"
 
 namespace tailor::cli {
 
 /// ../share/tailor beside the program when it is there, else data/ of the sources.
-std::filesystem::path usual_data_folder();
+std::filesystem::path default_data_folder();
 
-/// Imports a file; warnings go to the talk. Throws Error(failed), for a file that is not there with the nearest name.
-ir::Imported load_model(const Context& context, const std::string& path);
+/// Imports a file; warnings go to the console. Throws Error(failed), for a file that is not there with the nearest
+/// name.
+hlo::Imported load_model(const Context& context, const std::string& path);
 /// Throws Error(missing) naming the nearest, Error(failed) for a file that is not sound.
 ir::Device load_device(const Context& context, const std::string& name);
 /// `name` is a file stem in calibrations/ or a path.
@@ -35,16 +36,16 @@ costmodel::Calibration load_calibration(const Context& context, const std::strin
 const costmodel::Model& projecting_model(const std::string& name);
 
 /// "f32 [4096,768] row", or what keeps a group from being planned.
-std::string needs_text(const explore::Classified& needs);
+std::string needs_text(const codegen::Classified& needs);
 
 /// One group of a model, ready to be planned. Neither copied nor moved: `prepared` points into `partition`.
 struct Chosen {
   explicit Chosen(const Context& context, const GroupOptions& options);
-  /// Of a whole model: no group is chosen until turn_to().
+  /// Of a whole model: no group is chosen until select_group().
   struct WholeModel {};
   Chosen(const Context& context, const GroupOptions& options, WholeModel);
   /// Chooses another group; when it cannot be planned says why and leaves `prepared` and `axes` undefined.
-  std::optional<ir::Rejection> turn_to(std::size_t group);
+  std::optional<ir::Rejection> select_group(std::size_t group);
   Chosen(const Chosen&) = delete;
   Chosen& operator=(const Chosen&) = delete;
 
@@ -54,7 +55,7 @@ struct Chosen {
   const costmodel::Model* model = nullptr;
   explore::Partition partition;
   std::size_t number = 0;  ///< index into partition.groups
-  ir::Prepared prepared;
+  codegen::Prepared prepared;
   explore::Axes axes;
   std::vector<explore::AxisLimit> restrictions;
 
@@ -64,14 +65,14 @@ struct Chosen {
 };
 
 /// Where compiled kernels are kept unless the command line says otherwise; empty without a home.
-std::filesystem::path usual_cache_folder();
+std::filesystem::path default_cache_folder();
 
 /// Where NVRTC is looked for.
-profiler::NvrtcPlaces compiler_places(const std::string& library);
+profiler::NvrtcPaths nvrtc_paths(const std::string& library);
 /// NVRTC from the named file or the usual places: the project's own environment, toolkits, the system's loader.
 profiler::FoundNvrtc find_compiler(const std::string& library);
 
 /// Where a GPU's libraries are looked for: as above, or `cupti` when it is named.
-gpu::Places gpu_places(const std::string& cupti = {});
+gpu::LibraryPaths library_paths(const std::string& cupti = {});
 
 }  // namespace tailor::cli

@@ -15,7 +15,7 @@
 #include "costmodel/model.h"
 #include "explore/rules.h"
 #include "explore/strategy.h"
-#include "ir/normalise.h"
+#include "hlo/normalise.h"
 
 namespace tailor::cli {
 
@@ -66,7 +66,7 @@ void list_models(const Context&, Table& table) {
 void list_rules(const Context&, Table& table) {
   table.columns = {column("rule", "rule"), column("kind", "kind"), column("why", "drops")};
   for (const explore::Rule& row : explore::rules())
-    table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.why)});
+    table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.reason)});
 }
 
 void list_profilers(const Context&, Table& table) {
@@ -110,7 +110,7 @@ void list_axes(const Context&, Table& table) {
 
 void list_passes(const Context&, Table& table) {
   table.columns = {column("pass", "pass"), column("what", "what it does")};
-  for (const ir::PassRow& row : ir::pass_table) table.rows.push_back({words(row.name), words(row.what)});
+  for (const hlo::PassRow& row : hlo::pass_table) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_devices(const Context& context, Table& table) {
@@ -151,7 +151,7 @@ void run_list(const ListOptions& options, const Context& context) {
   for (const ListRow& row : list_table) {
     known.push_back(row.name);
     if (row.name != options.what) continue;
-    Answer answer{fmt::format("tailor.list.{}/1", row.name), "", {{options.what, {}}}, ""};
+    CommandOutput answer{fmt::format("tailor.list.{}/1", row.name), "", {{options.what, {}}}, ""};
     row.fill(context, answer.sections.front().table);
     return show(context, answer);
   }

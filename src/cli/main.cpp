@@ -3,7 +3,7 @@
 //
 // The front door: the table of commands, how their options are written, help, and the only catch. One parser is made,
 // for the command that was named. A row declares its options in a function of its own and says what must be given; the
-// rest (format, output, talk, unknown words) is the same for all.
+// rest (format, output, console, unknown words) is the same for all.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,8 +20,8 @@
 #include "cli/declare.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/worker_word.h"
-#include "profiler/worker.h"
+#include "cli/worker_flag.h"
+#include "profiler/measure/worker.h"
 
 namespace tailor::cli {
 
@@ -64,9 +64,9 @@ std::function<void(const Context&)> bound(CLI::App& app) {
 }
 
 constexpr CommandRow command(std::string_view name, std::string_view what, std::string_view examples,
-                             std::string_view needs, std::function<void(const Context&)> (*bind)(CLI::App&),
+                             std::string_view needs, std::function<void(const Context&)> (*declare)(CLI::App&),
                              bool own_formats = false) {
-  return {name, what, examples, needs, bind, own_formats};
+  return {name, what, examples, needs, declare, own_formats};
 }
 
 constexpr std::array command_table = std::to_array({
@@ -159,7 +159,7 @@ std::string overview() {
          "  tailor --version        the version\n";
 }
 
-std::string help_of(const CLI::App& app, const CommandRow& row) {
+std::string help_text(const CLI::App& app, const CommandRow& row) {
   std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
   for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
   std::string usage = fmt::format("tailor {}", row.name), options, common;
@@ -190,10 +190,10 @@ const CommandRow& find_command(std::string_view name) {
 }
 
 /// Words that no option took.
-void refuse_strangers(const CLI::App& app, const CommandRow& row) {
-  const std::vector<std::string> strangers = app.remaining();
-  if (strangers.empty()) return;
-  const std::string word = strangers.front().substr(0, strangers.front().find('='));
+void refuse_unknown_arguments(const CLI::App& app, const CommandRow& row) {
+  const std::vector<std::string> unknown = app.remaining();
+  if (unknown.empty()) return;
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
   if (!word.starts_with('-'))
     throw Error(Fault::usage, fmt::format("tailor {}: found '{}', which is one word too many", row.name, word),
                 fmt::format("see tailor {} --help; words with spaces need quotes", row.name));
@@ -204,7 +204,7 @@ void refuse_strangers(const CLI::App& app, const CommandRow& row) {
   throw Error(Fault::usage, fmt::format("tailor {} has no option '{}'", row.name, word), suggestion(word, known));
 }
 
-void refuse_gaps(const CLI::App& app, const CommandRow& row) {
+void refuse_missing_arguments(const CLI::App& app, const CommandRow& row) {
   if (row.needs.empty()) return;
   for (const std::string_view need : split(row.needs, ' ')) {
     const CLI::Option* option = app.get_option(std::string(need));
@@ -246,21 +246,21 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   const CommandRow& row = find_command(words[1]);
   CLI::App app;
   app.allow_extras();
-  const auto run = row.bind(app);
+  const auto run = row.declare(app);
   Common common;
   declare_common(app, common);
   app.parse(static_cast<int>(words.size()) - 1, words.data() + 1);
   if (common.help) {
-    fmt::print("{}", help_of(app, row));
+    fmt::print("{}", help_text(app, row));
     return;
   }
-  refuse_strangers(app, row);
-  refuse_gaps(app, row);
+  refuse_unknown_arguments(app, row);
+  refuse_missing_arguments(app, row);
   refuse_own_input(words.subspan(2), common.output);
   const Colour colour = parse_colour(common.colour);
   Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
   if (common.quiet) verbosity = Verbosity::quiet;
-  Talk talk(
+  Console console(
       standard_error(),
       {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
       steady_clock());
@@ -270,23 +270,23 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
                   terminal,
                   coloured_output(colour, terminal),
                   common.verbose,
-                  &talk,
+                  &console,
                   typed(words),
                   common.format};
-  if (context.data.empty()) context.data = usual_data_folder();
+  if (context.data.empty()) context.data = default_data_folder();
   run(context);
 }
 
-void open_door(std::span<char* const> words, const Terminal& terminal) {
+void dispatch(std::span<char* const> words, const Terminal& terminal) {
   const std::string_view first = words.size() > 1 ? words[1] : "";
   if (first.empty()) throw Error(Fault::usage, "no command was given", "see tailor --help");
   if (first == "--version" || first == "-V") {
     fmt::print("{}\n", tool_name);
   } else if (first == "--help" || first == "-h" || first == "help") {
     fmt::print("{}", overview());
-  } else if (first == worker_word) {
+  } else if (first == worker_flag) {
     if (profiler::serve(profiler::worker_socket) != 0)
-      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", worker_word),
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", worker_flag),
                   "tailor profile does that");
   } else {
     run_command(words, terminal);
@@ -310,7 +310,7 @@ int main(int count, char** words) {
   using namespace tailor;
   const cli::Terminal terminal = cli::current_terminal();
   try {
-    cli::open_door({words, static_cast<std::size_t>(count)}, terminal);
+    cli::dispatch({words, static_cast<std::size_t>(count)}, terminal);
     return 0;
   } catch (const Error& error) {
     return cli::refused(error, terminal);

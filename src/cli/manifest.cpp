@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "cli/version.h"
-#include "profiler/sampled.h"
+#include "profiler/measure/sampled.h"
 
 namespace tailor::cli {
 
@@ -53,14 +53,14 @@ store::RunRow begun_run(const std::string& command, const std::string& toolchain
   return run;
 }
 
-void name_gpu(store::RunRow& run, const gpu::Answer& opened) {
+void name_gpu(store::RunRow& run, const gpu::Response& opened) {
   if (opened.outcome != ir::Outcome::ok) return;
-  const gpu::Facts& facts = opened.facts;
-  run.device = profiler::gpu_text(facts);
-  run.driver = profiler::driver_text(facts);
+  const gpu::GpuProperties& properties = opened.properties;
+  run.device = profiler::gpu_text(properties);
+  run.driver = profiler::driver_text(properties);
   constexpr double mega = 1e6;
-  run.clocks = fmt::format("not locked; SM at most {:.0f} MHz, memory at most {:.0f} MHz", facts.sm_clock_max / mega,
-                           facts.dram_clock_max / mega);
+  run.clocks = fmt::format("not locked; SM at most {:.0f} MHz, memory at most {:.0f} MHz",
+                           properties.sm_clock_max / mega, properties.dram_clock_max / mega);
 }
 
 }  // namespace tailor::cli

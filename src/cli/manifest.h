@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "gpu/ask.h"
+#include "profiler/gpu/request.h"
 #include "store/rows.h"
 
 namespace tailor::cli {
@@ -20,6 +20,6 @@ store::RunRow begun_run(const std::string& command, const std::string& toolchain
                         const std::string& config);
 
 /// Names the GPU that a run measured on, its driver, and its clocks when it was opened.
-void name_gpu(store::RunRow& run, const gpu::Answer& opened);
+void name_gpu(store::RunRow& run, const gpu::Response& opened);
 
 }  // namespace tailor::cli

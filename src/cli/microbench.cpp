@@ -3,7 +3,7 @@
 //
 // tailor microbench: what a GPU's ceilings are: how fast it copies, what a launch and a barrier cost, how much must be
 // under way to fill its memory. Measured like any kernel: in a worker, outputs checked, raw samples stored.
-#include "profiler/microbench.h"
+#include "profiler/measure/microbench.h"
 
 #include <fmt/format.h>
 
@@ -20,9 +20,9 @@
 #include "cli/profile_options.h"
 #include "cli/profiling.h"
 #include "cli/replay.h"
-#include "cli/rows_of.h"
-#include "profiler/sampled.h"
-#include "profiler/workbench.h"
+#include "cli/to_rows.h"
+#include "profiler/measure/sampled.h"
+#include "profiler/measure/sequence_cache.h"
 
 namespace tailor::cli {
 
@@ -63,7 +63,7 @@ std::vector<BenchItem> wanted_items(const MicrobenchCommand& options, const ir::
   return items;
 }
 
-std::span<const std::byte> code_of(const ir::Binary& binary, profiler::ImageForm form, gpu::Image& holder) {
+std::span<const std::byte> load_code(const ir::Binary& binary, profiler::ImageForm form, gpu::Image& holder) {
   holder = profiler::image_of(binary, form);
   return holder.code;
 }
@@ -81,11 +81,11 @@ class Running {
       item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
       return;
     }
-    profiler::Workbench bench(worker_, how_.time_limit);
+    profiler::SequenceCache bench(worker_, how_.time_limit);
     gpu::Image image;
-    const int number =
-        bench.add({profiler::with_code(item.bench, code_of(*item.binary, how_.image, image)), contents_of(item.bench)});
-    const gpu::Answer checked = bench.ask(number, gpu::AskRun{number, how_.seed, true});
+    const int number = bench.add(
+        {profiler::with_code(item.bench, load_code(*item.binary, how_.image, image)), make_contents(item.bench)});
+    const gpu::Response checked = bench.call(number, gpu::RunRequest{number, how_.seed, true});
     item.measured.outcome = checked.outcome;
     item.measured.reason = checked.reason;
     if (checked.outcome != ir::Outcome::ok) return;
@@ -102,7 +102,7 @@ class Running {
 
  private:
   /// Large ones take a second to make, and many want the same.
-  std::shared_ptr<const std::vector<std::byte>> contents_of(const Microbench& bench) {
+  std::shared_ptr<const std::vector<std::byte>> make_contents(const Microbench& bench) {
     std::vector<std::int64_t> sizes;
     for (const gpu::Buffer& buffer : bench.sequence.buffers)
       if (buffer.role == gpu::BufferRole::input) sizes.push_back(buffer.bytes);
@@ -145,7 +145,7 @@ report::Table bench_table(const std::vector<BenchItem>& items) {
 }
 
 /// A microbenchmark as the row of a kernel: its name says what it asks, its text how.
-store::KernelRow kernel_row_of(const Microbench& bench, const std::string& cuda) {
+store::KernelRow make_kernel_row(const Microbench& bench, const std::string& cuda) {
   const gpu::Launch& launch = bench.sequence.launches.front();
   store::KernelRow row;
   row.name = "microbench: " + bench.name;
@@ -160,18 +160,19 @@ store::KernelRow kernel_row_of(const Microbench& bench, const std::string& cuda)
 }
 
 void store_items(const MicrobenchCommand& options, const Context& context, const ir::Device& device,
-                 const std::vector<BenchItem>& items, const gpu::Answer& opened) {
+                 const std::vector<BenchItem>& items, const gpu::Response& opened) {
   store::Store store = store::Store::open(options.database);
   const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
   store::RunRow run = begun_run(context.command, toolchain, 1, "");
   name_gpu(run, opened);
-  const store::DeviceRow device_row = device_row_of(context, options.device, device);
+  const store::DeviceRow device_row = load_device_row(context, options.device, device);
   store::Store::Transaction unit(store);
   store.save(device_row);
   store.save(run);
   for (const BenchItem& item : items) {
     if (!item.binary) continue;
-    const store::KernelRow kernel = kernel_row_of(item.bench, profiler::compile_request(item.bench, device.arch).cuda);
+    const store::KernelRow kernel =
+        make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda);
     store.save(kernel);
     // Sizes share a text: each is a kernel of its own with the binary of that text.
     store::BinaryRow binary = binary_row(*item.binary, kernel.id);
@@ -185,7 +186,7 @@ void store_items(const MicrobenchCommand& options, const Context& context, const
   run.outcome = "done";
   store.save(run);
   unit.commit();
-  context.talk->note(fmt::format("stored in {}", options.database));
+  context.console->note(fmt::format("stored in {}", options.database));
 }
 
 /// Answers from records, by activity where that was recorded.
@@ -193,9 +194,9 @@ void replay_items(const MicrobenchCommand& options, const Context& context, cons
                   std::vector<BenchItem>& items) {
   const profiler::Lookup lookup = recorded_lookup(options.recorded, context, device);
   const profiler::StopRule& rule = profiler::stop_rule(options.stop_rule);
-  const std::optional<ir::TimedBy> asked = timed_by_of(options.timed_by);
+  const std::optional<ir::TimedBy> asked = parse_timed_by(options.timed_by);
   for (BenchItem& item : items) {
-    const Id kernel = kernel_row_of(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
+    const Id kernel = make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
     ir::Protocol protocol{item.bench.cache, asked.value_or(ir::TimedBy::activity), item.bench.launch,
                           std::string(rule.name)};
     item.measured = lookup(kernel, protocol);
@@ -235,7 +236,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     return refuse_unanswered(items);
   }
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
-  if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const InterruptWatch interrupts;
   ProfileCommand words;
   words.timed_by = options.timed_by;
@@ -251,19 +252,19 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   std::vector<std::optional<ir::Binary>> binaries =
       compiled_texts(context, *nvrtc.api, {device.arch, options.cache, 0, interrupts.token()}, texts);
   if (options.compile_only) {
-    context.talk->finish();
-    context.talk->note(fmt::format("{} texts compiled for {}", texts.size(), device.arch));
+    context.console->finish();
+    context.console->note(fmt::format("{} texts compiled for {}", texts.size(), device.arch));
     return;
   }
   Running running(*worker, how);
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i].binary = std::move(binaries[i]);
-    context.talk->progress(
+    context.console->progress(
         {items[i].bench.name, static_cast<std::int64_t>(i), static_cast<std::int64_t>(items.size()), {}});
     if (interrupts.requested()) break;
     running.run(items[i]);
   }
-  context.talk->finish();
+  context.console->finish();
   if (!options.database.empty()) store_items(options, context, device, items, worker->opened());
   show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
   stop_if_asked(interrupts);

@@ -11,15 +11,15 @@
 #include <string>
 #include <utility>
 
-#include "ir/inputs.h"
 #include "ir/number.h"
+#include "reference/inputs.h"
 
 namespace tailor::cli {
 
 namespace {
 
+using explore::Occurrence;
 using explore::Partition;
-using explore::Place;
 
 std::size_t at(ir::NodeId id) { return static_cast<std::size_t>(id); }
 
@@ -27,10 +27,10 @@ std::size_t at(ir::NodeId id) { return static_cast<std::size_t>(id); }
 constexpr std::int64_t drawn_elements = 1 << 18;
 
 /// Random bytes for a buffer that nobody in the sequence writes.
-std::vector<std::byte> filling(const ir::Buffer& buffer, ir::InputRange range, std::uint64_t seed) {
+std::vector<std::byte> filling(const ir::Buffer& buffer, reference::InputRange range, std::uint64_t seed) {
   range.distinct = false;  // cannot hold for a repeated pattern
   const std::int64_t drawn = std::min(buffer.elements, drawn_elements);
-  const std::vector<std::byte> pattern = ir::input_tensor({buffer.dtype, {drawn}, {}}, range, seed).bytes;
+  const std::vector<std::byte> pattern = reference::input_tensor({buffer.dtype, {drawn}, {}}, range, seed).bytes;
   std::vector<std::byte> bytes(static_cast<std::size_t>(buffer.elements * ir::element_bytes(buffer.dtype)));
   for (std::size_t i = 0; i < bytes.size(); i += pattern.size())
     std::copy_n(pattern.begin(), std::min(pattern.size(), bytes.size() - i),
@@ -40,7 +40,7 @@ std::vector<std::byte> filling(const ir::Buffer& buffer, ir::InputRange range, s
 
 /// Something that reads and writes values of one graph: a group at a place, or a node that is in none.
 struct Unit {
-  const Place* place = nullptr;
+  const Occurrence* occurrence = nullptr;
   std::size_t group = 0;
   ir::NodeId first = ir::no_node;  ///< decides among the ready
   std::vector<ir::NodeId> reads;
@@ -52,7 +52,8 @@ class Walk {
        std::int64_t most_launches, ModuleSequence& into)
       : partition_(partition), kernels_(kernels), form_(form), most_launches_(most_launches), into_(into) {
     for (std::size_t g = 0; g < partition.groups.size(); ++g)
-      for (const Place& place : partition.groups[g].places) by_path_[place.where].emplace_back(g, &place);
+      for (const Occurrence& occurrence : partition.groups[g].occurrences)
+        by_path_[occurrence.where].emplace_back(g, &occurrence);
   }
 
   void graph(const ir::Graph& graph, const std::string& where) {
@@ -62,10 +63,10 @@ class Walk {
     std::vector<bool> ordered(units.size(), false);
     for (const std::size_t next : order) ordered[next] = true;
     for (std::size_t u = 0; u < units.size(); ++u)
-      into_.places_left_out += !ordered[u] && units[u].place != nullptr ? 1 : 0;
+      into_.places_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
     for (const std::size_t next : order) {
       const Unit& unit = units[next];
-      if (unit.place != nullptr)
+      if (unit.occurrence != nullptr)
         launch(where, unit);
       else if (!graph.nodes[at(unit.first)].attributes.bodies.empty())
         control(graph, graph.nodes[at(unit.first)], where);
@@ -88,10 +89,10 @@ class Walk {
     std::vector<Unit> units;
     std::vector<bool> written(graph.nodes.size(), false);
     if (const auto here = by_path_.find(where); here != by_path_.end())
-      for (const auto& [group, place] : here->second) {
-        Unit unit{place, group, place->nodes.empty() ? 0 : place->nodes.front(), place->reads};
-        if (!place->writes.empty()) unit.first = place->writes.front();
-        for (const ir::NodeId id : place->writes) written[at(id)] = true;
+      for (const auto& [group, occurrence] : here->second) {
+        Unit unit{occurrence, group, occurrence->nodes.empty() ? 0 : occurrence->nodes.front(), occurrence->reads};
+        if (!occurrence->writes.empty()) unit.first = occurrence->writes.front();
+        for (const ir::NodeId id : occurrence->writes) written[at(id)] = true;
         units.push_back(std::move(unit));
       }
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
@@ -102,9 +103,9 @@ class Walk {
   static std::vector<std::size_t> order_of(const ir::Graph& graph, const std::vector<Unit>& units) {
     std::vector<std::size_t> maker(graph.nodes.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u) {
-      if (units[u].place == nullptr) maker[at(units[u].first)] = u;
-      if (units[u].place != nullptr)
-        for (const ir::NodeId id : units[u].place->writes) maker[at(id)] = u;
+      if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
+      if (units[u].occurrence != nullptr)
+        for (const ir::NodeId id : units[u].occurrence->writes) maker[at(id)] = u;
     }
     std::vector<std::vector<std::size_t>> users(units.size());
     std::vector<std::size_t> missing(units.size(), 0);
@@ -159,14 +160,15 @@ class Walk {
     ++into_.places;
     gpu::Launch launch = profiler::sequence_of(*of.kernel, *of.binary, form_).launches.front();
     launch.image = image(*of.binary);
-    const std::vector<ir::InputRange> ranges = ir::input_ranges(partition_.groups[unit.group].group.graph);
+    const std::vector<reference::InputRange> ranges =
+        reference::input_ranges(partition_.groups[unit.group].group.graph);
     std::size_t read = 0, write = 0;
     for (std::size_t i = 0; i < of.kernel->buffers.size(); ++i) {
       const ir::Buffer& buffer = of.kernel->buffers[i];
       if (buffer.output)
-        launch.arguments[i].buffer = written(where, unit.place->writes[write++], buffer, of.kernel->idempotent);
+        launch.arguments[i].buffer = written(where, unit.occurrence->writes[write++], buffer, of.kernel->idempotent);
       else {
-        launch.arguments[i].buffer = known(where, unit.place->reads[read], buffer, ranges[read]);
+        launch.arguments[i].buffer = known(where, unit.occurrence->reads[read], buffer, ranges[read]);
         ++read;
       }
     }
@@ -179,7 +181,7 @@ class Walk {
     return found->second;
   }
 
-  int known(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, const ir::InputRange& range) {
+  int known(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, const reference::InputRange& range) {
     const auto [found, fresh] = buffers_.try_emplace({where, id}, static_cast<int>(into_.sequence.buffers.size()));
     if (fresh) {
       into_.sequence.buffers.push_back(
@@ -201,9 +203,9 @@ class Walk {
   profiler::ImageForm form_;
   std::int64_t most_launches_;
   ModuleSequence& into_;
-  std::map<std::string, std::vector<std::pair<std::size_t, const Place*>>> by_path_;
+  std::map<std::string, std::vector<std::pair<std::size_t, const Occurrence*>>> by_path_;
   std::map<std::pair<std::string, ir::NodeId>, int> buffers_;
-  std::vector<std::pair<ir::Buffer, ir::InputRange>> readers_;  ///< of each buffer, the first
+  std::vector<std::pair<ir::Buffer, reference::InputRange>> readers_;  ///< of each buffer, the first
   std::map<const ir::Binary*, int> images_;
 };
 

@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "explore/partition.h"
-#include "gpu/sequence.h"
 #include "ir/binary.h"
 #include "ir/kernel.h"
-#include "profiler/sequence_of.h"
+#include "profiler/gpu/sequence.h"
+#include "profiler/measure/sequence_of.h"
 
 namespace tailor::cli {
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array format_names = std::to_array<std::string_view>({"table", "json", "csv", "md"});
 
-std::string as_tables(const Context& context, const Answer& answer) {
+std::string as_tables(const Context& context, const CommandOutput& answer) {
   if (!answer.text.empty()) return answer.text;
   const bool to_screen = context.output.empty();
   const report::Screen screen{context.terminal.width, to_screen && context.colour, 0};
@@ -33,7 +33,7 @@ std::string as_tables(const Context& context, const Answer& answer) {
   return out;
 }
 
-std::string as_json(const Context& context, const Answer& answer) {
+std::string as_json(const Context& context, const CommandOutput& answer) {
   const report::DocumentHead head{answer.schema, std::string(tool_name), context.command, answer.device};
   std::string out = report::document(head, answer.sections.front().table);
   if (answer.sections.size() == 1) return out;
@@ -47,15 +47,16 @@ std::string as_json(const Context& context, const Answer& answer) {
   return out + "\n}\n";
 }
 
-std::string as_csv(const Context& context, const Answer& answer) {
+std::string as_csv(const Context& context, const CommandOutput& answer) {
   std::vector<std::string_view> absent;
   for (std::size_t i = 1; i < answer.sections.size(); ++i) absent.push_back(answer.sections[i].key);
   if (!absent.empty())
-    context.talk->note(fmt::format("csv holds one table; also there with --format json: {}", fmt::join(absent, ", ")));
+    context.console->note(
+        fmt::format("csv holds one table; also there with --format json: {}", fmt::join(absent, ", ")));
   return report::csv(answer.sections.front().table);
 }
 
-std::string as_markdown(const Answer& answer) {
+std::string as_markdown(const CommandOutput& answer) {
   if (!answer.text.empty()) return fmt::format("```\n{}\n```\n", trim(answer.text));
   std::string out;
   for (const Section& section : answer.sections) {
@@ -65,7 +66,7 @@ std::string as_markdown(const Answer& answer) {
   return out;
 }
 
-std::string rendered(const Context& context, const Answer& answer) {
+std::string rendered(const Context& context, const CommandOutput& answer) {
   switch (context.format) {
     case Format::json:
       return as_json(context, answer);
@@ -89,13 +90,13 @@ Format parse_format(std::string_view word) {
               suggestion(word, format_names));
 }
 
-void show(const Context& context, const Answer& answer) { write_answer(context, rendered(context, answer)); }
+void show(const Context& context, const CommandOutput& answer) { write_output(context, rendered(context, answer)); }
 
-void write_answer(const Context& context, const std::string& out) {
-  context.talk->finish();
+void write_output(const Context& context, const std::string& out) {
+  context.console->finish();
   if (!context.output.empty()) {
     write_file(context.output, out);
-    context.talk->note(
+    context.console->note(
         fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
     return;
   }

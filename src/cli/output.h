@@ -28,7 +28,7 @@ inline report::Column column(std::string key, std::string heading, report::Hint 
   return {std::move(key), std::move(heading), hint, sacrifice};
 }
 
-struct Answer {
+struct CommandOutput {
   std::string schema;  ///< "tailor.fuse/1"
   std::string device;  ///< empty: none was asked about
   std::vector<Section> sections;
@@ -40,9 +40,9 @@ Format parse_format(std::string_view word);
 
 /// Renders the answer and writes it. csv holds the first section only; a note says which tables it leaves out. Throws
 /// Error(failed) when it cannot be written.
-void show(const Context& context, const Answer& answer);
+void show(const Context& context, const CommandOutput& answer);
 
 /// Writes a rendered answer where the command line says. Throws Error(failed) when it cannot be written.
-void write_answer(const Context& context, const std::string& out);
+void write_output(const Context& context, const std::string& out);
 
 }  // namespace tailor::cli

@@ -12,9 +12,9 @@
 #include <optional>
 
 #include "base/error.h"
+#include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/tune.h"
-#include "ir/lower.h"
 
 namespace tailor::cli {
 
@@ -32,8 +32,8 @@ Planned from_text(const Chosen& chosen, const std::string& text) {
                 fmt::format("plan: found skeleton '{}', but the group needs '{}'", ir::name(out.plan.skeleton),
                             ir::name(chosen.prepared.skeleton)),
                 "tailor explore lists plans of this group; --format json has their text");
-  ir::LowerScratch scratch;
-  ir::Lowered lowered = ir::lower(chosen.prepared, out.plan, chosen.limits, scratch);
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(chosen.prepared, out.plan, chosen.limits, scratch);
   if (const auto* why = std::get_if<ir::Rejection>(&lowered))
     throw Error(Fault::failed,
                 fmt::format("the plan is not legal on {}: {} ({})", chosen.device.name, why->reason, why->rule),
@@ -63,7 +63,7 @@ Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t ran
                 fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
                 "tailor explore lists them");
   explore::Listed& one = best.back();
-  context.talk->detail(fmt::format("plan: {}", ir::text(one.plan)));
+  context.console->detail(fmt::format("plan: {}", ir::text(one.plan)));
   return {std::move(one.plan), std::move(one.kernel), std::move(one.work), one.estimate};
 }
 

@@ -31,7 +31,7 @@ class Keeping {
     const std::string toolchain = items.empty() || !items[0].binary ? "none" : items[0].binary->compiler;
     run_ = begun_run(context.command, toolchain, options.seed, "");
     if (measurer.worker) name_gpu(run_, measurer.worker->opened());
-    const store::DeviceRow device = device_row_of(context, options.what.device, chosen.device);
+    const store::DeviceRow device = load_device_row(context, options.what.device, chosen.device);
     store_->save(device);
     store_->save(run_);
     under_.run = run_.id;
@@ -65,30 +65,30 @@ class Keeping {
 /// Nothing when every plan was measured and right.
 void refuse_bad(const std::vector<ProfileItem>& items) {
   std::int64_t refuted = 0, unmeasured = 0;
-  std::string why;
+  std::string reason;
   for (const ProfileItem& item : items) {
     if (item.measured && item.result.outcome == ir::Outcome::ok) continue;
     if (item.measured && ir::is_refuted(item.result.outcome))
       ++refuted;
     else
       ++unmeasured;
-    if (why.empty()) why = item.result.reason;
+    if (reason.empty()) reason = item.result.reason;
   }
   if (refuted > 0)
     throw Error(Fault::failed, fmt::format("{} of {} kernels are not right", refuted, items.size()),
                 "the answer says which and why; tailor check executes them on the simulator");
   if (unmeasured > 0)
-    throw Error(Fault::missing, fmt::format("{} of {} kernels were not measured", unmeasured, items.size()), why);
+    throw Error(Fault::missing, fmt::format("{} of {} kernels were not measured", unmeasured, items.size()), reason);
 }
 
-void last_words(const Context& context, const std::vector<ProfileItem>& items, const std::string& database) {
+void print_summary(const Context& context, const std::vector<ProfileItem>& items, const std::string& database) {
   std::int64_t measured = 0, samples = 0;
   for (const ProfileItem& item : items) {
     measured += item.measured && item.result.outcome == ir::Outcome::ok ? 1 : 0;
     for (const ir::Measurement& one : item.result.times) samples += static_cast<std::int64_t>(one.samples.size());
   }
-  context.talk->note(fmt::format("{} of {} kernels measured, {} samples{}", measured, items.size(),
-                                 with_commas(samples), database.empty() ? "" : "; stored in " + database));
+  context.console->note(fmt::format("{} of {} kernels measured, {} samples{}", measured, items.size(),
+                                    with_commas(samples), database.empty() ? "" : "; stored in " + database));
 }
 
 void profile_plans(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc,
@@ -101,7 +101,7 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
     chosen.emplace(context, options.what);
   profiler::MeasureOptions how = measure_options(options, context, chosen->device, interrupts.token());
   // Before anything that takes time: is there somebody who can measure?
-  const Measurer measurer = measurer_of(options, context, chosen->device, interrupts.token());
+  const Measurer measurer = make_measurer(options, context, chosen->device, interrupts.token());
   std::vector<ProfileItem> items = profile_items(
       chosen_plans(context, *chosen, {options.plan, options.all_plans ? 0 : options.top, whole}, interrupts.token()),
       *chosen, measurer.worker != nullptr && !options.no_odd_shape);
@@ -114,16 +114,16 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   Keeping keeping(options, context, *chosen, items, measurer);
   std::int64_t done = 0;
   how.progress = [&](std::string_view doing) {
-    context.talk->progress({std::string(doing), done, static_cast<std::int64_t>(items.size()), {}});
+    context.console->progress({std::string(doing), done, static_cast<std::int64_t>(items.size()), {}});
   };
   const std::vector<ProfiledGroup> groups =
       profile_groups(items, measurer.measure, how, [&](const ProfiledGroup& group) {
         done += static_cast<std::int64_t>(group.count);
         keeping.keep(group);
       });
-  context.talk->finish();
+  context.console->finish();
   keeping.close(interrupts.requested());
-  Answer answer{"tailor.profile/1", chosen->device.name, {}, ""};
+  CommandOutput answer{"tailor.profile/1", chosen->device.name, {}, ""};
   answer.sections.push_back(
       {"times", time_table(items, groups, [&](std::size_t g) { return chosen->partition.groups[g].bytes; })});
   answer.sections.push_back({"races", race_table(items, groups)});
@@ -133,17 +133,17 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   show(context, answer);
   for (const ProfiledGroup& group : groups)
     if (group.floor.samples > 0) {
-      context.talk->note(fmt::format("a launch that does nothing takes {} (half of {} samples within {})",
-                                     humane_seconds(group.floor.time.value), group.floor.samples,
-                                     humane_seconds(group.floor.noise.value)));
+      context.console->note(fmt::format("a launch that does nothing takes {} (half of {} samples within {})",
+                                        humane_seconds(group.floor.time.value), group.floor.samples,
+                                        humane_seconds(group.floor.noise.value)));
       break;
     }
   for (const ProfileItem& item : items)
     if (!item.result.uncounted.empty()) {
-      context.talk->warning(fmt::format("no counters: {}; tailor doctor says what to do", item.result.uncounted));
+      context.console->warning(fmt::format("no counters: {}; tailor doctor says what to do", item.result.uncounted));
       break;
     }
-  last_words(context, items, options.database);
+  print_summary(context, items, options.database);
   stop_if_asked(interrupts);
   refuse_bad(items);
 }
@@ -156,9 +156,9 @@ void run_profile(const ProfileCommand& options, const Context& context) {
   if (options.module && options.profiler == "replay") return replay_module(options, context);
   const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
   if (!nvrtc && options.profiler != "replay")
-    throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+    throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const InterruptWatch interrupts;
-  if (options.module && !nvrtc) throw Error(Fault::missing, "--module needs NVRTC: " + nvrtc.why, nvrtc.remedy);
+  if (options.module && !nvrtc) throw Error(Fault::missing, "--module needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   if (options.module)
     profile_module(options, context, *nvrtc.api, interrupts);
   else

@@ -22,16 +22,16 @@
 #include "cli/module_sequence.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
-#include "cli/rows_of.h"
+#include "cli/to_rows.h"
 #include "explore/strategy.h"
-#include "profiler/workbench.h"
+#include "profiler/measure/sequence_cache.h"
 
 namespace tailor::cli {
 
 namespace {
 
 /// One strategy of the comparison, or XLA with its own kernels.
-struct Contestant {
+struct ModuleVariant {
   std::unique_ptr<Chosen> chosen;  ///< null of XLA's kernels
   ModuleSequence module;
   int number = -1;  ///< in the workbench
@@ -47,7 +47,7 @@ struct ModuleWay {
 
 /// All samples of one strategy under one way.
 struct ModuleTimes {
-  std::size_t contestant = 0;
+  std::size_t variant = 0;
   ModuleWay way{};
   ir::Outcome outcome = ir::Outcome::ok;
   std::string reason;
@@ -76,13 +76,13 @@ class Comparison {
     load_strategies();
     how_ = measure_options(options_, context_, device(), interrupts_.token());
     how_.counters = {};
-    measurer_ = measurer_of(options_, context_, device(), interrupts_.token());
+    measurer_ = make_measurer(options_, context_, device(), interrupts_.token());
     measure_groups();
     stop_if_asked(interrupts_);
     build_sequences();
     if (xla_) add_xla();
     take_turns();
-    context_.talk->finish();
+    context_.console->finish();
     if (!options_.database.empty()) store_all();
     show(context_, {"tailor.profile_module/1", device().name, {{"strategies", table()}}, ""});
     stop_if_asked(interrupts_);
@@ -90,13 +90,13 @@ class Comparison {
   }
 
  private:
-  const ir::Device& device() const { return contestants_.front().chosen->device; }
+  const ir::Device& device() const { return variants_.front().chosen->device; }
 
   void load_strategies() {
     for (const std::string& name : named_strategies(options_.strategies)) {
       GroupOptions what = options_.what;
       what.strategy = name;
-      contestants_.push_back({std::make_unique<Chosen>(context_, what, Chosen::WholeModel{}), {}, -1});
+      variants_.push_back({std::make_unique<Chosen>(context_, what, Chosen::WholeModel{}), {}, -1});
     }
   }
 
@@ -104,7 +104,7 @@ class Comparison {
   void measure_groups() {
     std::vector<ProfileItem> items;
     std::set<Id> known;
-    for (Contestant& one : contestants_) {
+    for (ModuleVariant& one : variants_) {
       std::vector<ChosenPlan> fresh;
       std::set<Id> here;
       for (ChosenPlan& plan : chosen_plans(context_, *one.chosen, {"", options_.top, true}, interrupts_.token())) {
@@ -123,7 +123,7 @@ class Comparison {
     items_ = std::move(items);
     std::int64_t done = 0;
     how_.progress = [&](std::string_view doing) {
-      context_.talk->progress({std::string(doing), done, static_cast<std::int64_t>(items_.size()), {}});
+      context_.console->progress({std::string(doing), done, static_cast<std::int64_t>(items_.size()), {}});
     };
     profile_groups(items_, measurer_.measure, how_, [&](const ProfiledGroup& group) {
       done += static_cast<std::int64_t>(group.count);
@@ -134,8 +134,8 @@ class Comparison {
   }
 
   void build_sequences() {
-    bench_ = std::make_unique<profiler::Workbench>(*measurer_.worker, how_.time_limit);
-    for (Contestant& one : contestants_) {
+    sequences_ = std::make_unique<profiler::SequenceCache>(*measurer_.worker, how_.time_limit);
+    for (ModuleVariant& one : variants_) {
       std::vector<GroupKernel> kernels;
       for (const explore::DistinctGroup& group : one.chosen->partition.groups) {
         const auto found = fastest_.find(group.group.id);
@@ -145,31 +145,31 @@ class Comparison {
       }
       one.module = module_sequence(graph_.graph, one.chosen->partition, kernels, how_.image);
       const auto contents = std::make_shared<std::vector<std::byte>>(std::move(one.module.contents));
-      one.number = bench_->add({one.module.sequence, contents});
+      one.number = sequences_->add({one.module.sequence, contents});
     }
   }
 
   /// XLA's kernels take their turns as one more strategy.
   void add_xla() {
     profiler::XlaModuleSequence all = profiler::module_sequence(*xla_, how_.seed);
-    Contestant one;
+    ModuleVariant one;
     for (const profiler::XlaLeftOut& left : all.left_out) one.module.places_left_out += left.places;
     one.module.places = all.places;
     one.module.shortened_loops = all.shortened_loops;
     one.module.buffer_bytes = all.buffer_bytes;
     one.module.sequence = std::move(all.sequence);
     const auto contents = std::make_shared<std::vector<std::byte>>(std::move(all.contents));
-    one.number = bench_->add({one.module.sequence, contents});
-    for (const Contestant& ours : contestants_)
+    one.number = sequences_->add({one.module.sequence, contents});
+    for (const ModuleVariant& ours : variants_)
       if (ours.module.places_left_out != one.module.places_left_out)
-        context_.talk->warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
-                                           ours.name(), ours.module.places_left_out, one.module.places_left_out));
-    contestants_.push_back(std::move(one));
+        context_.console->warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
+                                              ours.name(), ours.module.places_left_out, one.module.places_left_out));
+    variants_.push_back(std::move(one));
   }
 
   /// Rounds of one sample for each strategy and way, in an order drawn anew.
   void take_turns() {
-    for (std::size_t i = 0; i < contestants_.size(); ++i)
+    for (std::size_t i = 0; i < variants_.size(); ++i)
       for (const ir::CacheState cache : how_.caches)
         for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph})
           times_.push_back({i, {cache, launch}, ir::Outcome::ok, {}, {}});
@@ -178,7 +178,7 @@ class Comparison {
     std::vector<std::size_t> order(times_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     for (std::int64_t round = 0; round < options_.rounds && !interrupts_.requested(); ++round) {
-      context_.talk->progress({"timing whole models", round, options_.rounds, {}});
+      context_.console->progress({"timing whole models", round, options_.rounds, {}});
       std::shuffle(order.begin(), order.end(), random);
       for (std::size_t place = 0; place < order.size(); ++place) take_one(times_[order[place]], round, place);
     }
@@ -186,27 +186,27 @@ class Comparison {
 
   /// Nothing is timed that has not run once between guard zones.
   void check_once(ModuleTimes& times) {
-    const Contestant& one = contestants_[times.contestant];
+    const ModuleVariant& one = variants_[times.variant];
     if (one.module.sequence.launches.empty()) {
       times.outcome = ir::Outcome::unavailable;
       times.reason = "no group of it has a kernel";
       return;
     }
-    const gpu::Answer answer = bench_->ask(one.number, gpu::AskRun{one.number, how_.seed, false});
-    times.outcome = answer.outcome;
-    times.reason = answer.reason;
+    const gpu::Response response = sequences_->call(one.number, gpu::RunRequest{one.number, how_.seed, false});
+    times.outcome = response.outcome;
+    times.reason = response.reason;
   }
 
   void take_one(ModuleTimes& times, std::int64_t round, std::size_t place) {
     if (times.outcome != ir::Outcome::ok) return;
-    const int number = contestants_[times.contestant].number;
-    const gpu::AskTime ask{number, times.way.cache, ir::TimedBy::events, times.way.launch, 1, round == 0 ? 2 : 1,
-                           false};
-    const gpu::Answer answer = bench_->ask(number, ask);
-    times.outcome = answer.outcome;
-    times.reason = answer.reason;
-    if (answer.outcome == ir::Outcome::ok && !answer.samples.empty())
-      times.samples.push_back({round, static_cast<std::int64_t>(place), answer.samples.front()});
+    const int number = variants_[times.variant].number;
+    const gpu::TimeRequest request{
+        number, times.way.cache, ir::TimedBy::events, times.way.launch, 1, round == 0 ? 2 : 1, false};
+    const gpu::Response response = sequences_->call(number, request);
+    times.outcome = response.outcome;
+    times.reason = response.reason;
+    if (response.outcome == ir::Outcome::ok && !response.samples.empty())
+      times.samples.push_back({round, static_cast<std::int64_t>(place), response.samples.front()});
   }
 
   Spread spread(const ModuleTimes& times) const {
@@ -217,7 +217,7 @@ class Comparison {
   /// The first strategy's median under the same way.
   double baseline_of(const ModuleWay& way) const {
     for (const ModuleTimes& times : times_)
-      if (times.contestant == 0 && times.way.cache == way.cache && times.way.launch == way.launch)
+      if (times.variant == 0 && times.way.cache == way.cache && times.way.launch == way.launch)
         return spread(times).median;
     return 0;
   }
@@ -226,9 +226,9 @@ class Comparison {
     using report::Cell;
     report::Table table;
     table.title = "memory-bound kernels of the whole model, library calls left out, timed in turns";
-    table.columns = module_columns(contestants_.front().name());
+    table.columns = module_columns(variants_.front().name());
     for (const ModuleTimes& times : times_) {
-      const Contestant& one = contestants_[times.contestant];
+      const ModuleVariant& one = variants_[times.variant];
       const Spread time = spread(times);
       const double baseline = baseline_of(times.way);
       const bool timed = time.n > 0;
@@ -249,7 +249,7 @@ class Comparison {
     store::Store store = store::Store::open(options_.database);
     store::RunRow run = begun_run(context_.command, profiler::version(api_), options_.seed, "");
     name_gpu(run, measurer_.worker->opened());
-    const store::DeviceRow device_row = device_row_of(context_, options_.what.device, device());
+    const store::DeviceRow device_row = load_device_row(context_, options_.what.device, device());
     const store::GraphRow graph = graph_row(graph_, graph_.graph.name, options_.what.model);
     const MeasuredUnder under{run.id, device_row.id, measurer_.name};
     store::Store::Transaction unit(store);
@@ -262,12 +262,12 @@ class Comparison {
     run.outcome = interrupts_.requested() ? "interrupted" : "done";
     store.save(run);
     unit.commit();
-    context_.talk->note(fmt::format("stored in {}", options_.database));
+    context_.console->note(fmt::format("stored in {}", options_.database));
   }
 
   store::ModuleTimeRow module_row(const ModuleTimes& times, Id run, Id graph, Id device_id) const {
-    const Contestant& one = contestants_[times.contestant];
-    const gpu::Facts& facts = measurer_.worker->opened().facts;
+    const ModuleVariant& one = variants_[times.variant];
+    const gpu::GpuProperties& properties = measurer_.worker->opened().properties;
     const Spread time = spread(times);
     store::ModuleTimeRow row;
     row.run = run;
@@ -275,8 +275,8 @@ class Comparison {
     row.strategy = one.name();
     row.device = device_id;
     row.protocol = {times.way.cache, ir::TimedBy::events, times.way.launch, fmt::format("{} rounds", options_.rounds)};
-    row.gpu = fmt::format("{}, {}", facts.name, facts.uuid);
-    row.driver = facts.driver;
+    row.gpu = fmt::format("{}, {}", properties.name, properties.uuid);
+    row.driver = properties.driver;
     row.outcome = ir::name(times.outcome);
     row.reason = times.reason;
     row.groups_timed = one.module.places;
@@ -298,22 +298,22 @@ class Comparison {
     for (const ModuleTimes& times : times_)
       if (times.outcome != ir::Outcome::ok)
         throw Error(ir::is_refuted(times.outcome) ? Fault::failed : Fault::missing,
-                    fmt::format("{} was not timed: {}", contestants_[times.contestant].name(), times.reason));
+                    fmt::format("{} was not timed: {}", variants_[times.variant].name(), times.reason));
   }
 
   const ProfileCommand& options_;
   const Context& context_;
   const profiler::Nvrtc& api_;
   const InterruptWatch& interrupts_;
-  ir::Imported graph_;
+  hlo::Imported graph_;
   std::optional<profiler::XlaModule> xla_;
-  std::vector<Contestant> contestants_;
+  std::vector<ModuleVariant> variants_;
   profiler::MeasureOptions how_;
   Measurer measurer_;
   std::vector<ProfileItem> items_;
   std::map<Id, std::size_t> fastest_;  ///< group -> item
   std::map<const ir::Group*, const explore::DistinctGroup*> group_of_;
-  std::unique_ptr<profiler::Workbench> bench_;
+  std::unique_ptr<profiler::SequenceCache> sequences_;
   std::vector<ModuleTimes> times_;
 };
 

@@ -12,7 +12,7 @@
 #include "cli/profile_module.h"
 #include "cli/profile_options.h"
 #include "cli/replay.h"
-#include "cli/rows_of.h"
+#include "cli/to_rows.h"
 
 namespace tailor::cli {
 
@@ -51,7 +51,7 @@ std::vector<Cell> row_of(const store::ModuleTimeRow& row, double baseline) {
 void replay_module(const ProfileCommand& options, const Context& context) {
   const ir::Device device = load_device(context, options.what.device);
   const auto records = recorded_files(options.recorded, context, device);
-  const ir::Imported imported = load_model(context, options.what.model);
+  const hlo::Imported imported = load_model(context, options.what.model);
   const Id graph = graph_row(imported, imported.graph.name, options.what.model).id;
   std::vector<std::string> names = named_strategies(options.strategies);
   const std::string first = names.front();
@@ -61,7 +61,7 @@ void replay_module(const ProfileCommand& options, const Context& context) {
   table.columns = module_columns(first);
   std::map<std::pair<ir::CacheState, ir::LaunchMode>, double> baselines;
   for (const std::string& name : names)
-    for (const ir::CacheState cache : cache_states_of(options.cache_states))
+    for (const ir::CacheState cache : parse_cache_states(options.cache_states))
       for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
         const ir::Protocol protocol{cache, ir::TimedBy::events, launch, {}};
         const store::ModuleTimeRow* row = find_time(*records, graph, name, protocol);

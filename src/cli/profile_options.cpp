@@ -13,15 +13,15 @@
 #include "base/text.h"
 #include "cli/gpu_access.h"
 #include "cli/replay.h"
-#include "gpu/metrics.h"
+#include "profiler/gpu/metrics.h"
 
 namespace tailor::cli {
 
 namespace {
 
 template <class Enum>
-Enum word_of(std::string_view option, std::string_view word, std::optional<Enum> (*named)(std::string_view),
-             std::span<const std::string_view> known) {
+Enum parse_word(std::string_view option, std::string_view word, std::optional<Enum> (*named)(std::string_view),
+                std::span<const std::string_view> known) {
   if (const std::optional<Enum> found = named(word)) return *found;
   throw Error(Fault::usage, fmt::format("{}: found '{}', expected one of {}", option, word, fmt::join(known, ", ")),
               suggestion(word, known));
@@ -30,8 +30,8 @@ Enum word_of(std::string_view option, std::string_view word, std::optional<Enum>
 Measurer on_gpu(const ProfileCommand& options, const Context& context, const ir::Device& device, std::stop_token stop) {
   Measurer measurer{"gpu", std::make_unique<profiler::Worker>(worker_setup(options.gpu, stop)), {}};
   require_gpu(*measurer.worker, device);
-  if (options.timed_by == "auto" && !measurer.worker->opened().facts.can_time_activity)
-    context.talk->warning(
+  if (options.timed_by == "auto" && !measurer.worker->opened().properties.can_time_activity)
+    context.console->warning(
         "times are by events, which hold a part of the launch: CUPTI's timestamps cannot be had "
         "(tailor doctor says why)");
   measurer.measure = [worker = measurer.worker.get()](std::span<const profiler::Candidate> candidates,
@@ -56,11 +56,11 @@ constexpr std::array profiler_table = std::to_array<ProfilerRow>({
 });
 
 /// "0", "none", or names.
-gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context, const ir::Device& device) {
+gpu::CountPlan plan_counters(const ProfileCommand& options, const Context& context, const ir::Device& device) {
   if (options.counters == "none" || options.profiler != "gpu") return {};
   auto opened = gpu::MetricHost::open(gpu_libraries(options.gpu));
-  if (const auto* missing = std::get_if<gpu::Layer>(&opened)) {
-    context.talk->warning(fmt::format("no counters: {}", missing->detail));
+  if (const auto* missing = std::get_if<gpu::Capability>(&opened)) {
+    context.console->warning(fmt::format("no counters: {}", missing->detail));
     return {};
   }
   const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
@@ -72,8 +72,8 @@ gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context
                   "tailor counters lists them");
     const std::vector<std::string> chips = host.chips();
     if (std::find(chips.begin(), chips.end(), device.chip) == chips.end()) {
-      context.talk->warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
-                                        device.chip.empty() ? "" : ", " + device.chip));
+      context.console->warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
+                                           device.chip.empty() ? "" : ", " + device.chip));
       return {};
     }
     return host.plan(device.chip, std::stoi(options.counters));
@@ -85,26 +85,26 @@ gpu::CountPlan counters_of(const ProfileCommand& options, const Context& context
 
 }  // namespace
 
-std::vector<ir::CacheState> cache_states_of(const std::string& words) {
+std::vector<ir::CacheState> parse_cache_states(const std::string& words) {
   constexpr std::array known = std::to_array<std::string_view>({"cold", "warm", "produced"});
   std::vector<ir::CacheState> states;
   for (const std::string_view word : split(words, ',')) {
-    const ir::CacheState state = word_of("--cache-state", trim(word), ir::cache_state_named, known);
+    const ir::CacheState state = parse_word("--cache-state", trim(word), ir::cache_state_named, known);
     if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
   }
   return states;
 }
 
-std::optional<ir::TimedBy> timed_by_of(const std::string& word) {
+std::optional<ir::TimedBy> parse_timed_by(const std::string& word) {
   constexpr std::array known = std::to_array<std::string_view>({"auto", "activity", "events"});
   if (word == "auto") return {};
-  return word_of("--timed-by", word, ir::timed_by_named, known);
+  return parse_word("--timed-by", word, ir::timed_by_named, known);
 }
 
 std::span<const ProfilerRow> profilers() { return profiler_table; }
 
-Measurer measurer_of(const ProfileCommand& options, const Context& context, const ir::Device& device,
-                     std::stop_token stop) {
+Measurer make_measurer(const ProfileCommand& options, const Context& context, const ir::Device& device,
+                       std::stop_token stop) {
   std::vector<std::string_view> known;
   for (const ProfilerRow& row : profiler_table) {
     if (row.name == options.profiler) return row.make(options, context, device, std::move(stop));
@@ -118,8 +118,8 @@ Measurer measurer_of(const ProfileCommand& options, const Context& context, cons
 profiler::MeasureOptions measure_options(const ProfileCommand& options, const Context& context,
                                          const ir::Device& device, std::stop_token stop) {
   profiler::MeasureOptions how;
-  how.caches = cache_states_of(options.cache_states);
-  how.timed_by = timed_by_of(options.timed_by);
+  how.caches = parse_cache_states(options.cache_states);
+  how.timed_by = parse_timed_by(options.timed_by);
   how.launch = options.graph ? ir::LaunchMode::graph : ir::LaunchMode::stream;
   how.stop_rule = profiler::stop_rule(options.stop_rule).name;
   how.checks = static_cast<int>(options.checks);
@@ -127,8 +127,8 @@ profiler::MeasureOptions measure_options(const ProfileCommand& options, const Co
   how.time_limit = {options.time_limit};
   how.stop = std::move(stop);
   constexpr std::array forms = std::to_array<std::string_view>({"cubin", "ptx"});
-  how.image = word_of("--image", options.image, profiler::image_form_named, forms);
-  how.counters = counters_of(options, context, device);
+  how.image = parse_word("--image", options.image, profiler::image_form_named, forms);
+  how.counters = plan_counters(options, context, device);
   if (options.checks < 1) throw Error(Fault::usage, "--checks: found 0, expected at least one run that is checked");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));

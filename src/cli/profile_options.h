@@ -12,14 +12,14 @@
 #include "cli/commands.h"
 #include "cli/profiling.h"
 #include "ir/device.h"
-#include "profiler/worker.h"
+#include "profiler/measure/worker.h"
 
 namespace tailor::cli {
 
 /// "cold,produced" as states, each once. Throws Error(usage) with the nearest.
-std::vector<ir::CacheState> cache_states_of(const std::string& words);
+std::vector<ir::CacheState> parse_cache_states(const std::string& words);
 /// "auto" is nothing. Throws Error(usage).
-std::optional<ir::TimedBy> timed_by_of(const std::string& word);
+std::optional<ir::TimedBy> parse_timed_by(const std::string& word);
 
 /// Who measures. `worker` is null for records.
 struct Measurer {
@@ -36,8 +36,8 @@ struct ProfilerRow {
 };
 std::span<const ProfilerRow> profilers();
 /// Throws Error(usage) for a name that no row has, Error(missing) for a GPU or records that are not there.
-Measurer measurer_of(const ProfileCommand& options, const Context& context, const ir::Device& device,
-                     std::stop_token stop);
+Measurer make_measurer(const ProfileCommand& options, const Context& context, const ir::Device& device,
+                       std::stop_token stop);
 
 /// Checks every word; counters are planned for the chip of the device without a GPU. Throws Error(usage).
 profiler::MeasureOptions measure_options(const ProfileCommand& options, const Context& context,

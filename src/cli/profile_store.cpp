@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/statistics.h"
-#include "cli/rows_of.h"
-#include "profiler/sampled.h"
+#include "cli/to_rows.h"
+#include "profiler/measure/sampled.h"
 
 namespace tailor::cli {
 
@@ -25,7 +25,7 @@ store::EstimateRow profiled_estimate(const ProfiledKernel& item, const ir::Measu
   row.total = {time.median};
   row.low = {time.low};
   row.high = {time.high};
-  row.bound = "measured";
+  row.bottleneck = "measured";
   row.registers = item.result.entry.registers;
   return row;
 }

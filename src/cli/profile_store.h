@@ -7,7 +7,7 @@
 #include <string>
 
 #include "ir/binary.h"
-#include "profiler/measure.h"
+#include "profiler/measure/measure.h"
 #include "store/store.h"
 
 namespace tailor::cli {

@@ -69,7 +69,7 @@ std::vector<Cell> time_row(const ProfileItem& item, const profiler::Ranking* ran
   const bool timed = time.n > 0;
   return {static_cast<std::int64_t>(item.group + 1),
           item.title,
-          item.place > 0 ? Cell(item.place) : Cell(),
+          item.rank > 0 ? Cell(item.rank) : Cell(),
           item.kernel.name,
           ranking != nullptr ? std::string(ir::name(ranking->cache)) : std::string(),
           state,
@@ -159,7 +159,7 @@ report::Table race_table(std::span<const ProfileItem> items, std::span<const Pro
       std::string fastest;
       for (const int tied : ranking.tie)
         fastest += fmt::format("{}plan {}", fastest.empty() ? "" : ", ",
-                               items[group.first + static_cast<std::size_t>(tied)].place);
+                               items[group.first + static_cast<std::size_t>(tied)].rank);
       Cell regret;
       if (!ranking.order.empty() && !first.result.times.empty() && !first.result.times[cache].samples.empty()) {
         const ProfileItem& best = items[group.first + static_cast<std::size_t>(ranking.order.front())];
@@ -183,11 +183,11 @@ report::Table counter_table(std::span<const ProfileItem> items) {
                    column("value", "value", Hint::number),    column("unit", "unit")};
   for (const ProfileItem& item : items) {
     if (!item.result.uncounted.empty())
-      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.place, item.kernel.name,
+      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.rank, item.kernel.name,
                             std::string("none: ") + item.result.uncounted, Cell(), std::string()});
     for (const ir::Measurement& measured : item.result.times)
       for (const ir::CounterValue& counter : measured.counters)
-        table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.place, item.kernel.name, counter.name,
+        table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.rank, item.kernel.name, counter.name,
                               counter.value, counter.unit});
   }
   return table;

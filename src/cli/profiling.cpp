@@ -7,21 +7,21 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/rows_of.h"
-#include "codegen/cuda.h"
+#include "cli/to_rows.h"
+#include "codegen/cuda/cuda.h"
 
 namespace tailor::cli {
 
 namespace {
 
-profiler::Candidate candidate_of(const ProfileItem& item) {
+profiler::Candidate make_candidate(const ProfileItem& item) {
   profiler::Candidate candidate;
   candidate.name = item.title + " " + ir::text(item.plan);
   candidate.kernel_id = item.kernel_id;
   candidate.own = {item.of, &item.kernel, item.binary ? &*item.binary : nullptr};
   candidate.odd_is = item.odd_is;
   if (item.odd && item.odd_binary && item.odd_binary->outcome == ir::CompileOutcome::ok)
-    candidate.odd = profiler::Shaped{&item.odd->group, &item.odd->kernel, &*item.odd_binary};
+    candidate.odd = profiler::ShapedKernel{&item.odd->group, &item.odd->kernel, &*item.odd_binary};
   return candidate;
 }
 
@@ -33,7 +33,7 @@ ProfiledGroup profiled(std::span<ProfileItem> items, std::size_t first, const Me
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].needs_binary && !items[i].compiled()) continue;
     asked.push_back(i);
-    candidates.push_back(candidate_of(items[i]));
+    candidates.push_back(make_candidate(items[i]));
   }
   if (candidates.empty()) return group;
   profiler::MeasuredGroup measured = measure(candidates, options);
@@ -108,7 +108,7 @@ void save_item(store::Store& store, const ProfileItem& item, const explore::Dist
     store.save(binary_row(*item.binary, item.kernel_id));
 }
 
-store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device) {
+store::DeviceRow load_device_row(const Context& context, const std::string& word, const ir::Device& device) {
   const bool is_path = word.find('/') != std::string::npos || word.ends_with(".json");
   return device_row(
       device, read_file(is_path ? std::filesystem::path(word) : context.data / "devices" / (device.name + ".json")));

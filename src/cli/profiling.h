@@ -13,8 +13,8 @@
 
 #include "cli/chosen_plans.h"
 #include "cli/profile_store.h"
-#include "profiler/measure.h"
-#include "profiler/small_shape.h"
+#include "profiler/check/small_shape.h"
+#include "profiler/measure/measure.h"
 
 namespace tailor::cli {
 
@@ -57,6 +57,6 @@ std::vector<ProfiledGroup> profile_groups(std::vector<ProfileItem>& items, const
 void save_item(store::Store& store, const ProfileItem& item, const explore::DistinctGroup& group,
                const MeasuredUnder& under);
 /// The device file that `word` names, as a row.
-store::DeviceRow device_row_of(const Context& context, const std::string& word, const ir::Device& device);
+store::DeviceRow load_device_row(const Context& context, const std::string& word, const ir::Device& device);
 
 }  // namespace tailor::cli

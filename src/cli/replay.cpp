@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 /// In a folder, beside other files, recordings are packed.
 bool is_recorded_file(const fs::path& path) { return path.filename().string().ends_with(".jsonl.gz"); }
 
-std::vector<fs::path> files_of(const fs::path& place) {
+std::vector<fs::path> find_recorded_files(const fs::path& place) {
   if (!fs::is_directory(place)) return {place};
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(place))
@@ -42,7 +42,7 @@ std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::st
                                                                    const ir::Device& device) {
   const fs::path place = recorded.empty() ? context.data / "recorded" : fs::path(recorded);
   const auto records = std::make_shared<std::vector<store::Recorded>>();
-  for (const fs::path& file : files_of(place)) {
+  for (const fs::path& file : find_recorded_files(place)) {
     // In a folder each file may be of another GPU.
     store::Recorded one = recorded.empty() || fs::is_directory(place) ? store::Recorded::open(file)
                                                                       : store::Recorded::open(file, device.name);

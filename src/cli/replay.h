@@ -10,7 +10,7 @@
 
 #include "cli/commands.h"
 #include "ir/device.h"
-#include "profiler/measure.h"
+#include "profiler/measure/measure.h"
 #include "store/recorded.h"
 
 namespace tailor::cli {

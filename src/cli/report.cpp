@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/summary_of.h"
+#include "cli/load_summary.h"
 #include "report/index_page.h"
 #include "report/overview.h"
 #include "report/page.h"
@@ -68,7 +68,7 @@ std::string printed(const ReportOptions& options, const std::vector<report::Summ
 }
 
 void write_files(const ReportOptions& options, const std::vector<Subject>& subjects,
-                 const std::vector<report::Summary>& summaries, Talk& talk) {
+                 const std::vector<report::Summary>& summaries, Console& console) {
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed)
@@ -83,8 +83,8 @@ void write_files(const ReportOptions& options, const std::vector<Subject>& subje
   }
   std::filesystem::path first = options.folder / (names[0] + ".html");
   if (names.size() > 1) write_file(first = options.folder / "index.html", report::index_page(entries));
-  talk.note(fmt::format("wrote {}{}", first.string(),
-                        names.size() > 1 ? fmt::format(" and {} reports", names.size()) : std::string()));
+  console.note(fmt::format("wrote {}{}", first.string(),
+                           names.size() > 1 ? fmt::format(" and {} reports", names.size()) : std::string()));
 }
 
 }  // namespace
@@ -93,22 +93,22 @@ Sink standard_output() {
   return [](std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); };
 }
 
-int run_report(const ReportOptions& options, Talk& talk) {
+int run_report(const ReportOptions& options, Console& console) {
   const store::Store store = store::Store::open_read_only(options.database);
   if (options.device.empty()) store::chosen_device(store.measured_devices(), "", options.database);
   const std::vector<Subject> pairs =
       doing("reading " + options.database.string(), [&] { return subjects(store, options.model, options.device); });
   std::vector<report::Summary> summaries;
   for (const Subject& pair : pairs) {
-    talk.progress(
+    console.progress(
         {"summing up", static_cast<std::int64_t>(summaries.size()), static_cast<std::int64_t>(pairs.size()), {}});
     summaries.push_back(doing(fmt::format("summing up {} on {}", pair.graph.name, pair.device.name), [&] {
-      return summary_of(store, pair, {options.strategy, options.baseline, options.top});
+      return load_summary(store, pair, {options.strategy, options.baseline, options.top});
     }));
   }
-  talk.finish();
+  console.finish();
   options.out(printed(options, summaries));
-  if (!options.folder.empty()) write_files(options, pairs, summaries, talk);
+  if (!options.folder.empty()) write_files(options, pairs, summaries, console);
   return 0;
 }
 

@@ -32,8 +32,8 @@ struct ReportOptions {
 
 /// table: the overviews. md: the Markdown files one after the other. json: {"schema", "reports": [one document per
 /// model and device]}. csv: one table of all strategies. Returns 0. Throws Error as Store::open_read_only, subjects and
-/// summary_of do; Error(usage) when no device is named and several were measured: measured times are never put
+/// load_summary do; Error(usage) when no device is named and several were measured: measured times are never put
 /// together.
-int run_report(const ReportOptions& options, Talk& talk);
+int run_report(const ReportOptions& options, Console& console);
 
 }  // namespace tailor::cli

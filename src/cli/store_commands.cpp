@@ -28,7 +28,7 @@ template <class Work>
 void answered(const Context& context, Work&& work) {
   std::string answer;
   const int code = work(Sink([&](std::string_view words) { answer += words; }));
-  write_answer(context, answer);
+  write_output(context, answer);
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
 }
 
@@ -49,7 +49,7 @@ SweepMeasurer sweep_measurer(const SweepCommand& command, const Context& context
   options.checks = config.checks;
   SweepMeasurer by;
   by.how = measure_options(options, context, device, stop);
-  auto measurer = std::make_shared<Measurer>(measurer_of(options, context, device, stop));
+  auto measurer = std::make_shared<Measurer>(make_measurer(options, context, device, stop));
   by.name = measurer->name;
   by.measure = measurer->measure;
   by.keeps = measurer;
@@ -65,8 +65,8 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   SweepOptions options;
   options.config = command.config;
   options.data = context.data;
-  options.cache = command.cache.empty() ? usual_cache_folder() : std::filesystem::path(command.cache);
-  options.nvrtc = compiler_places(command.nvrtc);
+  options.cache = command.cache.empty() ? default_cache_folder() : std::filesystem::path(command.cache);
+  options.nvrtc = nvrtc_paths(command.nvrtc);
   if (!command.database.empty()) options.database = command.database;
   options.compile = !command.no_compile;
   options.check = !command.no_check;
@@ -76,15 +76,15 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
     options.measurer = [&](const ir::Device& device, const ProfileConfig& config, const std::stop_token& stop) {
       return sweep_measurer(command, context, device, config, stop);
     };
-  const SweepOutcome outcome = run_sweep(options, *context.talk, watch.token());
+  const SweepOutcome outcome = run_sweep(options, *context.console, watch.token());
   if (!outcome.report.empty() && !watch.requested()) {
     ReportOptions report;
     report.database = outcome.database;
     report.folder = outcome.report;
     report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
-    run_report(report, *context.talk);
+    run_report(report, *context.console);
   }
-  if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.why, outcome.hint);
+  if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.reason, outcome.hint);
 }
 
 void run_report_command(const ReportCommand& command, const Context& context) {
@@ -101,7 +101,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
   options.colour = context.colour;
   answered(context, [&](Sink out) {
     options.out = std::move(out);
-    return run_report(options, *context.talk);
+    return run_report(options, *context.console);
   });
 }
 
@@ -126,13 +126,13 @@ void refuse_strays(const DbCommand& command) {
                 "see tailor db --help");
 }
 
-int run_db_action(const DbCommand& command, DbOptions options, Talk& talk) {
-  if (command.action == "info") return run_db_info(options, talk);
-  if (command.action == "check") return run_db_check(options, talk);
-  if (command.action == "dump") return run_db_dump(options, talk);
-  if (command.action == "merge") return run_db_merge(options, {command.from.begin(), command.from.end()}, talk);
+int run_db_action(const DbCommand& command, DbOptions options, Console& console) {
+  if (command.action == "info") return run_db_info(options, console);
+  if (command.action == "check") return run_db_check(options, console);
+  if (command.action == "dump") return run_db_dump(options, console);
+  if (command.action == "merge") return run_db_merge(options, {command.from.begin(), command.from.end()}, console);
   options.database = command.from.front();
-  return run_db_import(options, command.database, talk);
+  return run_db_import(options, command.database, console);
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ void run_db_command(const DbCommand& command, const Context& context) {
   options.colour = context.colour;
   if (command.action == "export") {
     run_db_export(options, {command.recorded, context.format_word, command.folder, command.device, command.group},
-                  *context.talk);
+                  *context.console);
     return;
   }
   options.format = parse_format(context.format_word);
@@ -157,7 +157,7 @@ void run_db_command(const DbCommand& command, const Context& context) {
   rendered.format = options.format;
   answered(rendered, [&](Sink out) {
     options.out = std::move(out);
-    return run_db_action(command, options, *context.talk);
+    return run_db_action(command, options, *context.console);
   });
 }
 

@@ -40,20 +40,20 @@ report::EstimateSummary shown(const store::EstimateRow& row) {
   for (std::size_t part = 0; part < row.parts.size(); ++part)
     if (row.parts[part].value > 0)
       out.parts.push_back({std::string(ir::name(static_cast<ir::Part>(part))), row.parts[part]});
-  out.bound = row.bound;
+  out.bottleneck = row.bottleneck;
   out.occupancy = row.occupancy;
   out.waves = row.waves;
   return out;
 }
 
 /// Lowest level first; of several models at a level the first by name, as in the database's views.
-std::vector<report::EstimateSummary> estimates_of(const store::Store& store, const Subject& subject, Id plan,
-                                                  const store::GroupBoundRow* bound) {
+std::vector<report::EstimateSummary> load_estimates(const store::Store& store, const Subject& subject, Id plan,
+                                                    const store::GroupBoundRow* bound) {
   std::vector<report::EstimateSummary> out;
   for (const store::EstimateRow& row : store.estimates(plan, subject.device.id))
     if (out.empty() || out.back().level != row.level) out.push_back(shown(row));
   if (bound != nullptr && !out.empty() && out.front().level != "sol")
-    out.insert(out.begin(), {"sol", bound->total, bound->total, bound->total, {}, bound->bound, 0, 0});
+    out.insert(out.begin(), {"sol", bound->total, bound->total, bound->total, {}, bound->bottleneck, 0, 0});
   return out;
 }
 
@@ -83,7 +83,7 @@ void add_checks(const store::Store& store, Id kernel, report::PlanSummary& plan)
                           : report::CheckState::failed;
     const std::string error = check.worst > 0 ? fmt::format(", worst error {:.2g} of its tolerance", check.worst) : "";
     plan.check_note = fmt::format("{}{}{}{}", check.method, passed ? error : ": " + check.state,
-                                  check.detail.empty() ? "" : ", ", check.detail);
+                                  check.reason.empty() ? "" : ", ", check.reason);
   }
 }
 
@@ -127,8 +127,8 @@ void add_rejections(const store::Store& store, const Subject& subject, const std
 
 }  // namespace
 
-report::GroupSummary group_of(const store::Store& store, const Subject& subject, const Gathered& gathered,
-                              const store::FusionGroupRow& row, int plans) {
+report::GroupSummary load_group(const store::Store& store, const Subject& subject, const Gathered& gathered,
+                                const store::FusionGroupRow& row, int plans) {
   const store::GroupRow& stored = gathered.groups.at(row.group);
   report::GroupSummary group;
   group.id = hex(row.group);
@@ -140,7 +140,7 @@ report::GroupSummary group_of(const store::Store& store, const Subject& subject,
   const std::vector<store::GroupBoundRow> bounds = store.group_bounds(row.group, subject.device.id);
   const auto bound =
       std::max_element(bounds.begin(), bounds.end(), [](const auto& a, const auto& b) { return a.total < b.total; });
-  if (bound != bounds.end()) group.bound = bound->total;
+  if (bound != bounds.end()) group.lower_bound = bound->total;
 
   const std::string space = add_progress(store, subject, group, row.group);
   constexpr int everything = 1 << 30;
@@ -148,7 +148,7 @@ report::GroupSummary group_of(const store::Store& store, const Subject& subject,
     report::PlanSummary plan;
     plan.id = hex(best.estimate.plan);
     plan.plan = best.plan;
-    plan.estimates = estimates_of(store, subject, best.estimate.plan, bound != bounds.end() ? &*bound : nullptr);
+    plan.estimates = load_estimates(store, subject, best.estimate.plan, bound != bounds.end() ? &*bound : nullptr);
     const auto kernel = best.kernel ? store.kernel(*best.kernel) : std::nullopt;
     if (kernel) {
       plan.shared_bytes = kernel->shared;

@@ -16,8 +16,8 @@ namespace {
 bool is_plain(const store::MeasuredPlan& plan) { return plan.cache == "cold" && plan.launch_mode == "stream"; }
 
 /// The last row about this plan and protocol: rows come by precision.
-const store::PredictedPlan* prediction_of(const std::vector<store::PredictedPlan>& all,
-                                          const store::MeasuredPlan& plan) {
+const store::PredictedPlan* find_prediction(const std::vector<store::PredictedPlan>& all,
+                                            const store::MeasuredPlan& plan) {
   const store::PredictedPlan* best = nullptr;
   for (const store::PredictedPlan& one : all)
     if (one.plan == plan.plan && one.cache == plan.cache && one.timed_by == plan.timed_by &&
@@ -36,7 +36,7 @@ void add_measured(const store::Store& store, const Subject& subject, const Gathe
     if (!gathered.groups.contains(plan.group)) continue;
     const std::string race = fmt::format("{} {} {} {}", hex(plan.group), plan.cache, plan.timed_by, plan.launch_mode);
     const auto [best, first] = fastest.try_emplace(race, summary.times.size());
-    const store::PredictedPlan* prediction = prediction_of(predictions, plan);
+    const store::PredictedPlan* prediction = find_prediction(predictions, plan);
     report::MeasuredTime time;
     time.group = plan.title;
     time.plan = plan.text;

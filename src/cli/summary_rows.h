@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts summary_of() is made of: what is read once per model and device, a strategy's totals, a group's section.
-// Private to summary_of.cpp, summary_strategies.cpp and summary_group.cpp.
+// The parts load_summary() is made of: what is read once per model and device, a strategy's totals, a group's section.
+// Private to load_summary.cpp, summary_strategies.cpp and summary_group.cpp.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/summary_of.h"
+#include "cli/load_summary.h"
 
 namespace tailor::cli {
 
@@ -18,7 +18,7 @@ namespace tailor::cli {
 struct Gathered {
   std::vector<store::FusionRow> fusions;
   std::map<Id, store::GroupRow> groups;
-  std::map<Id, Seconds> bounds;                       ///< groups without one are absent
+  std::map<Id, Seconds> lower_bounds;                 ///< groups without one are absent
   std::map<Id, std::vector<store::LevelBest>> bests;  ///< lowest level first; groups without a plan are absent
   std::vector<std::string> levels;                    ///< of columns: "sol", then those of any plan, lowest first
   std::vector<report::LibraryCall> library;           ///< equal calls once
@@ -32,14 +32,14 @@ struct TimeAt {
 };
 std::optional<TimeAt> time_at(const Gathered& gathered, Id group, std::string_view level);
 
-report::StrategyTotals totals_of(const Gathered& gathered, const store::FusionRow& fusion);
+report::StrategyTotals make_totals(const Gathered& gathered, const store::FusionRow& fusion);
 /// What must be said about a strategy's totals, one sentence each.
-std::vector<std::string> warnings_of(const Gathered& gathered, const store::FusionRow& fusion);
+std::vector<std::string> make_warnings(const Gathered& gathered, const store::FusionRow& fusion);
 /// Whether two strategies made the same partition.
 bool same_groups(const store::FusionRow& a, const store::FusionRow& b);
 
-report::GroupSummary group_of(const store::Store& store, const Subject& subject, const Gathered& gathered,
-                              const store::FusionGroupRow& row, int plans);
+report::GroupSummary load_group(const store::Store& store, const Subject& subject, const Gathered& gathered,
+                                const store::FusionGroupRow& row, int plans);
 
 /// Fills what was measured of the model's groups on the device.
 void add_measured(const store::Store& store, const Subject& subject, const Gathered& gathered,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the strategies of a model cost on a device, by the one rule of summary_of.h.
+// What the strategies of a model cost on a device, by the one rule of load_summary.h.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr auto ordered_levels = std::to_array<ir::Level>(
     {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled});
 
-std::vector<report::LibraryCall> library_of(const store::Store& store, const Subject& subject) {
+std::vector<report::LibraryCall> load_library_calls(const store::Store& store, const Subject& subject) {
   std::map<std::string, Seconds> times;  // the first model by name speaks, as in the views
   for (const store::LibraryTimeRow& row : store.library_times(subject.graph.id, subject.device.id))
     times.try_emplace(row.node, row.total);
@@ -63,7 +63,7 @@ Gathered gather(const store::Store& store, const Subject& subject) {
       if (gathered.groups.contains(row.group)) continue;
       if (auto group = store.group(row.group)) gathered.groups.emplace(row.group, std::move(*group));
       for (const store::GroupBoundRow& bound : store.group_bounds(row.group, subject.device.id)) {
-        Seconds& most = gathered.bounds[row.group];
+        Seconds& most = gathered.lower_bounds[row.group];
         most = std::max(most, bound.total);
       }
     }
@@ -73,23 +73,23 @@ Gathered gather(const store::Store& store, const Subject& subject) {
     gathered.bests[best.group].push_back(std::move(best));
   }
   for (const auto& [place, level] : levels) gathered.levels.push_back(level);
-  gathered.library = library_of(store, subject);
+  gathered.library = load_library_calls(store, subject);
   return gathered;
 }
 
 std::optional<TimeAt> time_at(const Gathered& gathered, Id group, std::string_view level) {
-  const auto bound = gathered.bounds.find(group);
+  const auto bound = gathered.lower_bounds.find(group);
   const auto bests = gathered.bests.find(group);
-  const TimeAt by_bound{bound != gathered.bounds.end() ? bound->second : Seconds{}, "bound"};
+  const TimeAt by_bound{bound != gathered.lower_bounds.end() ? bound->second : Seconds{}, "bound"};
   const bool only_bounds = precision(level) == 0 || bests == gathered.bests.end();
   if (!only_bounds)
     for (auto best = bests->second.rbegin(); best != bests->second.rend(); ++best)
       if (precision(best->level) <= precision(level)) return TimeAt{best->total, best->level};
-  if (bound == gathered.bounds.end()) return std::nullopt;
+  if (bound == gathered.lower_bounds.end()) return std::nullopt;
   return by_bound;
 }
 
-report::StrategyTotals totals_of(const Gathered& gathered, const store::FusionRow& fusion) {
+report::StrategyTotals make_totals(const Gathered& gathered, const store::FusionRow& fusion) {
   report::StrategyTotals totals;
   totals.name = fusion.strategy;
   totals.distinct_groups = static_cast<std::int64_t>(fusion.groups.size());
@@ -101,8 +101,8 @@ report::StrategyTotals totals_of(const Gathered& gathered, const store::FusionRo
     launches += row.times;
     totals.traffic += (group.read + group.written) * row.times;
     if (!gathered.bests.contains(row.group)) {
-      ++totals.groups_at_bound;
-      if (const auto time = time_at(gathered, row.group, "sol")) totals.time_at_bound += time->total * row.times;
+      ++totals.groups_at_lower_bound;
+      if (const auto time = time_at(gathered, row.group, "sol")) totals.time_at_lower_bound += time->total * row.times;
     }
   }
   for (const std::string& level : gathered.levels) {
@@ -130,7 +130,7 @@ report::StrategyTotals totals_of(const Gathered& gathered, const store::FusionRo
   return totals;
 }
 
-std::vector<std::string> warnings_of(const Gathered& gathered, const store::FusionRow& fusion) {
+std::vector<std::string> make_warnings(const Gathered& gathered, const store::FusionRow& fusion) {
   const std::string& top = gathered.levels.back();
   std::int64_t unknown = 0;
   std::map<std::string, std::int64_t> lower;

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/manifest.h"
-#include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
+#include "cli/to_rows.h"
 #include "explore/strategy.h"
 
 namespace tailor::cli {
@@ -82,8 +82,8 @@ bool claim_holds(Sweep& sweep) {
   for (const auto& [strategy, sum] : sums)
     if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
   const bool holds = best >= sweep.config.claim->threshold;
-  sweep.talk.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
-                              three_figures(best), three_figures(sweep.config.claim->threshold)));
+  sweep.console.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
+                                 three_figures(best), three_figures(sweep.config.claim->threshold)));
   return holds;
 }
 
@@ -93,25 +93,27 @@ store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
   return run;
 }
 
-void last_words(const Sweep& sweep) {
+void print_summary(const Sweep& sweep) {
   const SweepOutcome& o = sweep.outcome;
-  sweep.talk.finish();
-  sweep.talk.note(
+  sweep.console.finish();
+  sweep.console.note(
       fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models, o.distinct_groups,
                   with_commas(o.plans_scored), with_commas(o.plans_rejected), humane_seconds(o.scoring.value),
                   o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
   if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
-    sweep.talk.note(fmt::format(
+    sweep.console.note(fmt::format(
         "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
         o.kernels_failed, humane_seconds(o.compiling.value),
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
-    sweep.talk.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}", o.kernels_passed,
-                                o.kernels_refuted, o.kernels_not_executed, humane_seconds(o.checking.value)));
+    sweep.console.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}",
+                                   o.kernels_passed, o.kernels_refuted, o.kernels_not_executed,
+                                   humane_seconds(o.checking.value)));
   if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
-    sweep.talk.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}", o.kernels_measured,
-                                o.kernels_failed_on_gpu, o.kernels_unmeasured, humane_seconds(o.measuring.value)));
-  sweep.talk.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+    sweep.console.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
+                                   o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
+                                   humane_seconds(o.measuring.value)));
+  sweep.console.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -132,7 +134,7 @@ std::string work_space(const SweepConfig& config, const std::string& calibration
 
 /// Refuses what the file's reader cannot know to be wrong, before anything is opened or written.
 void check_names(const SweepConfig& config, const std::filesystem::path& file) {
-  placing(
+  with_position(
       [&] { return Position{file.string()}; },
       [&] {
         for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
@@ -149,7 +151,7 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
 
 }  // namespace
 
-SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop) {
+SweepOutcome run_sweep(const SweepOptions& options, Console& console, std::stop_token stop) {
   SweepConfig config = read_config(options.config);
   if (options.database) config.database = *options.database;
   check_names(config, options.config);
@@ -160,19 +162,8 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   make_folder(config.database.parent_path());
   const std::string space = work_space(config, read_file(calibration_file));
   store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options,
-              std::move(config),
-              space,
-              &model,
-              calibration,
-              std::move(devices),
-              {},
-              {},
-              std::move(opened),
-              talk,
-              stop,
-              {},
-              {}};
+  Sweep sweep{options,           std::move(config), space, &model, calibration, std::move(devices), {}, {},
+              std::move(opened), console,           stop,  {},     {}};
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 
@@ -188,18 +179,18 @@ SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token 
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
   if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
   if (nvrtc && options.measurer) profile_short_lists(sweep, *nvrtc.api);
-  last_words(sweep);
+  print_summary(sweep);
 
   SweepOutcome& outcome = sweep.outcome;
-  const auto end_with = [&](Fault fault, std::string why, std::string hint) {
+  const auto end_with = [&](Fault fault, std::string reason, std::string hint) {
     outcome.exit_code = static_cast<int>(fault);
-    outcome.why = std::move(why);
+    outcome.reason = std::move(reason);
     outcome.hint = std::move(hint);
   };
   if (stop.stop_requested())
     end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
   else if (compiles && !nvrtc)
-    end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.why), nvrtc.remedy);
+    end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.reason), nvrtc.remedy);
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   if (sweep.outcome.opened_gpu) name_gpu(run, *sweep.outcome.opened_gpu);

@@ -19,9 +19,9 @@
 #include "cli/config.h"
 #include "cli/terminal.h"
 #include "ir/binary.h"
-#include "profiler/check.h"
-#include "profiler/measure.h"
-#include "profiler/nvrtc.h"
+#include "profiler/check/check.h"
+#include "profiler/compile/nvrtc.h"
+#include "profiler/measure/measure.h"
 
 namespace tailor::cli {
 
@@ -31,14 +31,14 @@ struct SweepMeasurer {
   std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
   profiler::MeasureOptions how;
   std::shared_ptr<void> keeps = {};  ///< alive while it is used
-  gpu::Answer opened = {};           ///< the GPU; not ok for records
+  gpu::Response opened = {};         ///< the GPU; not ok for records
 };
 
 struct SweepOptions {
   std::filesystem::path config;
   std::filesystem::path data;                     ///< folder with devices/ and calibrations/
   std::filesystem::path cache;                    ///< compiled kernels
-  profiler::NvrtcPlaces nvrtc;                    ///< where to look for the compiler
+  profiler::NvrtcPaths nvrtc;                     ///< where to look for the compiler
   std::optional<std::filesystem::path> database;  ///< instead of the file's
   bool compile = true;                            ///< false: stop after scoring
   bool check = true;                              ///< false: stop after compiling
@@ -50,10 +50,10 @@ struct SweepOptions {
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
 };
 
-/// What a sweep did, for the last words and for tests.
+/// What a sweep did, for the closing notes and for tests.
 struct SweepOutcome {
-  int exit_code = 0;      ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
-  std::string why, hint;  ///< of another exit code than 0
+  int exit_code = 0;         ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  std::string reason, hint;  ///< of another exit code than 0
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
@@ -61,10 +61,10 @@ struct SweepOutcome {
   std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
   std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
   Seconds scoring, compiling, in_compiler, checking, measuring;
-  std::optional<gpu::Answer> opened_gpu;  ///< that measured, when one did
-  double compiler_share = 0;              ///< of the compile stage's worker time inside the compiler
+  std::optional<gpu::Response> opened_gpu;  ///< that measured, when one did
+  double compiler_share = 0;                ///< of the compile stage's worker time inside the compiler
 };
 
-SweepOutcome run_sweep(const SweepOptions& options, Talk& talk, std::stop_token stop);
+SweepOutcome run_sweep(const SweepOptions& options, Console& console, std::stop_token stop);
 
 }  // namespace tailor::cli

@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <deque>
 
-#include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
-#include "codegen/cuda.h"
+#include "cli/to_rows.h"
+#include "codegen/cuda/cuda.h"
 #include "costmodel/count.h"
-#include "profiler/check_pool.h"
-#include "profiler/pool.h"
-#include "profiler/simulate.h"
-#include "profiler/small_shape.h"
+#include "profiler/check/check_pool.h"
+#include "profiler/check/simulate.h"
+#include "profiler/check/small_shape.h"
+#include "profiler/compile/pool.h"
 
 namespace tailor::cli {
 
@@ -38,7 +38,7 @@ void shrink(CheckTask& task) {
   if (auto* small = std::get_if<profiler::SmallShape>(&found)) task.small = std::move(*small);
 }
 
-profiler::CheckOptions options_of(const Sweep& sweep) {
+profiler::CheckOptions make_options(const Sweep& sweep) {
   profiler::CheckOptions options;
   options.seed = static_cast<std::uint64_t>(sweep.config.seed);
   options.sample_blocks = sweep.config.check.blocks;
@@ -47,14 +47,14 @@ profiler::CheckOptions options_of(const Sweep& sweep) {
 }
 
 std::string method_of(const Sweep& sweep, const SweepDevice& device) {
-  return fmt::format("{}, {}", check_method(options_of(sweep), static_cast<int>(sweep.config.check.seeds)),
+  return fmt::format("{}, {}", check_method(make_options(sweep), static_cast<int>(sweep.config.check.seeds)),
                      arch_of(sweep, device));
 }
 
 std::int64_t top_of(const Sweep& sweep) { return sweep.config.check.top.value_or(0); }
 
 /// How the stage is called in `progress`: another way to check is another stage.
-std::string stage_of(const Sweep& sweep, const SweepDevice& device) {
+std::string stage_key(const Sweep& sweep, const SweepDevice& device) {
   return fmt::format("check, top {}, {}{}", top_of(sweep), method_of(sweep, device),
                      sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
 }
@@ -64,10 +64,10 @@ void count_verdict(Sweep& sweep, const CheckTask& task, const profiler::Checked&
     ++sweep.outcome.kernels_passed;
   } else if (profiler::is_refuted(checked.state)) {
     ++sweep.outcome.kernels_refuted;
-    sweep.talk.warning(fmt::format("{} under plan {} is {}: {}", task.kernel.name, text(task.listed.plan),
-                                   profiler::name(checked.state), checked.reason));
+    sweep.console.warning(fmt::format("{} under plan {} is {}: {}", task.kernel.name, text(task.listed.plan),
+                                      profiler::name(checked.state), checked.reason));
   } else if (sweep.outcome.kernels_not_executed++ == 0) {
-    sweep.talk.warning(fmt::format("{}: {}", task.kernel.name, checked.reason));
+    sweep.console.warning(fmt::format("{}: {}", task.kernel.name, checked.reason));
   }
 }
 
@@ -127,10 +127,10 @@ bool check_batch(Sweep& sweep, const profiler::Nvrtc& api, std::deque<CheckTask>
   profiler::CheckStage stage;
   stage.workers = sweep.options.workers;
   stage.seeds = static_cast<int>(sweep.config.check.seeds);
-  stage.each = options_of(sweep);
-  stage.executor = sweep.options.executor ? sweep.options.executor : profiler::simulator_of;
+  stage.each = make_options(sweep);
+  stage.executor = sweep.options.executor ? sweep.options.executor : profiler::make_simulator;
   stage.progress = [&](const profiler::CheckProgress& progress) {
-    sweep.talk.progress({"executing kernels", done + static_cast<std::int64_t>(progress.done), total, {}});
+    sweep.console.progress({"executing kernels", done + static_cast<std::int64_t>(progress.done), total, {}});
   };
   const profiler::CheckedAll all = profiler::check_all(requests, stage);
   sweep.outcome.checking += all.account.wall;
@@ -141,7 +141,7 @@ bool check_batch(Sweep& sweep, const profiler::Nvrtc& api, std::deque<CheckTask>
   }
   if (whole)
     for (const auto& [group, device] : finished)
-      sweep.store.save(store::ProgressRow{group->group.id, device->id, sweep.space, stage_of(sweep, *device), 0, 0});
+      sweep.store.save(store::ProgressRow{group->group.id, device->id, sweep.space, stage_key(sweep, *device), 0, 0});
   unit.commit();
   return whole;
 }
@@ -154,8 +154,8 @@ void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   std::vector<Open> open;
   for (const SweepDevice& device : sweep.devices)
     for (const auto& group : sweep.groups)
-      if (std::holds_alternative<ir::Prepared>(group->prepared) &&
-          !sweep.store.is_done(group->group.id, device.id, sweep.space, stage_of(sweep, device)))
+      if (std::holds_alternative<codegen::Prepared>(group->prepared) &&
+          !sweep.store.is_done(group->group.id, device.id, sweep.space, stage_key(sweep, device)))
         open.emplace_back(group.get(), &device);
   const auto total = static_cast<std::int64_t>(open.size()) * top_of(sweep);
   std::int64_t done = 0;

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <map>
 
-#include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
+#include "cli/to_rows.h"
+#include "codegen/lower/lower.h"
 #include "costmodel/count.h"
-#include "ir/lower.h"
-#include "profiler/pool.h"
+#include "profiler/compile/pool.h"
 
 namespace tailor::cli {
 
@@ -47,9 +47,9 @@ std::vector<ShortListed> best_compiled(Sweep& sweep, const SweepGroup& group, co
 }
 
 ir::Kernel lowered_again(const ShortListed& task) {
-  ir::LowerScratch scratch;
+  codegen::LowerScratch scratch;
   return std::get<ir::Kernel>(
-      lower(std::get<ir::Prepared>(task.group->prepared), task.plan, task.device->limits, scratch));
+      lower(std::get<codegen::Prepared>(task.group->prepared), task.plan, task.device->limits, scratch));
 }
 
 namespace {
@@ -62,7 +62,7 @@ void store_compiled(Sweep& sweep, const ShortListed& task, const ir::Binary& bin
     case ir::CompileOutcome::failed:
     case ir::CompileOutcome::unsupported:
       if (sweep.outcome.kernels_failed++ == 0)
-        sweep.talk.warning(fmt::format("{}: {}", binary.arch, binary.log.substr(0, binary.log.find('\n'))));
+        sweep.console.warning(fmt::format("{}: {}", binary.arch, binary.log.substr(0, binary.log.find('\n'))));
       return;
   }
   (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
@@ -88,7 +88,7 @@ bool compile_batch(Sweep& sweep, const profiler::Nvrtc& api, const std::vector<S
   stage.cache = sweep.options.cache.empty() ? nullptr : &cache;
   stage.stop = sweep.stop;
   stage.progress = [&](const profiler::CompileProgress& progress) {
-    sweep.talk.progress({"compiling kernels", done + static_cast<std::int64_t>(progress.done), total, {}});
+    sweep.console.progress({"compiling kernels", done + static_cast<std::int64_t>(progress.done), total, {}});
   };
   const profiler::CompiledAll compiled = profiler::compile_all(api, requests, stage);
   account.in_compiler += compiled.account.in_compiler;
@@ -117,7 +117,7 @@ void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   std::vector<std::pair<const SweepGroup*, const SweepDevice*>> open;
   for (const SweepDevice& device : sweep.devices)
     for (const auto& group : sweep.groups)
-      if (std::holds_alternative<ir::Prepared>(group->prepared) &&
+      if (std::holds_alternative<codegen::Prepared>(group->prepared) &&
           !sweep.store.is_done(group->group.id, device.id, sweep.space, "compile"))
         open.emplace_back(group.get(), &device);
 

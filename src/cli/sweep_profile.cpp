@@ -12,9 +12,9 @@
 
 #include "cli/profile_store.h"
 #include "cli/sweep_stages.h"
-#include "codegen/cuda.h"
-#include "profiler/pool.h"
-#include "profiler/small_shape.h"
+#include "codegen/cuda/cuda.h"
+#include "profiler/check/small_shape.h"
+#include "profiler/compile/pool.h"
 
 namespace tailor::cli {
 
@@ -30,7 +30,7 @@ struct ProfileTask {
 };
 
 /// How the stage is called in `progress`: another way to measure is another stage.
-std::string stage_of(const Sweep& sweep, const SweepMeasurer& by) {
+std::string stage_key(const Sweep& sweep, const SweepMeasurer& by) {
   const ProfileConfig& config = sweep.config.profile;
   return fmt::format("profile, {}, top {}, {}, stop {}, counters {}{}, seed {}", by.name, config.top.value_or(0),
                      fmt::join(config.cache, "+"), config.stop, config.counters, config.graph ? ", graph" : "",
@@ -61,7 +61,7 @@ void compile_tasks(Sweep& sweep, const profiler::Nvrtc& api, const SweepDevice& 
   }
 }
 
-std::deque<ProfileTask> tasks_of(Sweep& sweep, const SweepGroup& group, const SweepDevice& device, bool odd_shapes) {
+std::deque<ProfileTask> make_tasks(Sweep& sweep, const SweepGroup& group, const SweepDevice& device, bool odd_shapes) {
   std::deque<ProfileTask> tasks;
   for (ShortListed& listed : best_compiled(sweep, group, device, sweep.config.profile.top.value_or(0))) {
     ProfileTask& task = tasks.emplace_back();
@@ -79,14 +79,14 @@ std::deque<ProfileTask> tasks_of(Sweep& sweep, const SweepGroup& group, const Sw
   return tasks;
 }
 
-profiler::Candidate candidate_of(const SweepGroup& group, const ProfileTask& task) {
+profiler::Candidate make_candidate(const SweepGroup& group, const ProfileTask& task) {
   profiler::Candidate candidate;
   candidate.name = fmt::format("{} {}", task.kernel.name, text(task.listed.plan));
   candidate.kernel_id = task.listed.kernel;
   candidate.own = {&group.group, &task.kernel, &*task.binary};
   candidate.odd_is = task.odd_is;
   if (task.odd && task.odd_binary && task.odd_binary->outcome == ir::CompileOutcome::ok)
-    candidate.odd = profiler::Shaped{&task.odd->group, &task.odd->kernel, &*task.odd_binary};
+    candidate.odd = profiler::ShapedKernel{&task.odd->group, &task.odd->kernel, &*task.odd_binary};
   return candidate;
 }
 
@@ -95,10 +95,10 @@ void count_result(Sweep& sweep, const ProfileTask& task, const profiler::Candida
     ++sweep.outcome.kernels_measured;
   } else if (ir::is_refuted(result.outcome)) {
     ++sweep.outcome.kernels_failed_on_gpu;
-    sweep.talk.warning(fmt::format("{} under plan {}: {}: {}", task.kernel.name, text(task.listed.plan),
-                                   ir::name(result.outcome), result.reason));
+    sweep.console.warning(fmt::format("{} under plan {}: {}: {}", task.kernel.name, text(task.listed.plan),
+                                      ir::name(result.outcome), result.reason));
   } else if (sweep.outcome.kernels_unmeasured++ == 0) {
-    sweep.talk.warning(fmt::format("{}: {}", task.kernel.name, result.reason));
+    sweep.console.warning(fmt::format("{}: {}", task.kernel.name, result.reason));
   }
 }
 
@@ -110,14 +110,14 @@ bool lacks_an_answer(const profiler::CandidateResult& result) {
 /// Measures one group; false when it was stopped before all of it was done.
 bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const SweepGroup& group, const SweepDevice& device,
                    const SweepMeasurer& by) {
-  std::deque<ProfileTask> tasks = tasks_of(sweep, group, device, by.name != "replay");
+  std::deque<ProfileTask> tasks = make_tasks(sweep, group, device, by.name != "replay");
   compile_tasks(sweep, api, device, tasks);
   std::vector<profiler::Candidate> candidates;
   std::vector<const ProfileTask*> asked;
   for (const ProfileTask& task : tasks) {
     if (!task.binary || task.binary->outcome != ir::CompileOutcome::ok) continue;
     asked.push_back(&task);
-    candidates.push_back(candidate_of(group, task));
+    candidates.push_back(make_candidate(group, task));
   }
   profiler::MeasuredGroup measured;
   if (!candidates.empty()) measured = by.measure(candidates, by.how);
@@ -131,7 +131,7 @@ bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const SweepGroup& g
   }
   // A GPU that was lost, or records that lack something, may answer the next time.
   if (std::none_of(measured.plans.begin(), measured.plans.end(), lacks_an_answer))
-    sweep.store.save(store::ProgressRow{group.group.id, device.id, sweep.space, stage_of(sweep, by), 0, 0});
+    sweep.store.save(store::ProgressRow{group.group.id, device.id, sweep.space, stage_key(sweep, by), 0, 0});
   unit.commit();
   return true;
 }
@@ -146,12 +146,12 @@ void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
     by.how.seed = static_cast<std::uint64_t>(sweep.config.seed);
     std::vector<const SweepGroup*> open;
     for (const auto& group : sweep.groups)
-      if (std::holds_alternative<ir::Prepared>(group->prepared) &&
-          !sweep.store.is_done(group->group.id, device.id, sweep.space, stage_of(sweep, by)))
+      if (std::holds_alternative<codegen::Prepared>(group->prepared) &&
+          !sweep.store.is_done(group->group.id, device.id, sweep.space, stage_key(sweep, by)))
         open.push_back(group.get());
     std::int64_t done = 0;
     for (const SweepGroup* group : open) {
-      sweep.talk.progress({"measuring groups", done++, static_cast<std::int64_t>(open.size()), {}});
+      sweep.console.progress({"measuring groups", done++, static_cast<std::int64_t>(open.size()), {}});
       if (sweep.stop.stop_requested() || !profile_group(sweep, api, *group, device, by)) break;
     }
   }

@@ -14,11 +14,11 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "cli/rows_of.h"
 #include "cli/sweep_stages.h"
-#include "codegen/cuda.h"
+#include "cli/to_rows.h"
+#include "codegen/cuda/cuda.h"
 #include "explore/strategy.h"
-#include "ir/import.h"
+#include "hlo/import.h"
 
 namespace tailor::cli {
 
@@ -37,13 +37,13 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     auto group = std::make_unique<SweepGroup>();
     group->group = distinct.group;
     group->work = explore::needed_work(distinct);
-    group->prepared = prepare(group->group);
-    const ir::Prepared* ready = std::get_if<ir::Prepared>(&group->prepared);
+    group->prepared = codegen::prepare(group->group);
+    const codegen::Prepared* ready = std::get_if<codegen::Prepared>(&group->prepared);
     sweep.store.save(group_row(group->group, group->work, ready ? ready->title : group->group.graph.name));
     for (const SweepDevice& device : sweep.devices) {
       const ir::Estimate bound = costmodel::sol(group->work, device.device, sweep.calibration);
       sweep.store.save(
-          store::GroupBoundRow{group->group.id, device.id, "sol", bound.total, std::string(name(bound.bound))});
+          store::GroupBoundRow{group->group.id, device.id, "sol", bound.total, std::string(name(bound.bottleneck))});
     }
     sweep.groups.push_back(std::move(group));
   }
@@ -75,9 +75,10 @@ void load_and_fuse(Sweep& sweep) {
   for (const std::filesystem::path& path : sweep.config.models) {
     if (sweep.stop.stop_requested()) return;
     const std::string name = model_name(path);
-    sweep.talk.progress({"importing " + name, 0, 0, {}});
-    const ir::Imported imported = ir::import_file(path.string());
-    for (const std::string& warning : imported.report.warnings) sweep.talk.detail(fmt::format("{}: {}", name, warning));
+    sweep.console.progress({"importing " + name, 0, 0, {}});
+    const hlo::Imported imported = hlo::import_file(path.string());
+    for (const std::string& warning : imported.report.warnings)
+      sweep.console.detail(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store);
     const store::GraphRow graph = graph_row(imported, name, path.filename().string());
     sweep.store.save(graph);
@@ -88,8 +89,8 @@ void load_and_fuse(Sweep& sweep) {
       store_groups(sweep, partition, known);
       store_library(sweep, graph.id, partition);
       sweep.store.save(fusion_row(graph.id, imported.graph, fusion, partition));
-      sweep.talk.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy, partition.kernels,
-                                    partition.groups.size()));
+      sweep.console.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy,
+                                       partition.kernels, partition.groups.size()));
     }
     unit.commit();
     ++sweep.outcome.models;
@@ -97,7 +98,7 @@ void load_and_fuse(Sweep& sweep) {
   sweep.outcome.distinct_groups = static_cast<std::int64_t>(sweep.groups.size());
 }
 
-explore::Axes axes_of(const Sweep& sweep, const ir::Prepared& prepared, const ir::Limits& limits) {
+explore::Axes restricted_axes(const Sweep& sweep, const codegen::Prepared& prepared, const ir::Limits& limits) {
   explore::Axes axes = explore::default_axes(prepared, limits);
   for (const AxisRestriction& limit : sweep.config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
   return axes;
@@ -117,8 +118,8 @@ struct ScoreResult {
 };
 
 ScoreResult score(const Sweep& sweep, const ScoreTask& task) {
-  const ir::Prepared& prepared = std::get<ir::Prepared>(task.group->prepared);
-  const explore::Axes axes = axes_of(sweep, prepared, task.device->limits);
+  const codegen::Prepared& prepared = std::get<codegen::Prepared>(task.group->prepared);
+  const explore::Axes axes = restricted_axes(sweep, prepared, task.device->limits);
   explore::TuneOptions options;
   options.model = sweep.model;
   options.max_plans = sweep.config.max_plans_per_group;
@@ -199,7 +200,7 @@ void score_groups(Sweep& sweep) {
     for (std::size_t i = 0; i < count; ++i)
       if (!results[i].tuned.stopped) store_scored(sweep, tasks[first + i], results[i]);
     unit.commit();
-    sweep.talk.progress(
+    sweep.console.progress(
         {"scoring groups", static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(tasks.size()), {}});
   }
   sweep.outcome.scoring = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};

@@ -21,7 +21,7 @@
 #include "explore/partition.h"
 #include "explore/tune.h"
 #include "ir/device.h"
-#include "profiler/nvrtc.h"
+#include "profiler/compile/nvrtc.h"
 #include "store/store.h"
 
 namespace tailor::cli {
@@ -37,7 +37,7 @@ struct SweepDevice {
 struct SweepGroup {
   ir::Group group;
   costmodel::GroupWork work;
-  std::variant<ir::Prepared, ir::Rejection> prepared;
+  std::variant<codegen::Prepared, ir::Rejection> prepared;
 };
 
 struct Sweep {
@@ -50,7 +50,7 @@ struct Sweep {
   std::vector<std::unique_ptr<SweepGroup>> groups;  ///< stable addresses: Prepared points at its group
   std::set<Id> graphs;                              ///< ids of the models' graphs
   store::Store store;
-  Talk& talk;
+  Console& console;
   std::stop_token stop;
   SweepOutcome outcome;
   Id run;
@@ -87,6 +87,6 @@ std::string arch_of(const Sweep& sweep, const SweepDevice& device);
 ir::Kernel lowered_again(const ShortListed& task);
 
 /// Applies the config's restrictions to the default axes of a group.
-explore::Axes axes_of(const Sweep& sweep, const ir::Prepared& prepared, const ir::Limits& limits);
+explore::Axes restricted_axes(const Sweep& sweep, const codegen::Prepared& prepared, const ir::Limits& limits);
 
 }  // namespace tailor::cli

@@ -112,22 +112,22 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width) 
   return report::elided(report::printable(line), width);
 }
 
-Talk::Talk(Sink sink, Options options, Clock clock)
+Console::Console(Sink sink, Options options, Clock clock)
     : sink_(std::move(sink)), options_(options), clock_(std::move(clock)) {}
 
-Talk::~Talk() { finish(); }
+Console::~Console() { finish(); }
 
-void Talk::warning(std::string_view words) { say("warning: ", "1;33", words); }
+void Console::warning(std::string_view words) { say("warning: ", "1;33", words); }
 
-void Talk::note(std::string_view words) {
+void Console::note(std::string_view words) {
   if (options_.verbosity != Verbosity::quiet) say("", "", words);
 }
 
-void Talk::detail(std::string_view words) {
+void Console::detail(std::string_view words) {
   if (options_.verbosity == Verbosity::verbose) say("", "2", words);
 }
 
-void Talk::say(std::string_view lead, std::string_view code, std::string_view words) {
+void Console::say(std::string_view lead, std::string_view code, std::string_view words) {
   const std::scoped_lock lock(mutex_);
   const std::string line = std::exchange(line_, "");
   if (!line.empty()) sink_(erase_line);
@@ -144,7 +144,7 @@ void Talk::say(std::string_view lead, std::string_view code, std::string_view wo
   line_ = line;
 }
 
-void Talk::progress(const Progress& progress) {
+void Console::progress(const Progress& progress) {
   if (!options_.redraw || options_.verbosity == Verbosity::quiet) return;
   const std::scoped_lock lock(mutex_);
   const Seconds now = clock_();
@@ -161,14 +161,14 @@ void Talk::progress(const Progress& progress) {
   line_ = std::move(line);
 }
 
-void Talk::erase() {
+void Console::erase() {
   if (!line_.empty()) sink_(erase_line);
   line_.clear();
   what_.clear();
   drawn_.reset();
 }
 
-void Talk::finish() {
+void Console::finish() {
   const std::scoped_lock lock(mutex_);
   erase();
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The person at the other end. stdout is data and is written elsewhere; this is the talk on stderr (notes, warnings,
+// The person at the other end. stdout is data and is written elsewhere; this is the console on stderr (notes, warnings,
 // one progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR and
 // TERM. Output goes through a sink, so tests read what a person would see.
 #pragma once
@@ -61,7 +61,7 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width);
 
 /// Notes and the progress line share one stream: a note erases the line, speaks, and the line comes back. Safe to call
 /// from several threads.
-class Talk {
+class Console {
  public:
   struct Options {
     Verbosity verbosity = Verbosity::normal;
@@ -69,10 +69,10 @@ class Talk {
     bool redraw = false;  ///< the stream is a terminal that can redraw a line
     int width = 100;
   };
-  Talk(Sink sink, Options options, Clock clock);
-  ~Talk();
-  Talk(const Talk&) = delete;
-  Talk& operator=(const Talk&) = delete;
+  Console(Sink sink, Options options, Clock clock);
+  ~Console();
+  Console(const Console&) = delete;
+  Console& operator=(const Console&) = delete;
 
   void warning(std::string_view words);  ///< shown at every verbosity
   void note(std::string_view words);     ///< not with -q

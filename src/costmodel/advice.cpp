@@ -30,7 +30,7 @@ std::string on_launch(const Situation& s) {
                      s.percent(Part::launch));
 }
 std::string on_dram(const Situation& s) {
-  if (s.estimate.bound != Part::dram || s.percent(Part::dram) < 80) return {};
+  if (s.estimate.bottleneck != Part::dram || s.percent(Part::dram) < 80) return {};
   return fmt::format("{:.0f} % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
                      s.percent(Part::dram));
 }
@@ -41,7 +41,7 @@ std::string on_grid(const Situation& s) {
                      s.device.sms.value);
 }
 std::string on_latency(const Situation& s) {
-  if (s.estimate.bound != Part::latency) return {};
+  if (s.estimate.bottleneck != Part::latency) return {};
   return fmt::format(
       "latency binds with {:.0f} B per thread in flight at {:.0f} % occupancy and {} registers: "
       "more rows in flight or fewer registers",
@@ -66,7 +66,7 @@ std::string on_sectors(const Situation& s) {
 std::string on_banks(const Situation& s) {
   const double requests = static_cast<double>(s.work.shared_load.bytes + s.work.shared_store.bytes) / 128;
   const double passes = static_cast<double>(s.work.shared_load.wavefronts + s.work.shared_store.wavefronts);
-  if (s.estimate.bound != Part::shared || passes < 1.5 * requests) return {};
+  if (s.estimate.bottleneck != Part::shared || passes < 1.5 * requests) return {};
   return fmt::format("shared memory takes {:.1f} passes where {:.1f} would do: pad or swizzle its rows",
                      passes / std::max(requests, 1.0), 1.0);
 }
@@ -76,7 +76,7 @@ std::string on_spills(const Situation& s) {
                      s.percent(Part::spill), s.estimate.registers);
 }
 std::string on_xu(const Situation& s) {
-  if (s.estimate.bound != Part::xu) return {};
+  if (s.estimate.bottleneck != Part::xu) return {};
   return fmt::format(
       "{:.0f} % of the time the transcendental and conversion pipe is full: {} transcendental and {} "
       "conversion instructions",

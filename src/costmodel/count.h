@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The counter: walks a kernel's statements and says what they ask of a machine. Two ways to the same numbers. exact:
-// every warp of every block, lane by lane, as the machine would. fast: statement by statement over boxes of the loop
-// and block variables; guards cut a box into parts where they hold for all, for none, or lane by lane, and the sectors
-// of a part follow from how its addresses fall modulo 32 bytes. Fast equals exact but where an index is not periodic (a
-// flat map that divides by an odd extent): there sectors come from a sample and Work::sampled says so; requests, bytes
-// and instructions stay exact.
+// every warp of every block, lane by lane, as the machine would. fast: statement by statement over domains of the loop
+// and block variables; guards cut a domain into parts where they hold for all, for none, or lane by lane, and the
+// sectors of a part follow from how its addresses fall modulo 32 bytes. Fast equals exact but where an index is not
+// periodic (a flat map that divides by an odd extent): there sectors come from a sample and Work::sampled says so;
+// requests, bytes and instructions stay exact.
 //
 // Assumed: buffers and shared arrays start on a multiple of 32 bytes; sectors of one request count once.
 #pragma once

@@ -36,7 +36,7 @@ class ExactWalk {
     for (std::int64_t block = 0; block < kernel_.virtual_blocks; ++block) {
       issued_ = 0;
       for (int w = 0; w < warps_of(kernel_); ++w) {
-        place(block, w);
+        bind_variables(block, w);
         walk(0, static_cast<std::int32_t>(kernel_.body.size()), full_mask(kernel_, w), 1);
       }
       work.busiest_block = std::max(work.busiest_block, issued_);
@@ -49,7 +49,7 @@ class ExactWalk {
   }
 
  private:
-  void place(std::int64_t block, int w) {
+  void bind_variables(std::int64_t block, int w) {
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v) {
       const ir::Var& var = kernel_.indices.vars[v];
       for (int lane = 0; lane < warp_lanes; ++lane)
@@ -83,8 +83,8 @@ class ExactWalk {
         if (e >= 0 && e < kernel_.buffers[stmt.memory].elements) touched[e / 64] |= std::uint64_t{1} << (e % 64);
     }
     const int access_bytes = bytes * stmt.width;
-    count.units += times * (stmt.space == ir::Space::global ? sectors_of(offsets, 0, mask, access_bytes)
-                                                            : wavefronts_of(offsets, 0, mask, access_bytes));
+    count.units += times * (stmt.space == ir::Space::global ? count_sectors(offsets, 0, mask, access_bytes)
+                                                            : count_wavefronts(offsets, 0, mask, access_bytes));
   }
 
   void walk(std::int32_t from, std::int32_t to, std::uint32_t mask, std::int64_t times) {

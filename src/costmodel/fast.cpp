@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fast counting. A scope (the statements under the same loops and guards) is a list of boxes: ranges of the outer
-// variables with the lanes active there. Entering a loop adds a range to each box; entering a guard cuts each box where
-// the guard turns. All statements of a scope share its boxes. The sectors of a request depend on its address modulo 32
-// only, so a box needs one look per residue that its addresses take.
+// Fast counting. A scope (the statements under the same loops and guards) is a list of domains: ranges of the outer
+// variables with the lanes active there. Entering a loop adds a range to each domain; entering a guard cuts each domain
+// where the guard turns. All statements of a scope share its domains. The sectors of a request depend on its address
+// modulo 32 only, so a domain needs one look per residue that its addresses take.
 #include <algorithm>
 #include <bit>
 #include <cassert>
 #include <limits>
 #include <numeric>
 
-#include "costmodel/form.h"
+#include "costmodel/lane_affine.h"
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -24,18 +24,19 @@ using ir::StmtKind;
 constexpr std::int64_t most_starts = 64, sampled_starts = 32;
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-std::int64_t points(const Box& box) {
+std::int64_t points(const IterationDomain& domain) {
   std::int64_t product = 1;
-  for (int k = 0; k < box.depth; ++k) product *= box.ranges[k].count;
+  for (int k = 0; k < domain.depth; ++k) product *= domain.ranges[k].count;
   return product;
 }
-Box with_range(const Box& box, int k, std::int64_t first, std::int64_t count, std::int64_t stride = 1) {
-  Box part = box;
-  part.ranges[k] = {box.ranges[k].low + box.ranges[k].step * first, box.ranges[k].step * stride, count};
+IterationDomain with_range(const IterationDomain& domain, int k, std::int64_t first, std::int64_t count,
+                           std::int64_t stride = 1) {
+  IterationDomain part = domain;
+  part.ranges[k] = {domain.ranges[k].low + domain.ranges[k].step * first, domain.ranges[k].step * stride, count};
   return part;
 }
 
-/// How often each residue modulo `modulus` occurs among the sums of a box's growths.
+/// How often each residue modulo `modulus` occurs among the sums of a domain's growths.
 struct Residues {
   std::array<std::int64_t, sector_bytes> counts{};
   bool single = true;  ///< only residue 0
@@ -65,38 +66,38 @@ class FastWalk {
       : kernel_(kernel), scratch_(scratch), warps_(warps_of(kernel)) {}
 
   void run(Work& work) {
-    scratch_.boxes.clear();
+    scratch_.domains.clear();
     scratch_.spans.clear();
     ++scratch_.serial;
     find_thread_shares(kernel_, scratch_.threads);
-    Box all;
+    IterationDomain all;
     all.masks.fill(0);
     for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v)
       if (kernel_.indices.vars[v].kind == ir::VarKind::block)
         push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
-    scratch_.boxes.push_back(all);
+    scratch_.domains.push_back(all);
     scope(0, static_cast<std::int32_t>(kernel_.body.size()), 0, 1);
     work.busiest_block = busiest();
   }
 
  private:
-  static void push_range(Box& box, ir::VarId var, std::int64_t count) {
-    assert(box.depth < Box::most);
-    box.vars[box.depth] = var;
-    box.ranges[box.depth++] = {0, 1, count};
+  static void push_range(IterationDomain& domain, ir::VarId var, std::int64_t count) {
+    assert(domain.depth < IterationDomain::most);
+    domain.vars[domain.depth] = var;
+    domain.ranges[domain.depth++] = {0, 1, count};
   }
 
-  /// Statements from .. to with the boxes from `first` on.
+  /// Statements from .. to with the domains from `first` on.
   void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count) {
     std::int64_t executions = 0, lanes = 0;
     for (std::size_t b = first; b < first + count; ++b) {
       std::int64_t warps = 0, active = 0;
       for (int w = 0; w < warps_; ++w) {
-        warps += scratch_.boxes[b].masks[w] != 0;
-        active += std::popcount(scratch_.boxes[b].masks[w]);
+        warps += scratch_.domains[b].masks[w] != 0;
+        active += std::popcount(scratch_.domains[b].masks[w]);
       }
-      const std::int64_t times = points(scratch_.boxes[b]);
+      const std::int64_t times = points(scratch_.domains[b]);
       executions += warps * times;
       lanes += active * times;
     }
@@ -116,73 +117,74 @@ class FastWalk {
   }
 
   void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
-    const std::size_t inner = scratch_.boxes.size();
+    const std::size_t inner = scratch_.domains.size();
     for (std::size_t b = first; b < first + count; ++b) {
-      Box box = scratch_.boxes[b];
-      push_range(box, stmt.var, kernel_.indices.vars[stmt.var].extent);
-      scratch_.boxes.push_back(box);
+      IterationDomain domain = scratch_.domains[b];
+      push_range(domain, stmt.var, kernel_.indices.vars[stmt.var].extent);
+      scratch_.domains.push_back(domain);
     }
     scope(at + 1, stmt.end, inner, count);
-    scratch_.boxes.resize(inner);
+    scratch_.domains.resize(inner);
   }
 
   void guard(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
-    const std::size_t base = scratch_.boxes.size();
+    const std::size_t base = scratch_.domains.size();
     std::size_t from = first, to = first + count;
     for (const ir::Condition& condition : stmt.conditions) {
       if (condition.a == ir::no_expr) continue;
-      const Form form(kernel_, scratch_, condition.a, condition.b, 1);
-      const std::size_t cut = scratch_.boxes.size();
+      const LaneAffine form(kernel_, scratch_, condition.a, condition.b, 1);
+      const std::size_t cut = scratch_.domains.size();
       for (std::size_t b = from; b < to; ++b) {
-        const Box box = scratch_.boxes[b];
-        refine(form, condition.equal, box);
+        const IterationDomain domain = scratch_.domains[b];
+        refine(form, condition.equal, domain);
       }
       from = cut;
-      to = scratch_.boxes.size();
+      to = scratch_.domains.size();
     }
     if (to > from) scope(at + 1, stmt.end, from, to - from);
-    scratch_.boxes.resize(base);
+    scratch_.domains.resize(base);
   }
 
-  /// Appends the parts of `box` where the condition holds for some lane.
-  void refine(const Form& form, bool equal, const Box& box) {
-    std::array<std::int64_t, Box::most> growth;
-    for (int k = 0; k < box.depth; ++k) {
-      if (box.ranges[k].count == 1) {
+  /// Appends the parts of `domain` where the condition holds for some lane.
+  void refine(const LaneAffine& form, bool equal, const IterationDomain& domain) {
+    std::array<std::int64_t, IterationDomain::most> growth;
+    for (int k = 0; k < domain.depth; ++k) {
+      if (domain.ranges[k].count == 1) {
         growth[k] = 0;
         continue;
       }
-      const std::int64_t starts = starts_of(form, box, k);
+      const std::int64_t starts = count_starts(form, domain, k);
       if (starts > 1) {
         for (std::int64_t i = 0; i < starts; ++i)
-          refine(form, equal, with_range(box, k, i, (box.ranges[k].count - i + starts - 1) / starts, starts));
+          refine(form, equal, with_range(domain, k, i, (domain.ranges[k].count - i + starts - 1) / starts, starts));
         return;
       }
-      growth[k] = form.growth(box.vars[k], box.ranges[k].step);
+      growth[k] = form.growth(domain.vars[k], domain.ranges[k].step);
     }
     std::int64_t low = 0, high = 0;
-    lane_range(form, box, low, high);
+    lane_range(form, domain, low, high);
     int widest = -1;
     std::int64_t width = 0;
-    for (int k = 0; k < box.depth; ++k) {
-      const std::int64_t reach = growth[k] * (box.ranges[k].count - 1);
+    for (int k = 0; k < domain.depth; ++k) {
+      const std::int64_t reach = growth[k] * (domain.ranges[k].count - 1);
       (reach < 0 ? low : high) += reach;
       if (std::abs(reach) > width) {
         width = std::abs(reach);
         widest = k;
       }
     }
-    if (equal ? low == 0 && high == 0 : high < 0) return scratch_.boxes.push_back(box);
+    if (equal ? low == 0 && high == 0 : high < 0) return scratch_.domains.push_back(domain);
     if (equal ? low > 0 || high < 0 : low >= 0) return;
-    if (widest < 0) return mask(form, equal, box);
-    const std::int64_t reach = growth[widest] * (box.ranges[widest].count - 1);
-    cut(form, equal, box, widest, growth[widest], low - std::min<std::int64_t>(reach, 0),
-        high - std::max<std::int64_t>(reach, 0));
+    if (widest < 0) return mask(form, equal, domain);
+    const std::int64_t reach = growth[widest] * (domain.ranges[widest].count - 1);
+    split_domain(form, equal, domain, widest, growth[widest], low - std::min<std::int64_t>(reach, 0),
+                 high - std::max<std::int64_t>(reach, 0));
   }
 
   /// The form is c * k + r with r in low .. high: whole where it must hold, one by one where it may, nothing elsewhere.
-  void cut(const Form& form, bool equal, const Box& box, int k, std::int64_t c, std::int64_t low, std::int64_t high) {
-    const std::int64_t last = box.ranges[k].count - 1;
+  void split_domain(const LaneAffine& form, bool equal, const IterationDomain& domain, int k, std::int64_t c,
+                    std::int64_t low, std::int64_t high) {
+    const std::int64_t last = domain.ranges[k].count - 1;
     std::int64_t from = 0, to = last;  // where it may hold without having to
     if (equal) {
       from = c > 0 ? -floor_div(high, c) : -floor_div(-low, -c);
@@ -196,75 +198,75 @@ class FastWalk {
     }
     from = std::clamp<std::int64_t>(from, 0, last + 1);
     to = std::clamp<std::int64_t>(to, -1, last);
-    if (!equal && c > 0 && from > 0) scratch_.boxes.push_back(with_range(box, k, 0, from));
-    if (!equal && c < 0 && to < last) scratch_.boxes.push_back(with_range(box, k, to + 1, last - to));
-    for (std::int64_t i = from; i <= to; ++i) refine(form, equal, with_range(box, k, i, 1));
+    if (!equal && c > 0 && from > 0) scratch_.domains.push_back(with_range(domain, k, 0, from));
+    if (!equal && c < 0 && to < last) scratch_.domains.push_back(with_range(domain, k, to + 1, last - to));
+    for (std::int64_t i = from; i <= to; ++i) refine(form, equal, with_range(domain, k, i, 1));
   }
 
-  /// Of the lanes in the box; of whole warps where the form is even there: mask() looks at lanes.
-  void lane_range(const Form& form, const Box& box, std::int64_t& low, std::int64_t& high) const {
+  /// Of the lanes in the domain; of whole warps where the form is even there: mask() looks at lanes.
+  void lane_range(const LaneAffine& form, const IterationDomain& domain, std::int64_t& low, std::int64_t& high) const {
     low = std::numeric_limits<std::int64_t>::max();
     high = std::numeric_limits<std::int64_t>::min();
-    const Form::Start start = form.start(box);
-    Form::Lanes values;
+    const LaneAffine::Start start = form.start(domain);
+    LaneAffine::Lanes values;
     std::int64_t shift = 0;
     for (int w = 0; w < warps_; ++w) {
-      if (box.masks[w] == 0) continue;
+      if (domain.masks[w] == 0) continue;
       if (form.is_even(start, w, shift)) {
         low = std::min(low, shift + form.least_lane());
         high = std::max(high, shift + form.greatest_lane());
         continue;
       }
       form.values(start, w, values);
-      for (std::uint32_t rest = box.masks[w]; rest != 0; rest &= rest - 1) {
+      for (std::uint32_t rest = domain.masks[w]; rest != 0; rest &= rest - 1) {
         low = std::min(low, values[std::countr_zero(rest)]);
         high = std::max(high, values[std::countr_zero(rest)]);
       }
     }
   }
 
-  void mask(const Form& form, bool equal, const Box& box) {
-    Box part = box;
+  void mask(const LaneAffine& form, bool equal, const IterationDomain& domain) {
+    IterationDomain part = domain;
     std::uint32_t any = 0;
-    const Form::Start start = form.start(box);
-    Form::Lanes values;
+    const LaneAffine::Start start = form.start(domain);
+    LaneAffine::Lanes values;
     for (int w = 0; w < warps_; ++w) {
-      if (box.masks[w] == 0) continue;
+      if (domain.masks[w] == 0) continue;
       std::int64_t shift = 0;
       const bool even = form.is_even(start, w, shift);
       if (!even) {
         form.values(start, w, values);
         shift = 0;
       }
-      const Form::Lanes& lanes = even ? form.even_lanes() : values;
+      const LaneAffine::Lanes& lanes = even ? form.even_lanes() : values;
       std::uint32_t holds = 0;
       for (int lane = 0; lane < warp_lanes; ++lane)
         holds |= static_cast<std::uint32_t>(equal ? lanes[lane] == -shift : lanes[lane] < -shift) << lane;
-      part.masks[w] = box.masks[w] & holds;
+      part.masks[w] = domain.masks[w] & holds;
       any |= part.masks[w];
     }
-    if (any != 0) scratch_.boxes.push_back(part);
+    if (any != 0) scratch_.domains.push_back(part);
   }
 
   /// Into how many progressions range k must fall apart so that the form moves evenly along each.
-  static std::int64_t starts_of(const Form& form, const Box& box, int k) {
-    const std::int64_t step = form.even_step(box.vars[k]), count = box.ranges[k].count;
+  static std::int64_t count_starts(const LaneAffine& form, const IterationDomain& domain, int k) {
+    const std::int64_t step = form.even_step(domain.vars[k]), count = domain.ranges[k].count;
     if (step == 1 || count == 1) return 1;
     if (step == 0) return count;
-    return std::min(count, step / std::gcd(step, box.ranges[k].step));
+    return std::min(count, step / std::gcd(step, domain.ranges[k].step));
   }
 
   /// One statement's requests; remembers what a warp moves by residue of its address and active lanes.
   struct Request {
-    const Form& form;
+    const LaneAffine& form;
     int bytes;
     bool global;
     std::array<std::uint32_t, sector_bytes> masks{};
     std::array<std::int64_t, sector_bytes> known;
 
     std::int64_t modulus() const { return global ? sector_bytes : std::int64_t{4}; }
-    std::int64_t units(const Form::Lanes& lanes, std::int64_t shift, std::uint32_t mask) const {
-      return global ? sectors_of(lanes, shift, mask, bytes) : wavefronts_of(lanes, shift, mask, bytes);
+    std::int64_t units(const LaneAffine::Lanes& lanes, std::int64_t shift, std::uint32_t mask) const {
+      return global ? count_sectors(lanes, shift, mask, bytes) : count_wavefronts(lanes, shift, mask, bytes);
     }
     /// Of an even warp.
     std::int64_t even_units(std::int64_t residue, std::uint32_t mask) {
@@ -283,16 +285,16 @@ class FastWalk {
 
   void access(const ir::Stmt& stmt, StmtCount& total, std::size_t first, std::size_t count) {
     const int bytes = element_bytes(kernel_, stmt);
-    const Form form(kernel_, scratch_, stmt.expr, ir::no_expr, bytes);
+    const LaneAffine form(kernel_, scratch_, stmt.expr, ir::no_expr, bytes);
     Request request{form, bytes * stmt.width, stmt.space == ir::Space::global, {}, {}};
-    for (std::size_t b = first; b < first + count; ++b) total.units += units(request, scratch_.boxes[b], 0);
+    for (std::size_t b = first; b < first + count; ++b) total.units += units(request, scratch_.domains[b], 0);
   }
 
-  /// Sectors or wavefronts of a box.
-  std::int64_t units(Request& request, const Box& box, int from) {
-    const Form& form = request.form;
-    for (int k = from; k < box.depth; ++k) {
-      const std::int64_t starts = starts_of(form, box, k), count = box.ranges[k].count;
+  /// Sectors or wavefronts of a domain.
+  std::int64_t units(Request& request, const IterationDomain& domain, int from) {
+    const LaneAffine& form = request.form;
+    for (int k = from; k < domain.depth; ++k) {
+      const std::int64_t starts = count_starts(form, domain, k), count = domain.ranges[k].count;
       if (starts == 1) continue;
       const std::int64_t looked_at = starts <= most_starts ? starts : sampled_starts;
       std::int64_t sum = 0, seen = 0;
@@ -301,7 +303,7 @@ class FastWalk {
         const std::int64_t from_start = i * starts / looked_at, to_start = (i + 1) * starts / looked_at;
         const std::int64_t start = from_start + (i * 2654435761 >> 7) % (to_start - from_start);
         const std::int64_t members = (count - start + starts - 1) / starts;
-        sum += units(request, with_range(box, k, start, members, starts), k + 1);
+        sum += units(request, with_range(domain, k, start, members, starts), k + 1);
         seen += members;
       }
       if (seen == count) return sum;
@@ -310,21 +312,21 @@ class FastWalk {
           static_cast<double>(sum) * static_cast<double>(count) / static_cast<double>(seen) + 0.5);
     }
     Residues residues;
-    for (int k = 0; k < box.depth; ++k)
-      if (box.ranges[k].count > 1)
-        residues.add(form.growth(box.vars[k], box.ranges[k].step), box.ranges[k].count, request.modulus());
-    return units_at_start(request, box, residues) * residues.times;
+    for (int k = 0; k < domain.depth; ++k)
+      if (domain.ranges[k].count > 1)
+        residues.add(form.growth(domain.vars[k], domain.ranges[k].step), domain.ranges[k].count, request.modulus());
+    return units_at_start(request, domain, residues) * residues.times;
   }
 
   /// Over all warps and residues.
-  std::int64_t units_at_start(Request& request, const Box& box, const Residues& residues) const {
-    const Form& form = request.form;
+  std::int64_t units_at_start(Request& request, const IterationDomain& domain, const Residues& residues) const {
+    const LaneAffine& form = request.form;
     const std::int64_t modulus = request.modulus();
-    const Form::Start start = form.start(box);
-    Form::Lanes values;
+    const LaneAffine::Start start = form.start(domain);
+    LaneAffine::Lanes values;
     std::int64_t sum = 0;
     for (int w = 0; w < warps_; ++w) {
-      const std::uint32_t mask = box.masks[w];
+      const std::uint32_t mask = domain.masks[w];
       if (mask == 0) continue;
       std::int64_t shift = 0;
       const bool even = form.is_even(start, w, shift);
@@ -344,17 +346,17 @@ class FastWalk {
   /// Remembers which blocks issue what in this scope.
   void record(std::size_t first, std::size_t count, std::int64_t issue) {
     for (std::size_t b = first; b < first + count; ++b) {
-      const Box& box = scratch_.boxes[b];
+      const IterationDomain& domain = scratch_.domains[b];
       std::int64_t each = issue;
       BlockSpan span;
-      for (int k = 0; k < box.depth; ++k) {
-        if (kernel_.indices.vars[box.vars[k]].kind == ir::VarKind::block)
-          span = {box.ranges[k].low, box.ranges[k].step, box.ranges[k].count, 0};
+      for (int k = 0; k < domain.depth; ++k) {
+        if (kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block)
+          span = {domain.ranges[k].low, domain.ranges[k].step, domain.ranges[k].count, 0};
         else
-          each *= box.ranges[k].count;
+          each *= domain.ranges[k].count;
       }
       std::int64_t warps = 0;
-      for (int w = 0; w < warps_; ++w) warps += box.masks[w] != 0;
+      for (int w = 0; w < warps_; ++w) warps += domain.masks[w] != 0;
       span.each = each * warps;
       if (span.each != 0) add_span(span);
     }

@@ -13,16 +13,18 @@ namespace {
 
 constexpr std::array table = std::to_array<Model>({
     {"sol", ir::Level::sol, "group, device", "bytes once, operations, launch",
-     [](const Seen& seen) { return sol(*seen.group, *seen.device, *seen.calibration); }},
+     [](const ModelInputs& inputs) { return sol(*inputs.group, *inputs.device, *inputs.calibration); }},
     {"projected", ir::Level::projected, "kernel, device",
      "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch",
-     [](const Seen& seen) { return projected(*seen.work, *seen.device, *seen.calibration); }},
+     [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, *inputs.calibration); }},
     {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills",
-     [](const Seen& seen) { return compiled(*seen.work, *seen.binary, *seen.device, *seen.calibration); }},
+     [](const ModelInputs& inputs) {
+       return compiled(*inputs.work, *inputs.binary, *inputs.device, *inputs.calibration);
+     }},
     {"simulated", ir::Level::simulated, "kernel, binary, counters, device",
      "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed",
-     [](const Seen& seen) {
-       return simulated(*seen.work, *seen.binary, *seen.counts, *seen.device, *seen.calibration);
+     [](const ModelInputs& inputs) {
+       return simulated(*inputs.work, *inputs.binary, *inputs.counts, *inputs.device, *inputs.calibration);
      }},
 });
 

@@ -46,7 +46,7 @@ ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::Lau
                        const ir::Device& device, const Calibration& calibration);
 
 /// What a model may look at; absent ones are nullptr.
-struct Seen {
+struct ModelInputs {
   const GroupWork* group = nullptr;
   const Work* work = nullptr;
   const ir::Binary* binary = nullptr;
@@ -60,7 +60,7 @@ struct Model {
   ir::Level level;
   std::string_view sees;
   std::string_view accounts_for;
-  ir::Estimate (*estimate)(const Seen& seen);
+  ir::Estimate (*estimate)(const ModelInputs& inputs);
 };
 std::span<const Model> models();
 /// nullptr when there is none of that name.

@@ -104,7 +104,7 @@ struct Path {
   double total = 0, barrier = 0;
 };
 Path path_of(const Work& work, const MemoryBytes& bytes, const ir::Device& d) {
-  const Chain& c = work.chain;
+  const CriticalPath& c = work.critical_path;
   const double cycles = c.shared * d.shared_latency.value + c.shuffle * d.shuffle_latency.value +
                         c.arithmetic * d.fma_latency.value + c.xu * d.xu_latency.value;
   Path path;
@@ -137,8 +137,8 @@ ir::Estimate estimate_with(const Work& work, int registers, double spilled_bytes
   const double throughput = part(e, busiest).value, latency = part(e, Part::latency).value;
   const double greater = std::max(throughput, latency), lesser = std::min(throughput, latency);
   const double body = greater == 0 ? 0 : greater * std::pow(1 + std::pow(lesser / greater, p), 1 / p);
-  e.bound = latency > throughput ? Part::latency : busiest;
-  if (body < part(e, Part::launch).value) e.bound = Part::launch;
+  e.bottleneck = latency > throughput ? Part::latency : busiest;
+  if (body < part(e, Part::launch).value) e.bottleneck = Part::launch;
   const Seconds floor = sol(compulsory_work(work), device, calibration).total;
   e.total = std::max(floor, part(e, Part::launch) + Seconds{body});
   return e;

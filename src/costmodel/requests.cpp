@@ -24,8 +24,8 @@ std::int64_t constant_stride(const std::array<std::int64_t, warp_lanes>& offsets
 
 }  // namespace
 
-std::int64_t sectors_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
-                        int bytes) {
+std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+                           int bytes) {
   if (mask == 0) return 0;
   const int first = std::countr_zero(mask), lanes = std::popcount(mask);
   const bool is_run = mask >> first == (lanes == warp_lanes ? ~0u : (1u << lanes) - 1);
@@ -54,8 +54,8 @@ std::int64_t sectors_of(const std::array<std::int64_t, warp_lanes>& offsets, std
   return std::unique(touched.begin(), touched.begin() + count) - touched.begin();
 }
 
-std::int64_t wavefronts_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
-                           int bytes) {
+std::int64_t count_wavefronts(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift,
+                              std::uint32_t mask, int bytes) {
   constexpr int banks = 32, word_bytes = 4;
   const int words = std::max(1, bytes / word_bytes);
   const int lanes_per_phase = warp_lanes / words;

@@ -35,8 +35,8 @@ struct Progression {
   std::int64_t low = 0, step = 1, count = 1;
 };
 
-/// The outer variables (block and loops) a box ranges over, and the lanes of each warp that are in it.
-struct Box {
+/// The outer variables (block and loops) a domain ranges over, and the lanes of each warp that are in it.
+struct IterationDomain {
   static constexpr int most = 12;
   std::array<ir::VarId, most> vars;
   std::array<Progression, most> ranges;
@@ -74,7 +74,7 @@ struct Reach {
 struct Scratch::Body {
   std::vector<StmtCount> counts;
   std::vector<StmtCost> costs;
-  std::vector<Box> boxes;
+  std::vector<IterationDomain> domains;
   std::vector<BlockSpan> spans;
   std::vector<TermLanes> terms = std::vector<TermLanes>(256);
   std::uint32_t serial = 0;
@@ -88,11 +88,11 @@ struct Scratch::Body {
 };
 
 /// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.
-std::int64_t sectors_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
-                        int bytes);
-/// Wavefronts of one shared request (rule: SharedWork).
-std::int64_t wavefronts_of(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
+std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
                            int bytes);
+/// Wavefronts of one shared request (rule: SharedWork).
+std::int64_t count_wavefronts(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift,
+                              std::uint32_t mask, int bytes);
 
 inline int warps_of(const ir::Kernel& kernel) { return (kernel.threads + warp_lanes - 1) / warp_lanes; }
 /// Lanes of warp `w` that exist.

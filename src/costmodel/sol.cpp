@@ -77,7 +77,7 @@ ir::Estimate sol(const GroupWork& work, const ir::Device& device, const Calibrat
   const ir::Part busiest =
       greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu});
   const Seconds body = part(estimate, busiest);
-  estimate.bound = body < part(estimate, ir::Part::launch) ? ir::Part::launch : busiest;
+  estimate.bottleneck = body < part(estimate, ir::Part::launch) ? ir::Part::launch : busiest;
   close(estimate, part(estimate, ir::Part::launch) + body, calibration.sol);
   return estimate;
 }

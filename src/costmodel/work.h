@@ -49,7 +49,7 @@ struct Pipes {
 std::int64_t instructions(const Pipes& pipes);
 
 /// Steps on the critical path of one warp that runs every guard: what it waits for, one after the other.
-struct Chain {
+struct CriticalPath {
   double memory = 0;  ///< round trips to global memory; loads between two waits go together
   double shared = 0;  ///< round trips to shared memory
   double shuffle = 0;
@@ -57,7 +57,7 @@ struct Chain {
   double arithmetic = 0;  ///< dependent operations of the FMA and ALU pipes
   double xu = 0;
   double far = 0;  ///< of `memory`: trips with a load of data nobody read before
-  bool operator==(const Chain&) const = default;
+  bool operator==(const CriticalPath&) const = default;
 };
 
 struct Work {
@@ -72,7 +72,7 @@ struct Work {
   Pipes pipes;
   std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
-  Chain chain;
+  CriticalPath critical_path;
   double bytes_in_flight = 0;  ///< per thread: bytes loaded and stored for each round trip to memory
   bool sampled = false;        ///< some index was not periodic: its sectors come from a sample
   bool operator==(const Work&) const = default;

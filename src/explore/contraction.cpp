@@ -16,8 +16,8 @@ namespace {
 std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 }  // namespace
 
-Contraction::Contraction(const ir::Graph& graph, const ir::Wiring& wiring)
-    : wiring_(wiring),
+Contraction::Contraction(const ir::Graph& graph, const ir::DefUse& def_use)
+    : def_use_(def_use),
       parent_(graph.nodes.size()),
       nodes_(graph.nodes.size()),
       before_(graph.nodes.size()),
@@ -28,10 +28,10 @@ Contraction::Contraction(const ir::Graph& graph, const ir::Wiring& wiring)
   std::iota(parent_.begin(), parent_.end(), 0);
   std::iota(place_.begin(), place_.end(), 0);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (wiring.roles[i] != ir::Role::work && wiring.roles[i] != ir::Role::outside) continue;
+    if (def_use.roles[i] != ir::Role::work && def_use.roles[i] != ir::Role::outside) continue;
     const auto id = static_cast<NodeId>(i);
     nodes_[i] = {id};
-    before_[i] = ir::suppliers(graph, wiring, id);
+    before_[i] = ir::suppliers(graph, def_use, id);
     for (const NodeId producer : before_[i]) after_[index(producer)].push_back(id);
   }
 }
@@ -83,7 +83,7 @@ NodeId Contraction::blocker(NodeId a, NodeId b) {
   (void)reached(a, b, true);
   NodeId found = came_from_[index(b)];
   for (NodeId at = found; at != no_node && at != a; at = came_from_[index(at)])
-    if (wiring_.roles[index(at)] == ir::Role::outside) return at;
+    if (def_use_.roles[index(at)] == ir::Role::outside) return at;
   return found;
 }
 

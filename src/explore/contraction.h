@@ -17,7 +17,7 @@ namespace tailor::explore {
 
 class Contraction {
  public:
-  Contraction(const ir::Graph& graph, const ir::Wiring& wiring);
+  Contraction(const ir::Graph& graph, const ir::DefUse& def_use);
 
   /// The unit a node is in, named by one of its nodes.
   ir::NodeId unit(ir::NodeId node);
@@ -36,7 +36,7 @@ class Contraction {
   std::vector<ir::NodeId>& around(ir::NodeId unit, bool forward);
   std::vector<ir::NodeId> reached(ir::NodeId from, ir::NodeId to, bool forward);
 
-  const ir::Wiring& wiring_;
+  const ir::DefUse& def_use_;
   std::vector<ir::NodeId> parent_;
   std::vector<std::vector<ir::NodeId>> nodes_, before_, after_;
   std::vector<int> place_;    ///< topological order of units

@@ -21,19 +21,19 @@ std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 /// written only if a group that does not compute it itself, or something outside, reads it.
 class Borders {
  public:
-  Borders(const Graph& graph, const Wiring& wiring, const Fusion& fusion)
-      : graph_(graph), wiring_(wiring), fusion_(fusion), groups_of_(graph.nodes.size()) {
+  Borders(const Graph& graph, const DefUse& def_use, const Fusion& fusion)
+      : graph_(graph), def_use_(def_use), fusion_(fusion), groups_of_(graph.nodes.size()) {
     for (std::size_t g = 0; g < fusion.groups.size(); ++g)
       for (const NodeId id : fusion.groups[g]) groups_of_[index(id)].push_back(g);
   }
 
   Boundary of(std::size_t g) const {
-    const Boundary alone = boundary(graph_, wiring_, fusion_.groups[g]);
+    const Boundary alone = boundary(graph_, def_use_, fusion_.groups[g]);
     std::vector<NodeId> writes;
     for (const NodeId id : alone.writes)
       if (!covered(g, id)) writes.push_back(id);
     if (writes.size() == alone.writes.size() || writes.empty()) return alone;
-    return boundary(graph_, wiring_, fusion_.groups[g], writes);
+    return boundary(graph_, def_use_, fusion_.groups[g], writes);
   }
 
   /// Whether a group computes the node: a file's own fusion may hold a library call.
@@ -47,9 +47,9 @@ class Borders {
     if (makers.front() != g) return true;
     std::vector<NodeId> pending{id};
     for (std::size_t i = 0; i < pending.size(); ++i) {
-      if (wiring_.stored[index(pending[i])]) return false;
-      for (const NodeId user : wiring_.users[index(pending[i])]) {
-        if (wiring_.roles[index(user)] == Role::free)
+      if (def_use_.stored[index(pending[i])]) return false;
+      for (const NodeId user : def_use_.users[index(pending[i])]) {
+        if (def_use_.roles[index(user)] == Role::free)
           pending.push_back(user);
         else if (!std::includes(makers.begin(), makers.end(), groups_of_[index(user)].begin(),
                                 groups_of_[index(user)].end()) ||
@@ -61,12 +61,12 @@ class Borders {
   }
 
   const Graph& graph_;
-  const Wiring& wiring_;
+  const DefUse& def_use_;
   const Fusion& fusion_;
   std::vector<std::vector<std::size_t>> groups_of_;
 };
 
-std::string what_of(const Node& node) {
+std::string library_call_target(const Node& node) {
   return node.attributes.target.empty() ? std::string(name(node.op)) : node.attributes.target;
 }
 
@@ -75,11 +75,11 @@ class Counting {
   explicit Counting(Partition& into) : into_(into) {}
 
   void graph(const Graph& graph, const Fusion& fusion, const std::string& where, double times) {
-    const Wiring wires = wiring(graph);
+    const DefUse wires = def_use(graph);
     const Borders borders(graph, wires, fusion);
     for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
       Boundary border = borders.of(g);
-      Group group = cut(graph, border);
+      Group group = outline(graph, border);
       add(std::move(group), {where, fusion.groups[g], times, std::move(border.reads), std::move(border.writes)});
     }
     const std::int64_t least = least_kernels(graph, wires);
@@ -91,26 +91,27 @@ class Counting {
   }
 
  private:
-  void add(Group group, Place place) {
+  void add(Group group, Occurrence occurrence) {
     const auto [known, fresh] = known_.try_emplace(group.id, into_.groups.size());
     if (fresh) {
-      Classified needs = classify(group);
+      codegen::Classified needs = codegen::classify(group);
       const double bytes = bytes_once(group.graph);
       into_.groups.push_back({std::move(group), std::move(needs), {}, 0, bytes});
     }
     DistinctGroup& distinct = into_.groups[known->second];
-    distinct.times += place.times;
+    distinct.times += occurrence.times;
     into_.kernels += 1;
-    into_.launches += place.times;
-    into_.bytes += place.times * distinct.bytes;
-    distinct.places.push_back(std::move(place));
+    into_.launches += occurrence.times;
+    into_.bytes += occurrence.times * distinct.bytes;
+    distinct.occurrences.push_back(std::move(occurrence));
   }
 
   void outside(const Graph& graph, const Fusion& fusion, NodeId id, const std::string& where, double times) {
     const Node& node = graph.nodes[index(id)];
     if (class_of(node.op) == OpClass::control) return control(graph, fusion, node, where, times);
     if (class_of(node.op) == OpClass::structure) return;
-    const LibraryCall call{node.name, what_of(node), where, bytes_touched(graph, id), node.attributes.flops, times};
+    const LibraryCall call{node.name, library_call_target(node), where, bytes_touched(graph, id), node.attributes.flops,
+                           times};
     into_.library_launches += times;
     into_.library_bytes += times * call.bytes;
     into_.library.push_back(call);
@@ -175,16 +176,16 @@ double bytes_once(const Graph& group) {
   return sum;
 }
 
-std::int64_t least_kernels(const Graph& graph, const Wiring& wiring) {
+std::int64_t least_kernels(const Graph& graph, const DefUse& def_use) {
   // Per node: kernels that must have started when its value exists.
   std::vector<std::int64_t> after(graph.nodes.size(), 0);
   std::int64_t most = 0;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const bool work = wiring.roles[i] == Role::work;
-    if (!work && wiring.roles[i] != Role::outside) continue;
+    const bool work = def_use.roles[i] == Role::work;
+    if (!work && def_use.roles[i] != Role::outside) continue;
     std::int64_t level = work ? 1 : 0;
-    for (const NodeId producer : suppliers(graph, wiring, static_cast<NodeId>(i))) {
-      const bool crosses = work && wiring.roles[index(producer)] == Role::outside;
+    for (const NodeId producer : suppliers(graph, def_use, static_cast<NodeId>(i))) {
+      const bool crosses = work && def_use.roles[index(producer)] == Role::outside;
       level = std::max(level, after[index(producer)] + (crosses ? 1 : 0));
     }
     after[i] = level;

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "codegen/lower/skeleton.h"
 #include "costmodel/model.h"
-#include "explore/skeleton.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {
 
-/// One place a group stands at.
-struct Place {
+/// One occurrence of a group in the model.
+struct Occurrence {
   std::string where;               ///< path of graph names: "main/while.3.body"
   std::vector<ir::NodeId> nodes;   ///< in the graph of that path
   double times = 0;                ///< runs per run of the model
@@ -27,9 +27,9 @@ struct Place {
 
 struct DistinctGroup {
   ir::Group group;
-  Classified needs;  ///< the skeleton, or what is missing
-  std::vector<Place> places;
-  double times = 0;  ///< sum over places
+  codegen::Classified needs;  ///< the skeleton, or what is missing
+  std::vector<Occurrence> occurrences;
+  double times = 0;  ///< sum over occurrences
   double bytes = 0;  ///< of one run: inputs and outputs once; look-ups and slices what they touch
 };
 
@@ -45,7 +45,7 @@ struct Partition {
   std::string strategy;
   std::vector<DistinctGroup> groups;  ///< in order of first appearance
   std::vector<LibraryCall> library;
-  std::int64_t kernels = 0;        ///< groups counted at every place once
+  std::int64_t kernels = 0;        ///< groups each occurrence counted once
   std::int64_t least_kernels = 0;  ///< no fusion has fewer: chains of work that library calls interrupt
   double launches = 0;             ///< per run, groups only
   double least_launches = 0;       ///< the same bound with loop bodies counted by their trips
@@ -60,7 +60,7 @@ struct Partition {
 /// updated in place: read and written together are `group.bytes`.
 costmodel::GroupWork needed_work(const DistinctGroup& group);
 
-/// The path of body `i` of a loop or conditional that stands at `where`: how Place::where spells it.
+/// The path of body `i` of a loop or conditional that stands at `where`: how Occurrence::where spells it.
 std::string body_path(const std::string& where, const ir::Node& node, std::size_t i);
 
 /// Precondition: `fusion` was made for `graph`.
@@ -72,6 +72,6 @@ double bytes_once(const ir::Graph& group);
 
 /// The longest chain of working nodes with library calls (or control flow) in between, in kernels. Grouping by place in
 /// the chain reaches it, so it is the fewest kernels possible. Bodies are not included.
-std::int64_t least_kernels(const ir::Graph& graph, const ir::Wiring& wiring);
+std::int64_t least_kernels(const ir::Graph& graph, const ir::DefUse& def_use);
 
 }  // namespace tailor::explore

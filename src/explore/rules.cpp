@@ -33,8 +33,8 @@ std::int64_t element_bytes(const Candidate& c) {
 
 std::size_t kept_values(const Candidate& c) {
   std::size_t most = 0;
-  for (const ir::Phase& phase : c.prepared.phases)
-    most = std::max(most, ir::kept_nodes(phase, c.plan.residence).size());
+  for (const codegen::Phase& phase : c.prepared.phases)
+    most = std::max(most, codegen::kept_nodes(phase, c.plan.residence).size());
   return most;
 }
 
@@ -115,7 +115,7 @@ constexpr std::array rule_table =
          [](const Candidate& c) {
            if (!is_row(c) || c.plan.residence != Residence::recompute) return false;
            return std::all_of(c.prepared.phases.begin(), c.prepared.phases.end(),
-                              [](const ir::Phase& phase) { return phase.kept == phase.kept_inputs; });
+                              [](const codegen::Phase& phase) { return phase.kept == phase.kept_inputs; });
          }},
     });
 
@@ -123,12 +123,12 @@ constexpr std::array rule_table =
 
 std::span<const Rule> rules() { return rule_table; }
 
-const Rule* dropped_by(const ir::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
   Candidate candidate{prepared, plan, limits};
   candidate.vectors = prepared.columns / plan.vector;
   if (plan.skeleton == Skeleton::row) {
-    candidate.trips = ir::trips_per_row(prepared, plan);
-    candidate.streamed = ir::is_streamed(prepared, plan);
+    candidate.trips = codegen::trips_per_row(prepared, plan);
+    candidate.streamed = codegen::is_streamed(prepared, plan);
   }
   for (const Rule& rule : rule_table)
     if (rule.drops(candidate)) return &rule;

@@ -9,15 +9,15 @@
 #include <span>
 #include <string_view>
 
+#include "codegen/lower/prepare.h"
 #include "ir/device.h"
 #include "ir/plan.h"
-#include "ir/prepare.h"
 
 namespace tailor::explore {
 
 /// What rules look at, computed once per plan.
 struct Candidate {
-  const ir::Prepared& prepared;
+  const codegen::Prepared& prepared;
   const ir::Plan& plan;
   const ir::Limits& limits;
   std::int64_t vectors = 0;  ///< whole vectors of a row (row) or of the output (map)
@@ -28,13 +28,13 @@ struct Candidate {
 struct Rule {
   std::string_view name;
   bool sound;
-  std::string_view why;  ///< one line: what it drops and the reason
+  std::string_view reason;  ///< one line: what it drops and the reason
   bool (*drops)(const Candidate&);
 };
 
 std::span<const Rule> rules();
 
 /// The first rule that drops the plan, or nullptr.
-const Rule* dropped_by(const ir::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
+const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
 
 }  // namespace tailor::explore

@@ -118,7 +118,7 @@ std::vector<std::string_view> axis_names() {
   return names;
 }
 
-Axes default_axes(const ir::Prepared& prepared, const ir::Limits& limits) {
+Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   Axes axes;
   axes.dominant = prepared.dominants;
   axes.threads = powers_of_two(2 * limits.warp_size, limits.threads_per_block);
@@ -149,7 +149,7 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
               suggestion(limit.axis, names));
 }
 
-Plans::Plans(const ir::Prepared& prepared, const Axes& axes, const ir::Limits& limits)
+Plans::Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits)
     : prepared_(&prepared), axes_(&axes), limits_(&limits) {
   for (const AxisRow& axis : axis_table) {
     const bool used = !axis.row_only || prepared.skeleton == ir::Skeleton::row;
@@ -182,7 +182,7 @@ Plan Plans::at_cursor() const {
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  if (rows) plan.sub_roots = ir::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
+  if (rows) plan.sub_roots = codegen::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
   return plan;
 }
 

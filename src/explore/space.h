@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/lower/prepare.h"
 #include "ir/device.h"
 #include "ir/plan.h"
-#include "ir/prepare.h"
 
 namespace tailor::explore {
 
@@ -39,7 +39,7 @@ struct AxisLimit {
 
 /// All values worth asking about on this device: powers of two up to what a block may have, vectors up to 16 bytes of
 /// the narrowest type. The caches are on; a limit may open them.
-Axes default_axes(const ir::Prepared& prepared, const ir::Limits& limits);
+Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits);
 
 /// Replaces the values of one axis. Throws Error(usage) for an unknown axis or a value that does not read.
 void restrict_axis(Axes& axes, const AxisLimit& limit);
@@ -51,7 +51,7 @@ std::vector<std::string_view> axis_names();
 class Plans {
  public:
   /// Both must outlive the walk.
-  Plans(const ir::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
+  Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
 
   /// The next plan, or nothing at the end.
   std::optional<ir::Plan> next();
@@ -62,7 +62,7 @@ class Plans {
   ir::Plan at_cursor() const;
   bool advance();
 
-  const ir::Prepared* prepared_;
+  const codegen::Prepared* prepared_;
   const Axes* axes_;
   const ir::Limits* limits_;
   std::vector<std::size_t> sizes_, cursor_;

@@ -17,30 +17,30 @@ using namespace ir;
 
 namespace {
 
-bool does_something(const Wiring& wiring, NodeId id) {
-  const Role role = wiring.roles[static_cast<std::size_t>(id)];
+bool does_something(const DefUse& def_use, NodeId id) {
+  const Role role = def_use.roles[static_cast<std::size_t>(id)];
   return role == Role::work || role == Role::outside;
 }
 
 }  // namespace
 
 ir::Fusion fuse_imported(const Graph& graph) {
-  const Wiring wiring = ir::wiring(graph);
+  const DefUse def_use = ir::def_use(graph);
   Fusion fusion;
   std::vector<std::vector<std::size_t>> memberships(graph.nodes.size());
   for (std::size_t g = 0; g < graph.given.size(); ++g) {
     const std::vector<NodeId>& nodes = graph.given[g].nodes;
-    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return does_something(wiring, id); }))
+    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return does_something(def_use, id); }))
       fusion.groups.push_back(nodes);
     for (const NodeId id : graph.given[g].nodes) memberships[static_cast<std::size_t>(id)].push_back(g);
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (wiring.roles[i] != Role::work) continue;
+    if (def_use.roles[i] != Role::work) continue;
     const auto id = static_cast<NodeId>(i);
     if (memberships[i].empty()) fusion.groups.push_back({id});
-    for (const NodeId producer : suppliers(graph, wiring, id)) {
+    for (const NodeId producer : suppliers(graph, def_use, id)) {
       const auto p = static_cast<std::size_t>(producer);
-      if (wiring.roles[p] != Role::work) continue;
+      if (def_use.roles[p] != Role::work) continue;
       const auto shared = std::find_first_of(memberships[i].begin(), memberships[i].end(), memberships[p].begin(),
                                              memberships[p].end());
       if (shared != memberships[i].end())

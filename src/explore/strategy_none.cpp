@@ -8,14 +8,14 @@
 namespace tailor::explore {
 
 ir::Fusion fuse_none(const ir::Graph& graph) {
-  const ir::Wiring wiring = ir::wiring(graph);
+  const ir::DefUse def_use = ir::def_use(graph);
   ir::Fusion fusion;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (wiring.roles[i] != ir::Role::work) continue;
+    if (def_use.roles[i] != ir::Role::work) continue;
     const auto id = static_cast<ir::NodeId>(i);
     fusion.groups.push_back({id});
-    for (const ir::NodeId producer : ir::suppliers(graph, wiring, id))
-      if (wiring.roles[static_cast<std::size_t>(producer)] == ir::Role::work)
+    for (const ir::NodeId producer : ir::suppliers(graph, def_use, id))
+      if (def_use.roles[static_cast<std::size_t>(producer)] == ir::Role::work)
         fusion.edges.push_back({producer, id, false, "refused: nothing is fused"});
   }
   return fusion;

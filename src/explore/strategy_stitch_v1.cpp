@@ -21,10 +21,10 @@
 #include <map>
 #include <optional>
 
+#include "codegen/lower/prepare.h"
+#include "codegen/lower/skeleton.h"
 #include "explore/contraction.h"
-#include "explore/skeleton.h"
 #include "explore/strategy.h"
-#include "ir/prepare.h"
 
 namespace tailor::explore {
 
@@ -39,13 +39,13 @@ class StitchV1 {
   StitchV1(const Graph& graph, const StitchV1Rules& rules)
       : graph_(graph),
         rules_(rules),
-        wiring_(wiring(graph)),
-        units_(graph, wiring_),
+        def_use_(def_use(graph)),
+        units_(graph, def_use_),
         alone_(graph.nodes.size(), false) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-      if (wiring_.roles[i] == Role::work) {
+      if (def_use_.roles[i] == Role::work) {
         link(static_cast<NodeId>(i));
-        alone_[i] = refused_alone(graph, static_cast<NodeId>(i)).has_value();
+        alone_[i] = codegen::refused_alone(graph, static_cast<NodeId>(i)).has_value();
       }
   }
 
@@ -59,14 +59,14 @@ class StitchV1 {
 
  private:
   void link(NodeId consumer) {
-    for (const NodeId producer : suppliers(graph_, wiring_, consumer))
-      if (wiring_.roles[index(producer)] == Role::work) edges_.push_back({producer, consumer, false, ""});
+    for (const NodeId producer : suppliers(graph_, def_use_, consumer))
+      if (def_use_.roles[index(producer)] == Role::work) edges_.push_back({producer, consumer, false, ""});
   }
 
   bool join_producers() {
     bool changed = false;
     for (EdgeNote& edge : edges_)
-      changed |= try_merge(units_.unit(edge.producer), units_.unit(edge.consumer), &edge.why);
+      changed |= try_merge(units_.unit(edge.producer), units_.unit(edge.consumer), &edge.reason);
     return changed;
   }
 
@@ -74,12 +74,12 @@ class StitchV1 {
   bool join_siblings() {
     bool changed = false;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const bool array = wiring_.roles[i] != Role::free && graph_.nodes[i].shape.dtype != DType::tuple &&
+      const bool array = def_use_.roles[i] != Role::free && graph_.nodes[i].shape.dtype != DType::tuple &&
                          elements(graph_.nodes[i].shape) > 1;
       if (!array) continue;
       NodeId previous = no_node;
-      for (const NodeId user : wiring_.users[i]) {
-        if (wiring_.roles[index(user)] != Role::work) continue;
+      for (const NodeId user : def_use_.users[i]) {
+        if (def_use_.roles[index(user)] != Role::work) continue;
         if (previous != no_node) changed |= try_merge(units_.unit(previous), units_.unit(user), nullptr);
         previous = user;
       }
@@ -87,16 +87,16 @@ class StitchV1 {
     return changed;
   }
 
-  bool try_merge(NodeId a, NodeId b, std::string* why) {
+  bool try_merge(NodeId a, NodeId b, std::string* reason) {
     if (a == b) return false;
     const auto key = std::minmax(a, b);
     const std::pair versions{units_.version(key.first), units_.version(key.second)};
     const auto [tried, fresh] = tried_.try_emplace(key, versions);
     if (!fresh && tried->second == versions) return false;
     tried->second = versions;
-    const std::optional<std::string> refused = refusal(a, b, why == nullptr);
+    const std::optional<std::string> refused = refusal(a, b, reason == nullptr);
     if (refused) {
-      if (why) *why = "refused: " + *refused;
+      if (reason) *reason = "refused: " + *refused;
       return false;
     }
     units_.merge(a, b);
@@ -122,7 +122,9 @@ class StitchV1 {
       const Node& node = graph_.nodes[index(id)];
       if (node.op != Op::reduce) continue;
       if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
-      if (reduce_kind(graph_, id) != ReduceKind::row || row_layout(graph_, id).rows < rules_.rows) return id;
+      if (codegen::reduce_kind(graph_, id) != codegen::ReduceKind::row ||
+          codegen::row_layout(graph_, id).rows < rules_.rows)
+        return id;
     }
     return no_node;
   }
@@ -133,13 +135,13 @@ class StitchV1 {
     std::vector<NodeId> merged;
     std::merge(units_.nodes(a).begin(), units_.nodes(a).end(), units_.nodes(b).begin(), units_.nodes(b).end(),
                std::back_inserter(merged));
-    const Boundary border = boundary(graph_, wiring_, merged);
+    const Boundary border = boundary(graph_, def_use_, merged);
     if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
     if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
-      const Classified classified = read_structure(graph_, border);
+      const codegen::Classified classified = codegen::read_structure(graph_, border);
       if (const auto* rejection = std::get_if<Rejection>(&classified))
         return fmt::format("{}: {}", rejection->rule, rejection->reason);
-      if (auto again = recomputes(border, std::get<Layout>(classified))) return again;
+      if (auto again = recomputes(border, std::get<codegen::Layout>(classified))) return again;
     }
     const std::size_t arguments = border.reads.size() + border.writes.size();
     if (arguments > static_cast<std::size_t>(rules_.arguments) &&
@@ -151,7 +153,7 @@ class StitchV1 {
   }
 
   std::size_t own_arguments(NodeId unit) const {
-    const Boundary border = boundary(graph_, wiring_, units_.nodes(unit));
+    const Boundary border = boundary(graph_, def_use_, units_.nodes(unit));
     return border.reads.size() + border.writes.size();
   }
 
@@ -160,31 +162,31 @@ class StitchV1 {
     const NodeId above = odd_reduction(a), below = odd_reduction(b);
     if (above == no_node && below == no_node) return std::nullopt;
     const NodeId odd = above != no_node ? above : below;
-    const Layout layout = row_layout(graph_, odd);
+    const codegen::Layout layout = codegen::row_layout(graph_, odd);
     if (above != no_node || siblings) {
       if (layout.rows < rules_.rows)
         return fmt::format("would leave one block: {} reduces {} numbers to one row", label(odd), layout.columns);
-      return fmt::format("{} reduction {} consumed inside", name(reduce_kind(graph_, odd)), label(odd));
+      return fmt::format("{} reduction {} consumed inside", name(codegen::reduce_kind(graph_, odd)), label(odd));
     }
     for (const NodeId id : units_.nodes(a))
       if (graph_.nodes[index(id)].op == Op::reduce)
-        return fmt::format("row reduction {} in front of {} reduction {}", label(id), name(reduce_kind(graph_, odd)),
-                           label(odd));
+        return fmt::format("row reduction {} in front of {} reduction {}", label(id),
+                           name(codegen::reduce_kind(graph_, odd)), label(odd));
     for (const NodeId id : border.writes)
       if (std::binary_search(units_.nodes(a).begin(), units_.nodes(a).end(), id))
-        return fmt::format("{} has readers besides the {} reduction {}", label(id), name(reduce_kind(graph_, odd)),
-                           label(odd));
+        return fmt::format("{} has readers besides the {} reduction {}", label(id),
+                           name(codegen::reduce_kind(graph_, odd)), label(odd));
     return std::nullopt;
   }
 
   /// Rule 4: an expensive operation under a broadcast, computed once per row at best.
-  std::optional<std::string> recomputes(const Boundary& border, const Layout& layout) const {
+  std::optional<std::string> recomputes(const Boundary& border, const codegen::Layout& layout) const {
     for (const NodeId id : border.inside) {
       const Node& node = graph_.nodes[index(id)];
       if (node.op != Op::broadcast || elements(node.shape) <= elements(graph_.nodes[index(node.operands[0])].shape))
         continue;
       NodeId source = node.operands[0];
-      while (wiring_.roles[index(source)] == Role::free && !graph_.nodes[index(source)].operands.empty())
+      while (def_use_.roles[index(source)] == Role::free && !graph_.nodes[index(source)].operands.empty())
         source = graph_.nodes[index(source)].operands[0];
       const Node& from = graph_.nodes[index(source)];
       const std::int64_t count = elements(from.shape);
@@ -210,13 +212,13 @@ class StitchV1 {
     Fusion fusion;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const auto id = static_cast<NodeId>(i);
-      if (wiring_.roles[i] != Role::work) continue;
+      if (def_use_.roles[i] != Role::work) continue;
       const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
       if (nodes.front() == id) fusion.groups.push_back(nodes);
     }
     for (EdgeNote& edge : edges_) {
       edge.fused = units_.unit(edge.producer) == units_.unit(edge.consumer);
-      if (edge.fused) edge.why = medium(edge);
+      if (edge.fused) edge.reason = medium(edge);
     }
     fusion.edges = std::move(edges_);
     return fusion;
@@ -224,7 +226,7 @@ class StitchV1 {
 
   const Graph& graph_;
   StitchV1Rules rules_;
-  Wiring wiring_;
+  DefUse def_use_;
   Contraction units_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
   std::vector<EdgeNote> edges_;

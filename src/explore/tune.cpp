@@ -11,15 +11,15 @@
 #include <string_view>
 #include <utility>
 
+#include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/rules.h"
-#include "ir/lower.h"
 
 namespace tailor::explore {
 
 namespace {
 
-const Rule* drops(const ir::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, bool heuristics) {
+const Rule* drops(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, bool heuristics) {
   const Rule* rule = dropped_by(prepared, plan, limits);
   return rule && (rule->sound || heuristics) ? rule : nullptr;
 }
@@ -47,7 +47,7 @@ bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
   return i * wanted / count != (i + 1) * wanted / count;
 }
 
-std::int64_t count_survivors(const ir::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
+std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
                              bool heuristics) {
   Plans plans(prepared, axes, limits);
   std::int64_t survivors = 0;
@@ -57,15 +57,15 @@ std::int64_t count_survivors(const ir::Prepared& prepared, const Axes& axes, con
 
 }  // namespace
 
-Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& device,
+Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const ir::Device& device,
            const costmodel::Calibration& calibration, const TuneOptions& options) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
   const ir::Limits limits = ir::limits(device);
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
-  ir::LowerScratch lower_scratch;
+  codegen::LowerScratch lower_scratch;
   costmodel::Scratch count_scratch;
   costmodel::Work work;
-  costmodel::Seen seen{&group, &work, nullptr, &device, &calibration};
+  costmodel::ModelInputs seen{&group, &work, nullptr, &device, &calibration};
 
   Tuned tuned;
   Plans plans(prepared, axes, limits);
@@ -80,14 +80,14 @@ Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& dev
     }
     ++tuned.enumerated;
     if (const Rule* rule = drops(prepared, *plan, limits, options.heuristics)) {
-      note(tuned.rejections, rule->name, rule->sound, *plan, rule->why);
+      note(tuned.rejections, rule->name, rule->sound, *plan, rule->reason);
       continue;
     }
     if (thinned && !is_picked(survivor++, survivors, *options.max_plans)) {
       ++tuned.left_out;
       continue;
     }
-    const ir::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
+    const codegen::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
     if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
       note(tuned.rejections, refused->rule, refused->sound, *plan, refused->reason);
       continue;
@@ -102,14 +102,14 @@ Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& dev
   return tuned;
 }
 
-std::vector<Listed> shortlist(const ir::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
+std::vector<Listed> shortlist(const codegen::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
                               std::int64_t count) {
   std::vector<Listed> list;
   std::set<Id> seen;
-  ir::LowerScratch scratch;
+  codegen::LowerScratch scratch;
   for (const Scored& scored : tuned.ranked) {
     if (static_cast<std::int64_t>(list.size()) >= count) break;
-    ir::Lowered lowered = lower(prepared, scored.plan, limits, scratch);
+    codegen::Lowered lowered = lower(prepared, scored.plan, limits, scratch);
     assert(std::holds_alternative<ir::Kernel>(lowered));
     ir::Kernel& kernel = std::get<ir::Kernel>(lowered);
     const Id id = id_of(kernel);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/lower/prepare.h"
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "costmodel/work.h"
@@ -20,7 +21,6 @@
 #include "ir/estimate.h"
 #include "ir/kernel.h"
 #include "ir/plan.h"
-#include "ir/prepare.h"
 
 namespace tailor::explore {
 
@@ -55,7 +55,7 @@ struct TuneOptions {
 };
 
 /// Pure: the same arguments give the same answer on any machine.
-Tuned tune(const ir::Prepared& prepared, const Axes& axes, const ir::Device& device,
+Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const ir::Device& device,
            const costmodel::Calibration& calibration, const TuneOptions& options);
 
 /// A plan of the short list with what it lowers to.
@@ -68,7 +68,7 @@ struct Listed {
 };
 
 /// The best `count` plans that lower to different kernels.
-std::vector<Listed> shortlist(const ir::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
+std::vector<Listed> shortlist(const codegen::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
                               std::int64_t count);
 
 }  // namespace tailor::explore

@@ -93,7 +93,7 @@ std::int64_t attribute_number(std::string_view text, std::string_view key, std::
   return value ? number(*value, otherwise) : otherwise;
 }
 
-std::vector<WindowDim> window_of(std::string_view text, int rank) {
+std::vector<WindowDim> parse_window(std::string_view text, int rank) {
   std::vector<WindowDim> window(static_cast<std::size_t>(rank));
   const std::optional<std::string_view> value = attribute(text, "window");
   if (!value || value->size() < 2) return window;

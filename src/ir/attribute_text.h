@@ -27,6 +27,6 @@ struct WindowDim {
   bool reversed = false;
 };
 /// The window attribute; `rank` dimensions of the default when absent.
-std::vector<WindowDim> window_of(std::string_view text, int rank);
+std::vector<WindowDim> parse_window(std::string_view text, int rank);
 
 }  // namespace tailor::ir

@@ -36,7 +36,7 @@ struct Estimate {
   Seconds total;
   Seconds low, high;                        ///< interval the model claims
   std::array<Seconds, part_count> parts{};  ///< indexed by Part
-  Part bound = Part::dram;                  ///< the part that decides
+  Part bottleneck = Part::dram;             ///< the part that decides
   double occupancy = 0;  ///< resident warps over the most possible; 0 where the level does not see it
   double waves = 0;      ///< ceil: whole waves of blocks
   int registers = 0;     ///< per thread, estimated or real

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-Position position_of(std::string_view text, const std::string& file, std::size_t offset) {
+Position find_position(std::string_view text, const std::string& file, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const std::size_t newline = before.rfind('\n');
   const std::size_t line_start = newline == before.npos ? 0 : newline + 1;
@@ -67,7 +67,7 @@ struct Reading {
 
   [[noreturn]] void fail(std::string_view key, std::string message, std::string hint = {}) const {
     const std::size_t at = text.find(fmt::format("\"{}\"", key));
-    throw Error(Fault::failed, at == text.npos ? Position{file} : position_of(text, file, at), std::move(message),
+    throw Error(Fault::failed, at == text.npos ? Position{file} : find_position(text, file, at), std::move(message),
                 std::move(hint));
   }
 
@@ -121,7 +121,7 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
                          std::span<const FigureSchema> schema, std::span<const std::string_view> optional_words) {
   TokenWalk walk;
   if (!json::sax_parse(text, &walk))
-    throw Error(Fault::failed, position_of(text, file, walk.offset),
+    throw Error(Fault::failed, find_position(text, file, walk.offset),
                 fmt::format("not JSON: unexpected '{}'", trim(walk.bad_token)));
   const Reading reading{text, file};
   if (!walk.twice.empty()) reading.fail(walk.twice, fmt::format("key '{}' is given twice", walk.twice));

@@ -49,12 +49,12 @@ bool is_view(const Node& node) {
 }
 
 /// Whether someone outside `members` reads `id`, directly or through free nodes.
-bool escapes(const Wiring& wiring, const Members& members, NodeId id) {
+bool escapes(const DefUse& def_use, const Members& members, NodeId id) {
   std::vector<NodeId> pending{id};
   for (std::size_t i = 0; i < pending.size(); ++i) {
-    if (wiring.stored[static_cast<std::size_t>(pending[i])]) return true;
-    for (const NodeId user : wiring.users[static_cast<std::size_t>(pending[i])]) {
-      const Role role = wiring.roles[static_cast<std::size_t>(user)];
+    if (def_use.stored[static_cast<std::size_t>(pending[i])]) return true;
+    for (const NodeId user : def_use.users[static_cast<std::size_t>(pending[i])]) {
+      const Role role = def_use.roles[static_cast<std::size_t>(user)];
       if (role == Role::free) {
         if (std::find(pending.begin(), pending.end(), user) == pending.end()) pending.push_back(user);
       } else if (!members.contains(user)) {
@@ -66,11 +66,11 @@ bool escapes(const Wiring& wiring, const Members& members, NodeId id) {
 }
 
 /// The walk back from the writes, without recursion: chains can be long.
-void walk(const Graph& graph, const Wiring& wiring, const Members& members, Boundary& result) {
+void walk(const Graph& graph, const DefUse& def_use, const Members& members, Boundary& result) {
   const auto inner = [&](NodeId id) {
     const Node& node = at(graph, id);
     if (members.contains(id)) return true;
-    if (wiring.roles[static_cast<std::size_t>(id)] != Role::free) return false;
+    if (def_use.roles[static_cast<std::size_t>(id)] != Role::free) return false;
     return node.op != Op::get_tuple_element || members.contains(node.operands.front());
   };
   Members seen;
@@ -96,14 +96,14 @@ void walk(const Graph& graph, const Wiring& wiring, const Members& members, Boun
   }
 }
 
-void add_writes(const Graph& graph, const Wiring& wiring, const Members& members, NodeId id,
+void add_writes(const Graph& graph, const DefUse& def_use, const Members& members, NodeId id,
                 std::vector<NodeId>& writes) {
   if (at(graph, id).shape.dtype != DType::tuple) {
-    if (escapes(wiring, members, id)) writes.push_back(id);
+    if (escapes(def_use, members, id)) writes.push_back(id);
     return;
   }
-  for (const NodeId user : wiring.users[static_cast<std::size_t>(id)])
-    if (at(graph, user).op == Op::get_tuple_element && escapes(wiring, members, user)) writes.push_back(user);
+  for (const NodeId user : def_use.users[static_cast<std::size_t>(id)])
+    if (at(graph, user).op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
 }
 
 /// Copies the bodies a node names into `to`, sharing those already copied.
@@ -117,8 +117,8 @@ void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32
 
 }  // namespace
 
-Wiring wiring(const Graph& graph) {
-  Wiring result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};
+DefUse def_use(const Graph& graph) {
+  DefUse result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) result.roles[i] = role_of(graph, static_cast<NodeId>(i));
   for (const NodeId output : graph.outputs) result.stored[static_cast<std::size_t>(output)] = true;
   // What must exist in memory: outputs, operands of outside nodes, and what these are views of.
@@ -132,10 +132,10 @@ Wiring wiring(const Graph& graph) {
   return result;
 }
 
-std::vector<NodeId> suppliers(const Graph& graph, const Wiring& wiring, NodeId node) {
+std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId node) {
   std::vector<NodeId> result, pending(at(graph, node).operands);
   for (std::size_t i = 0; i < pending.size(); ++i) {
-    const Role role = wiring.roles[static_cast<std::size_t>(pending[i])];
+    const Role role = def_use.roles[static_cast<std::size_t>(pending[i])];
     if (role == Role::work || role == Role::outside) result.push_back(pending[i]);
     if (role == Role::free)
       for (const NodeId operand : at(graph, pending[i]).operands) pending.push_back(operand);
@@ -145,38 +145,38 @@ std::vector<NodeId> suppliers(const Graph& graph, const Wiring& wiring, NodeId n
   return result;
 }
 
-Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes,
+Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
                   const std::vector<NodeId>& writes) {
   Boundary result;
   result.writes = writes;
-  walk(graph, wiring, Members(nodes.begin(), nodes.end()), result);
+  walk(graph, def_use, Members(nodes.begin(), nodes.end()), result);
   return result;
 }
 
-Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes) {
+Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
   Members work;
   for (const NodeId id : nodes)
-    if (wiring.roles[static_cast<std::size_t>(id)] != Role::free) work.insert(id);
+    if (def_use.roles[static_cast<std::size_t>(id)] != Role::free) work.insert(id);
   const bool only_free = work.empty();
   if (only_free) work.insert(nodes.begin(), nodes.end());
   std::vector<NodeId> sorted(work.begin(), work.end()), writes;
   std::sort(sorted.begin(), sorted.end());
   for (const NodeId id : sorted) {
     if (!only_free) {
-      add_writes(graph, wiring, work, id, writes);
+      add_writes(graph, def_use, work, id, writes);
       continue;
     }
-    const std::vector<NodeId>& readers = wiring.users[static_cast<std::size_t>(id)];
+    const std::vector<NodeId>& readers = def_use.users[static_cast<std::size_t>(id)];
     if (std::none_of(readers.begin(), readers.end(), [&](NodeId user) { return work.contains(user); }))
       writes.push_back(id);
   }
   // Work nobody reads still runs; so does a tuple whose elements are never taken apart, which has nothing to write.
   if (writes.empty() && !sorted.empty()) writes.push_back(sorted.back());
   std::sort(writes.begin(), writes.end());
-  return boundary(graph, wiring, sorted, writes);
+  return boundary(graph, def_use, sorted, writes);
 }
 
-Group cut(const Graph& graph, const Boundary& border) {
+Group outline(const Graph& graph, const Boundary& border) {
   Group group;
   Graph& small = group.graph;
   std::unordered_map<NodeId, NodeId> place;
@@ -201,8 +201,8 @@ Group cut(const Graph& graph, const Boundary& border) {
   return group;
 }
 
-Group cut(const Graph& graph, const std::vector<NodeId>& nodes) {
-  return cut(graph, boundary(graph, wiring(graph), nodes));
+Group outline(const Graph& graph, const std::vector<NodeId>& nodes) {
+  return outline(graph, boundary(graph, def_use(graph), nodes));
 }
 
 }  // namespace tailor::ir

@@ -23,7 +23,7 @@ struct EdgeNote {
   NodeId producer = no_node;
   NodeId consumer = no_node;
   bool fused = false;
-  std::string why;
+  std::string reason;
   bool operator==(const EdgeNote&) const = default;
 };
 
@@ -51,13 +51,13 @@ enum class Role : std::uint8_t {
             ///< Only groups that a file brings along may hold one (a matrix product with its epilogue)
 };
 
-/// Facts about a graph that every cut of it needs, computed once: O(nodes + edges).
-struct Wiring {
+/// Facts about a graph that every outlining needs, computed once: O(nodes + edges).
+struct DefUse {
   std::vector<std::vector<NodeId>> users;
   std::vector<Role> roles;
   std::vector<bool> stored;  ///< an output of the graph: in memory when it ends
 };
-Wiring wiring(const Graph& graph);
+DefUse def_use(const Graph& graph);
 
 /// The border of a set of nodes.
 struct Boundary {
@@ -68,18 +68,19 @@ struct Boundary {
 
 /// `nodes` in any order. Members that are free views count for nothing unless the set has no work at all: then its last
 /// nodes are its outputs.
-Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes);
+Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes);
 
 /// As above with the writes given by the caller: for covers, where a value computed in several groups has one owner.
-Boundary boundary(const Graph& graph, const Wiring& wiring, const std::vector<NodeId>& nodes,
+Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
                   const std::vector<NodeId>& writes);
 
 /// The working nodes a node reads, seen through free nodes; ascending, each once. Outside nodes are among them.
-std::vector<NodeId> suppliers(const Graph& graph, const Wiring& wiring, NodeId node);
+std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId node);
 
-/// Cuts `nodes` out of `graph`. Parameters are numbered in the order the canonical walk meets them; parameter i is
-/// boundary().reads[i], output i is boundary().writes[i]. Names are kept; the id does not depend on them.
-Group cut(const Graph& graph, const std::vector<NodeId>& nodes);
-Group cut(const Graph& graph, const Boundary& boundary);
+/// Outlines `nodes` of `graph`: a graph of their own. Parameters are numbered in the order the canonical walk meets
+/// them; parameter i is boundary().reads[i], output i is boundary().writes[i]. Names are kept; the id does not depend
+/// on them.
+Group outline(const Graph& graph, const std::vector<NodeId>& nodes);
+Group outline(const Graph& graph, const Boundary& boundary);
 
 }  // namespace tailor::ir

@@ -49,11 +49,11 @@ class Reader {
     std::string_view text;
   };
 
-  [[noreturn]] void fail_at(std::size_t place, std::string message, std::string hint = {}) const {
-    const std::string_view before = text_.substr(0, place);
+  [[noreturn]] void fail_at(std::size_t position, std::string message, std::string hint = {}) const {
+    const std::string_view before = text_.substr(0, position);
     const std::int64_t line = std::count(before.begin(), before.end(), '\n') + 1;
     const std::size_t start = before.rfind('\n');
-    const std::size_t column = place - (start == std::string_view::npos ? 0 : start + 1) + 1;
+    const std::size_t column = position - (start == std::string_view::npos ? 0 : start + 1) + 1;
     throw Error(Fault::failed, Position{std::string(file_), line, static_cast<std::int64_t>(column)},
                 std::move(message), std::move(hint));
   }
@@ -120,8 +120,8 @@ class Reader {
     if (c != 'x') return c;
     unsigned value = 0;
     const std::string_view digits = text_.substr(at_, 2);
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (problem != std::errc{} || end != digits.data() + 2) fail("expected two hexadecimal digits after \\x");
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (error != std::errc{} || end != digits.data() + 2) fail("expected two hexadecimal digits after \\x");
     at_ += 2;
     return static_cast<char>(static_cast<unsigned char>(value));
   }
@@ -135,12 +135,12 @@ class Reader {
 
   template <class Number>
   Number number() {
-    const std::size_t place = (blanks(), at_);
+    const std::size_t position = (blanks(), at_);
     const std::string_view digits = word();
     Number value{};
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || problem != std::errc{} || end != digits.data() + digits.size()) {
-      at_ = place;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size()) {
+      at_ = position;
       fail(fmt::format("found {}, expected a number", found()));
     }
     return value;
@@ -159,57 +159,57 @@ class Reader {
 
   Shape shape() {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     const std::string_view type = word();
     const DTypeRow* dtype = find_dtype(type);
     if (dtype == nullptr) {
       std::vector<std::string_view> known;
       for (const DTypeRow& entry : dtype_table) known.push_back(entry.name);
-      fail_at(place, fmt::format("found '{}', expected an element type", type), suggestion(type, known));
+      fail_at(position, fmt::format("found '{}', expected an element type", type), suggestion(type, known));
     }
     Dims dims;
     if (accept('[') && !accept(']')) {
       do {
-        if (dims.size() == max_rank) fail_at(place, fmt::format("more than {} dimensions", max_rank));
+        if (dims.size() == max_rank) fail_at(position, fmt::format("more than {} dimensions", max_rank));
         dims.push_back(number<std::int64_t>());
-        if (dims[dims.size() - 1] < 0) fail_at(place, "a dimension is negative");
+        if (dims[dims.size() - 1] < 0) fail_at(position, "a dimension is negative");
       } while (accept(','));
       expect(']');
     }
-    check_size(place, dtype->bits, dims);
-    Shape result = shape_of(dtype->dtype, dims);
-    if (at_ < text_.size() && text_[at_] == '{') layout(place, result);
+    check_size(position, dtype->bits, dims);
+    Shape result = make_shape(dtype->dtype, dims);
+    if (at_ < text_.size() && text_[at_] == '{') layout(position, result);
     return result;
   }
 
-  void check_size(std::size_t place, int bits, const Dims& dims) const {
+  void check_size(std::size_t position, int bits, const Dims& dims) const {
     std::int64_t total = std::max(bits, 8);
     for (const std::int64_t dim : dims)
       if (__builtin_mul_overflow(total, std::max<std::int64_t>(dim, 1), &total))
-        fail_at(place, "the array has more bits than 64 bits can count");
+        fail_at(position, "the array has more bits than 64 bits can count");
   }
 
-  void layout(std::size_t place, Shape& result) {
+  void layout(std::size_t position, Shape& result) {
     int count = 0;
     Dims seen;
     list([&] {
       const auto dim = number<std::int64_t>();
       if (dim < 0 || dim >= result.rank() || seen.contains(dim) || count == result.rank())
-        fail_at(place, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
+        fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
       seen.push_back(dim);
       result.minor_to_major[static_cast<std::size_t>(count++)] = static_cast<std::int8_t>(dim);
     });
     if (count != result.rank())
-      fail_at(place, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
+      fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
   }
 
   NodeId reference(const Names& names) {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     expect('%');
     const std::string wanted = any_name();
     const auto at = names.find(wanted);
-    if (at == names.end()) fail_at(place, fmt::format("found %{}, expected a node defined above", wanted));
+    if (at == names.end()) fail_at(position, fmt::format("found %{}, expected a node defined above", wanted));
     return at->second;
   }
 
@@ -224,37 +224,37 @@ class Reader {
 
   Op operation() {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     const std::string_view id = word();
     const OpRow* found_row = find_op(id);
     if (found_row == nullptr) {
       std::vector<std::string_view> known;
       for (const OpRow& entry : op_table) known.push_back(entry.id);
-      fail_at(place, fmt::format("found '{}', expected an operation", id), suggestion(id, known));
+      fail_at(position, fmt::format("found '{}', expected an operation", id), suggestion(id, known));
     }
     return found_row->op;
   }
 
   Comparison comparison() {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     const std::string_view found_word = word();
     for (int i = 0; i < 6; ++i)
       if (name(static_cast<Comparison>(i)) == found_word) return static_cast<Comparison>(i);
-    fail_at(place, fmt::format("found '{}', expected eq, ne, ge, gt, le or lt", found_word));
+    fail_at(position, fmt::format("found '{}', expected eq, ne, ge, gt, le or lt", found_word));
   }
 
   Reducer reducer() {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     const std::string_view found_word = word();
     for (int i = 1; i <= static_cast<int>(Reducer::custom); ++i) {
       const auto candidate = static_cast<Reducer>(i);
       if (name(candidate) == found_word) return candidate;
       if (candidate != Reducer::custom && name(op_of(candidate)) == found_word) return candidate;
     }
-    fail_at(place, fmt::format("found '{}', expected an operand, add, multiply, max, min, and, or, xor or custom",
-                               found_word));
+    fail_at(position, fmt::format("found '{}', expected an operand, add, multiply, max, min, and, or, xor or custom",
+                                  found_word));
   }
 
   /// Skips over a literal: a braced list, hex"..." or one word.
@@ -304,14 +304,14 @@ class Reader {
                                          "text", "bodies", "results", "flops"});
     Attributes& a = node.attributes;
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     const std::string_view key = word();
     if (key == "total_order") {
       a.total_order = true;
       return;
     }
     if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      fail_at(place, fmt::format("found '{}', expected an attribute", key), suggestion(key, keys));
+      fail_at(position, fmt::format("found '{}', expected an attribute", key), suggestion(key, keys));
     expect('=');
     if (key == "axes") dims(a.axes);
     if (key == "ranges") list([&] { a.ranges.push_back(range()); });
@@ -344,9 +344,9 @@ class Reader {
     expect(':');
     result.shape = shape();
     if (pending.at != std::string_view::npos) {
-      std::string problem;
-      result.attributes.literal = parse_literal(pending.text, result.shape, problem);
-      if (!result.attributes.literal) fail_at(pending.at, problem);
+      std::string reason;
+      result.attributes.literal = parse_literal(pending.text, result.shape, reason);
+      if (!result.attributes.literal) fail_at(pending.at, reason);
     }
     return result;
   }
@@ -361,47 +361,47 @@ class Reader {
     graph.given.push_back(std::move(group));
   }
 
-  void check_bodies(const Graph& graph, std::size_t place) const {
+  void check_bodies(const Graph& graph, std::size_t position) const {
     for (const Node& owner : graph.nodes)
       for (const std::int32_t body : owner.attributes.bodies)
         if (body < 0 || static_cast<std::size_t>(body) >= graph.bodies.size())
-          fail_at(place,
+          fail_at(position,
                   fmt::format("node %{} names body {}, the graph has {}", owner.name, body, graph.bodies.size()));
   }
 
   void line(Graph& graph, Names& names, int depth) {
-    const std::size_t place = (blanks(), at_);
+    const std::size_t position = (blanks(), at_);
     if (peek() == '%') {
       graph.nodes.push_back(node(names));
       if (!names.emplace(graph.nodes.back().name, static_cast<NodeId>(graph.nodes.size() - 1)).second)
-        fail_at(place, fmt::format("the name %{} is taken", graph.nodes.back().name));
+        fail_at(position, fmt::format("the name %{} is taken", graph.nodes.back().name));
       return;
     }
     const std::string_view start = word();
     if (start == "graph") {
-      at_ = place;
+      at_ = position;
       graph.bodies.push_back(graph_block(depth + 1));
     } else if (start == "given") {
       given(graph, names);
     } else if (start == "output") {
       for (const NodeId id : references(names)) graph.outputs.push_back(id);
     } else {
-      at_ = place;
+      at_ = position;
       fail(fmt::format("found {}, expected a node, graph, given, output or '}}'", found()));
     }
   }
 
   Graph graph_block(int depth) {
     blanks();
-    const std::size_t place = at_;
+    const std::size_t position = at_;
     if (depth > deepest_body) fail(fmt::format("bodies nest deeper than {}", deepest_body));
-    if (word() != "graph") fail_at(place, "expected 'graph NAME {'");
+    if (word() != "graph") fail_at(position, "expected 'graph NAME {'");
     Graph graph;
     graph.name = any_name();
     expect('{');
     Names names;
     while (!accept('}')) line(graph, names, depth);
-    check_bodies(graph, place);
+    check_bodies(graph, position);
     return graph;
   }
 

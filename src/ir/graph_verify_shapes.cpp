@@ -18,7 +18,7 @@ namespace {
 using Rule = void (*)(const Checked&);
 
 void expect_shape(const Checked& c, const Shape& found, DType dtype, const Dims& dims) {
-  if (found.dtype != dtype || found.dims != dims) refuse(c, text(found), text(shape_of(dtype, dims)));
+  if (found.dtype != dtype || found.dims != dims) refuse(c, text(found), text(make_shape(dtype, dims)));
 }
 
 void expect_result(const Checked& c, DType dtype, const Dims& dims) { expect_shape(c, c.node.shape, dtype, dims); }
@@ -259,7 +259,7 @@ void rule_reduce(const Checked& c) {
 }
 
 Dims windowed(const Checked& c, const Dims& dims) {
-  const std::vector<WindowDim> window = window_of(c.node.attributes.text, dims.size());
+  const std::vector<WindowDim> window = parse_window(c.node.attributes.text, dims.size());
   if (static_cast<int>(window.size()) != dims.size())
     refuse(c, fmt::format("a window of {} dimensions", window.size()), fmt::format("{}", dims.size()));
   const auto dilated = [](std::int64_t extent, std::int64_t by) { return extent == 0 ? 0 : (extent - 1) * by + 1; };

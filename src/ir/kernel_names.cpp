@@ -41,7 +41,7 @@ std::string NameScope::unique(std::string_view wanted) {
   return name;
 }
 
-KernelNames names_of(const Kernel& kernel, NameScope scope) {
+KernelNames make_names(const Kernel& kernel, NameScope scope) {
   KernelNames names;
   for (const Buffer& buffer : kernel.buffers) names.buffers.push_back(scope.unique(buffer.name));
   for (const Var& var : kernel.indices.vars) names.vars.push_back(scope.unique(var.name));

@@ -33,6 +33,6 @@ struct KernelNames {
 };
 
 /// In this order: buffers, variables, arrays, index names, values.
-KernelNames names_of(const Kernel& kernel, NameScope scope);
+KernelNames make_names(const Kernel& kernel, NameScope scope);
 
 }  // namespace tailor::ir

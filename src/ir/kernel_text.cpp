@@ -27,7 +27,7 @@ struct TextPrinter {
   std::string out;
 
   explicit TextPrinter(const Kernel& k)
-      : kernel(k), names(names_of(k, NameScope(reserved))), spelling{&k.indices, names.vars, {}} {}
+      : kernel(k), names(make_names(k, NameScope(reserved))), spelling{&k.indices, names.vars, {}} {}
 
   std::string index(ExprId expr) const { return text(spelling, expr); }
 
@@ -68,7 +68,7 @@ struct TextPrinter {
     return fmt::format("{}({})", called, arguments);
   }
 
-  std::string place(const Stmt& s) const {
+  std::string memory_operand(const Stmt& s) const {
     const bool shared = s.space == Space::shared;
     return fmt::format("{}{}[{}]", shared ? "shared " : "", shared ? names.arrays[s.memory] : names.buffers[s.memory],
                        index(s.expr));
@@ -92,7 +92,7 @@ struct TextPrinter {
   std::string load(const Stmt& s) const {
     const std::string target = s.target.array == no_id ? names.lets[s.let] : ref(s.target, s.width);
     const std::string_view policy = s.policy == Policy::reload ? " reload" : s.policy == Policy::again ? " again" : "";
-    return fmt::format("{} <- {} x{}{}", target, place(s), s.width, policy);
+    return fmt::format("{} <- {} x{}{}", target, memory_operand(s), s.width, policy);
   }
 
   std::string assignment(const Stmt& s) const {
@@ -114,10 +114,10 @@ struct TextPrinter {
       case StmtKind::load:
         return load(s);
       case StmtKind::store:
-        return fmt::format("{} x{} <- {}", place(s), s.width,
+        return fmt::format("{} x{} <- {}", memory_operand(s), s.width,
                            s.target.array == no_id ? value(s.value) : ref(s.target, s.width));
       case StmtKind::atomic:
-        return fmt::format("atomic {} {}= {}", place(s), name(s.op), value(s.value));
+        return fmt::format("atomic {} {}= {}", memory_operand(s), name(s.op), value(s.value));
       case StmtKind::loop:
         return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
                            kernel.indices.vars[s.var].extent);

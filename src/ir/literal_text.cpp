@@ -33,18 +33,18 @@ std::uint64_t element_bits(std::span<const std::byte> bytes) {
 template <class Number>
 std::optional<Number> number(std::string_view text, int base = 10) {
   Number value{};
-  const auto [end, problem] = [&] {
+  const auto [end, error] = [&] {
     if constexpr (std::is_floating_point_v<Number>)
       return std::from_chars(text.data(), text.data() + text.size(), value);
     else
       return std::from_chars(text.data(), text.data() + text.size(), value, base);
   }();
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
 /// The bits an element's text stands for; nothing when it is not a number of the type.
-std::optional<std::uint64_t> bits_of(std::string_view text, DType dtype) {
+std::optional<std::uint64_t> parse_bits(std::string_view text, DType dtype) {
   if (text.starts_with("0x")) {
     const auto bits = number<std::uint64_t>(text.substr(2), 16);
     const int width = 8 * element_bytes(dtype);
@@ -83,18 +83,18 @@ std::string element_text(std::uint64_t bits, DType dtype) {
     decimal = fmt::format("{}", decode(dtype, bits));
   else
     decimal = fmt::format("{}", static_cast<float>(decode(dtype, bits)));
-  if (bits_of(decimal, dtype) == bits) return decimal;
+  if (parse_bits(decimal, dtype) == bits) return decimal;
   return fmt::format("0x{:0{}x}", bits, 2 * element_bytes(dtype));
 }
 
-std::optional<Literal> parse_hex(std::string_view digits, std::string& problem) {
+std::optional<Literal> parse_hex(std::string_view digits, std::string& reason) {
   Literal literal;
   literal.bytes.resize(digits.size() / 2);
-  if (digits.size() % 2 != 0) return problem = "odd number of hexadecimal digits in a constant", std::nullopt;
+  if (digits.size() % 2 != 0) return reason = "odd number of hexadecimal digits in a constant", std::nullopt;
   for (std::size_t i = 0; i < literal.bytes.size(); ++i) {
     const std::string_view pair = digits.substr(2 * i, 2);
     const auto byte = number<std::uint8_t>(pair, 16);
-    if (!byte) return problem = fmt::format("found '{}', expected two hexadecimal digits", pair), std::nullopt;
+    if (!byte) return reason = fmt::format("found '{}', expected two hexadecimal digits", pair), std::nullopt;
     literal.bytes[i] = std::byte{*byte};
   }
   return literal;
@@ -123,27 +123,27 @@ std::string literal_text(const Literal& literal, const Shape& shape) {
   return out;
 }
 
-std::optional<Literal> parse_literal(std::string_view text, const Shape& shape, std::string& problem) {
+std::optional<Literal> parse_literal(std::string_view text, const Shape& shape, std::string& reason) {
   Literal literal;
   if (text == "{...}") {
     literal.known = false;
     return literal;
   }
   if (text.starts_with("hex\"") && text.ends_with('"') && text.size() >= 5)
-    return parse_hex(text.substr(4, text.size() - 5), problem);
-  problem = fmt::format("found '{}', expected hex\"...\" for a constant of type {}", text, name(shape.dtype));
+    return parse_hex(text.substr(4, text.size() - 5), reason);
+  reason = fmt::format("found '{}', expected hex\"...\" for a constant of type {}", text, name(shape.dtype));
   if (!has_decimal_form(shape.dtype)) return std::nullopt;
   const auto size = static_cast<std::size_t>(element_bytes(shape.dtype));
   const bool braced = text.starts_with('{') && text.ends_with('}') && text.size() >= 2;
   const std::string_view inside = trim(braced ? text.substr(1, text.size() - 2) : text);
   std::vector<std::string_view> fields;
   if (!inside.empty()) fields = split(inside, ',');
-  problem = fmt::format("found {} values, expected {} for {}", fields.size(), elements(shape), ir::text(shape));
+  reason = fmt::format("found {} values, expected {} for {}", fields.size(), elements(shape), ir::text(shape));
   if (static_cast<std::int64_t>(fields.size()) != elements(shape)) return std::nullopt;
   literal.bytes.resize(fields.size() * size);
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::optional<std::uint64_t> bits = bits_of(trim(fields[i]), shape.dtype);
-    problem = fmt::format("found '{}', expected a {}", trim(fields[i]), name(shape.dtype));
+    const std::optional<std::uint64_t> bits = parse_bits(trim(fields[i]), shape.dtype);
+    reason = fmt::format("found '{}', expected a {}", trim(fields[i]), name(shape.dtype));
     if (!bits) return std::nullopt;
     std::memcpy(literal.bytes.data() + i * size, &*bits, size);
   }

@@ -15,8 +15,8 @@ namespace tailor::ir {
 /// "1.5", "{1, 2, 3}" in row-major order, "hex\"0000803f\"" or, for a constant left out, "{...}".
 std::string literal_text(const Literal& literal, const Shape& shape);
 
-/// Reads what literal_text writes. Returns nothing and says in `problem` what was found and expected when it cannot:
+/// Reads what literal_text writes. Returns nothing and says in `reason` what was found and expected when it cannot:
 /// only the caller knows the place.
-std::optional<Literal> parse_literal(std::string_view text, const Shape& shape, std::string& problem);
+std::optional<Literal> parse_literal(std::string_view text, const Shape& shape, std::string& reason);
 
 }  // namespace tailor::ir

@@ -63,7 +63,7 @@ std::string text(const Protocol& protocol) {
                      protocol.stop);
 }
 
-std::optional<Protocol> protocol_of(std::string_view text) {
+std::optional<Protocol> parse_protocol(std::string_view text) {
   const auto cache = cache_state_named(next_field(text));
   const auto timed_by = timed_by_named(next_field(text));
   const auto launch = launch_mode_named(next_field(text));

@@ -60,12 +60,12 @@ struct Protocol {
   CacheState cache = CacheState::cold;
   TimedBy timed_by = TimedBy::activity;
   LaunchMode launch = LaunchMode::stream;
-  std::string stop = "standard";  ///< row of the stop rules (profiler/stop.h)
+  std::string stop = "standard";  ///< row of the stop rules (profiler/measure/stop.h)
   bool operator==(const Protocol&) const = default;
 };
-/// "cold, activity, stream, stop standard"; protocol_of reads it back.
+/// "cold, activity, stream, stop standard"; parse_protocol reads it back.
 std::string text(const Protocol& protocol);
-std::optional<Protocol> protocol_of(std::string_view text);
+std::optional<Protocol> parse_protocol(std::string_view text);
 
 /// Why a GPU may run slower than it could, as bits (the driver's clock event reasons).
 enum Throttle : std::uint32_t {
@@ -84,7 +84,7 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-/// One counter: the logical name (gpu/counters.def), its value over the whole launch.
+/// One counter: the logical name (profiler/gpu/counters.def), its value over the whole launch.
 struct CounterValue {
   std::string name;
   double value = 0;

@@ -14,14 +14,14 @@ const DTypeRow* find_dtype(std::string_view name) {
   return nullptr;
 }
 
-Shape shape_of(DType dtype, const Dims& dims) {
+Shape make_shape(DType dtype, const Dims& dims) {
   Shape shape{dtype, dims, {}};
   for (int i = 0; i < dims.size(); ++i)
     shape.minor_to_major[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(dims.size() - 1 - i);
   return shape;
 }
 
-bool is_row_major(const Shape& shape) { return shape.same_layout(shape_of(shape.dtype, shape.dims)); }
+bool is_row_major(const Shape& shape) { return shape.same_layout(make_shape(shape.dtype, shape.dims)); }
 
 std::int64_t elements(const Shape& shape) {
   std::int64_t product = 1;

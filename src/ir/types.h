@@ -85,7 +85,7 @@ struct Shape {
 };
 
 /// A row-major shape.
-Shape shape_of(DType dtype, const Dims& dims);
+Shape make_shape(DType dtype, const Dims& dims);
 bool is_row_major(const Shape& shape);
 /// Product of the dimensions; 1 for a scalar. Import has refused shapes whose bytes overflow 64 bits.
 std::int64_t elements(const Shape& shape);

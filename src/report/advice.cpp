@@ -48,7 +48,7 @@ std::string far_from_bound(const Summary& summary) {
   const EstimateSummary& top = worst->best[0].estimates.back();
   return fmt::format("The best plan of {} is predicted at {}, {} × its speed of light of {}; {} binds.", worst->name,
                      humane_seconds(top.total.value), three_figures(top.total.value / worst_floor),
-                     humane_seconds(worst_floor), top.bound);
+                     humane_seconds(worst_floor), top.bottleneck);
 }
 
 std::string without_skeleton(const Summary& summary) {

@@ -44,7 +44,7 @@ struct PartsRow {
   std::string label;
   Seconds total;
   std::vector<NamedTime> parts;
-  std::string bound;  ///< name of the part that decides
+  std::string bottleneck;  ///< name of the part that decides
 };
 std::string parts_chart(const std::vector<PartsRow>& rows);
 

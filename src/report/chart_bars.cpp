@@ -28,7 +28,7 @@ std::vector<NamedTime> largest_parts(const PartsRow& row) {
   for (const NamedTime& part : row.parts)
     if (drawable(part.time)) parts.push_back(part);
   std::stable_sort(parts.begin(), parts.end(), [&](const NamedTime& a, const NamedTime& b) {
-    return std::pair(a.name == row.bound, a.time.value) > std::pair(b.name == row.bound, b.time.value);
+    return std::pair(a.name == row.bottleneck, a.time.value) > std::pair(b.name == row.bottleneck, b.time.value);
   });
   if (parts.size() > most_parts) parts.resize(most_parts);
   return parts;
@@ -97,7 +97,7 @@ std::string parts_chart(const std::vector<PartsRow>& all) {
     };
     bar({"total", rows[r].total}, "s7", "");
     for (const NamedTime& part : parts[r])
-      bar(part, part.name == rows[r].bound ? "s1" : "bar", part.name == rows[r].bound ? "  ◂ binds" : "");
+      bar(part, part.name == rows[r].bottleneck ? "s1" : "bar", part.name == rows[r].bottleneck ? "  ◂ binds" : "");
     y += 9;
   }
   return canvas.text();

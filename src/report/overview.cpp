@@ -57,7 +57,7 @@ std::optional<Shared> shared_level(const StrategyTotals& chosen, const StrategyT
   return std::nullopt;
 }
 
-Table rejections_of(const std::vector<RejectionCount>& all) {
+Table make_rejection_table(const std::vector<RejectionCount>& all) {
   Table table;
   table.columns = {{"rule", "rule", Hint::text, 0},
                    {"plans", "plans", Hint::count, 0},
@@ -101,7 +101,7 @@ std::optional<Seconds> best_time(const GroupSummary& group) {
 
 Seconds whole_time(const GroupSummary& group) {
   const auto time = best_time(group);
-  return time.value_or(group.bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
+  return time.value_or(group.lower_bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
 }
 
 bool has_measured_times(const Summary& summary) {
@@ -131,7 +131,7 @@ std::string answer(const Summary& summary) {
                          three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
     if (const auto at = shared_level(*chosen, *baseline)) {
       const bool faster = at->baseline >= at->chosen;
-      const bool bounds = chosen->groups_at_bound > 0 || baseline->groups_at_bound > 0;
+      const bool bounds = chosen->groups_at_lower_bound > 0 || baseline->groups_at_lower_bound > 0;
       out += fmt::format(" and {} {} × {} ({} instead of {}, level {})",
                          bounds                    ? "would be, if groups without a plan ran at their bound,"
                          : at->level == "profiled" ? "is, by kernels measured one by one,"
@@ -146,10 +146,10 @@ std::string answer(const Summary& summary) {
   }
   out += "; " + honesty + ".";
   for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
-    if (s != nullptr && s->groups_at_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
+    if (s != nullptr && s->groups_at_lower_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
       out += fmt::format(" Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
-                         three_figures(100 * (s->time_at_bound / s->time.back().time)),
-                         s->groups_at_bound == 1 ? "1 group" : with_commas(s->groups_at_bound) + " groups");
+                         three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
+                         s->groups_at_lower_bound == 1 ? "1 group" : with_commas(s->groups_at_lower_bound) + " groups");
   return out;
 }
 
@@ -179,7 +179,7 @@ Table strategy_table(const Summary& summary) {
   bool bounds = false, library = false, calls = false;
   for (const StrategyTotals& strategy : summary.strategies) {
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
-    bounds = bounds || strategy.groups_at_bound > 0;
+    bounds = bounds || strategy.groups_at_lower_bound > 0;
     library = library || strategy.library_time.has_value();
     calls = calls || strategy.library_calls > 0;
   }
@@ -211,8 +211,8 @@ Table strategy_table(const Summary& summary) {
       table.rows.back().push_back(maybe(time));
     }
     if (bounds) {
-      table.rows.back().push_back(s.groups_at_bound);
-      table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_bound.value});
+      table.rows.back().push_back(s.groups_at_lower_bound);
+      table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_lower_bound.value});
     }
     if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     if (library) row.push_back(maybe(s.library_time));
@@ -234,7 +234,7 @@ Table group_table(const Summary& summary) {
                    {"bound", "bound by", Hint::text, 6},
                    {"plans", "plans", Hint::count, 7}};
   const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
-                                  [](const GroupSummary& group) { return group.bound.has_value(); });
+                                  [](const GroupSummary& group) { return group.lower_bound.has_value(); });
   if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
   std::vector<const GroupSummary*> groups;
   double all = 0;
@@ -250,15 +250,15 @@ Table group_table(const Summary& summary) {
     std::optional<std::string> bound;
     std::string state = group->status == GroupStatus::ok ? "no plan" : std::string(name(group->status));
     if (!group->best.empty()) state = name(group->best[0].check);
-    if (all > 0 && (time || group->bound)) share = whole_time(*group).value / all;
+    if (all > 0 && (time || group->lower_bound)) share = whole_time(*group).value / all;
     if (time) {
       whole = whole_time(*group).value;
-      bound = group->best[0].estimates.back().bound;
+      bound = group->best[0].estimates.back().bottleneck;
     }
     table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
                           group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
                           group->enumerated});
-    if (bounds) table.rows.back().push_back(maybe(group->bound));
+    if (bounds) table.rows.back().push_back(maybe(group->lower_bound));
   }
   table.to_see_all = "--top 0";
   return table;
@@ -298,7 +298,7 @@ Table plan_table(const GroupSummary& group) {
       const EstimateSummary& top = plan.estimates.back();
       low = top.low;
       high = top.high;
-      bound = top.bound;
+      bound = top.bottleneck;
       if (top.occupancy > 0) occupancy = top.occupancy;
     }
     row.push_back(maybe(low));
@@ -348,10 +348,10 @@ Table rejection_table(const Summary& summary) {
     }
   std::vector<RejectionCount> all;
   for (const auto& [key, one] : by_rule) all.push_back(one);
-  return rejections_of(all);
+  return make_rejection_table(all);
 }
 
-Table rejection_table(const GroupSummary& group) { return rejections_of(group.rejections); }
+Table rejection_table(const GroupSummary& group) { return make_rejection_table(group.rejections); }
 
 Table library_table(const Summary& summary) {
   Table table;

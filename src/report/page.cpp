@@ -80,7 +80,7 @@ std::string strategies(const Summary& summary) {
          html(strategy_table(summary), true);
 }
 
-std::string roofline_of(const Summary& summary) {
+std::string roofline_section(const Summary& summary) {
   std::vector<RoofPoint> points;
   for (const GroupSummary& group : summary.groups)
     if (const auto time = best_time(group); time && group.traffic.value > 0 && time->value > 0)
@@ -174,7 +174,7 @@ std::string page(const Summary& summary) {
   out += list(summary.warnings, "warnings") + list(advice(summary), "advice") + "</header>\n";
   out += section("run", "Device and run", device_and_manifest(summary));
   out += section("strategies", "Strategies", strategies(summary));
-  out += section("roofline", "Roofline", roofline_of(summary));
+  out += section("roofline", "Roofline", roofline_section(summary));
   out += section("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups(summary));
   out += section("measured", "Predicted and measured", measured(summary));
   out += section("rejected", "What was rejected, and why", rejected(summary));

@@ -47,7 +47,7 @@ std::string details(std::string_view summary, const std::string& content) {
 std::string code(const std::string& text) { return fmt::format("<pre><code>{}</code></pre>\n", escaped_lines(text)); }
 
 /// The plans with only the words in which they differ; the table for programs keeps all of them.
-std::string plans_of(const GroupSummary& group, const PlanWords& words) {
+std::string plans_section(const GroupSummary& group, const PlanWords& words) {
   Table table = plan_table(group);
   for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i][1] = words.own[i];
   std::string out;
@@ -56,14 +56,14 @@ std::string plans_of(const GroupSummary& group, const PlanWords& words) {
   return out + html(table, true);
 }
 
-std::string parts_of(const GroupSummary& group, const PlanWords& words) {
+std::string parts_section(const GroupSummary& group, const PlanWords& words) {
   std::vector<PartsRow> rows;
   for (const PlanSummary& plan : group.best) {
     if (rows.size() == plans_with_parts) break;
     if (plan.estimates.empty()) continue;
     const EstimateSummary& top = plan.estimates.back();
     const auto rank = static_cast<std::size_t>(&plan - group.best.data());
-    rows.push_back({fmt::format("#{} {}", rank + 1, words.own[rank]), top.total, top.parts, top.bound});
+    rows.push_back({fmt::format("#{} {}", rank + 1, words.own[rank]), top.total, top.parts, top.bottleneck});
   }
   return parts_chart(rows);
 }
@@ -96,8 +96,8 @@ std::string group_section(const GroupSummary& group) {
                        no_plan[static_cast<std::size_t>(group.status)], escaped(group.status_reason));
   if (!group.best.empty()) {
     const PlanWords words = plan_words(group);
-    out += plans_of(group, words);
-    out += figure(parts_of(group, words),
+    out += plans_section(group, words);
+    out += figure(parts_section(group, words),
                   fmt::format("Parts of the estimates of the best plans, level {}. The part that binds "
                               "is marked; total is what the model makes of all of them.",
                               group.best[0].estimates.empty() ? "none" : group.best[0].estimates.back().level));

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "ir/import.h"
+#include "ir/import_report.h"
 #include "report/chart.h"
 
 namespace tailor::report {
@@ -54,8 +54,8 @@ struct StrategyTotals {
   Bytes library_traffic;
   double library_flops = 0;
   std::optional<Seconds> library_time = std::nullopt;  ///< of a run, where a model gives every call a time
-  std::int64_t groups_at_bound = 0;  ///< distinct groups without a plan: `time` holds their bound instead
-  Seconds time_at_bound = {};        ///< their share of the last `time`
+  std::int64_t groups_at_lower_bound = 0;  ///< distinct groups without a plan: `time` holds their bound instead
+  Seconds time_at_lower_bound = {};        ///< their share of the last `time`
 };
 
 /// One level's estimate of one kernel.
@@ -63,8 +63,8 @@ struct EstimateSummary {
   std::string level;
   Seconds total, low, high;
   std::vector<NamedTime> parts;
-  std::string bound;     ///< name of the part that binds
-  double occupancy = 0;  ///< 0-1; 0 where the level does not see it
+  std::string bottleneck;  ///< name of the part that binds
+  double occupancy = 0;    ///< 0-1; 0 where the level does not see it
   double waves = 0;
 };
 
@@ -107,12 +107,12 @@ struct GroupSummary {
   std::string status_reason;  ///< why no plan: the rule's sentence
   std::int64_t enumerated = 0, rejected = 0, lowered = 0, compiled = 0;
   std::vector<RejectionCount> rejections;
-  std::vector<PlanSummary> best;                ///< best first
-  std::vector<Seconds> all_times;               ///< of every lowered plan, all at one level
-  std::string times_level;                      ///< that level; empty: the level that ranks
-  std::optional<Seconds> bound = std::nullopt;  ///< of one occurrence, however it is written
-  std::string kernel_text;                      ///< of best[0]
-  std::string cuda;                             ///< of best[0]
+  std::vector<PlanSummary> best;                      ///< best first
+  std::vector<Seconds> all_times;                     ///< of every lowered plan, all at one level
+  std::string times_level;                            ///< that level; empty: the level that ranks
+  std::optional<Seconds> lower_bound = std::nullopt;  ///< of one occurrence, however it is written
+  std::string kernel_text;                            ///< of best[0]
+  std::string cuda;                                   ///< of best[0]
 };
 
 struct LibraryCall {

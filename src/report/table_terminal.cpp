@@ -20,7 +20,7 @@ constexpr int gap = 2;
 constexpr int mark_width = 2;
 constexpr int smallest_text = 12;  ///< a text column is not squeezed below this while another column may go
 
-struct Laid {
+struct ColumnLayout {
   std::size_t column;
   ShownColumn view;
   int width = 0;
@@ -53,17 +53,17 @@ int natural_width(const ShownColumn& column) {
   return width;
 }
 
-int total_width(const std::vector<Laid>& columns, bool marked) {
+int total_width(const std::vector<ColumnLayout>& columns, bool marked) {
   int width = marked ? mark_width : 0;
   for (std::size_t i = 0; i < columns.size(); ++i) width += columns[i].width + (i == 0 ? 0 : gap);
   return width;
 }
 
 /// Takes columns from the widest text columns until the line fits or all are at `smallest`.
-void squeeze(std::vector<Laid>& columns, bool marked, int screen, int smallest) {
+void squeeze(std::vector<ColumnLayout>& columns, bool marked, int screen, int smallest) {
   for (int over = total_width(columns, marked) - screen; over > 0; --over) {
-    Laid* widest = nullptr;
-    for (Laid& laid : columns)
+    ColumnLayout* widest = nullptr;
+    for (ColumnLayout& laid : columns)
       if (!laid.view.numeric && laid.width > smallest && (widest == nullptr || laid.width > widest->width))
         widest = &laid;
     if (widest == nullptr) return;
@@ -72,7 +72,7 @@ void squeeze(std::vector<Laid>& columns, bool marked, int screen, int smallest) 
 }
 
 /// Drops columns until the rest fits; returns the headings of the dropped ones in table order.
-std::vector<std::string> fit(std::vector<Laid>& columns, const Table& table, bool marked, int screen) {
+std::vector<std::string> fit(std::vector<ColumnLayout>& columns, const Table& table, bool marked, int screen) {
   std::vector<std::string> dropped;
   squeeze(columns, marked, screen, smallest_text);
   while (total_width(columns, marked) > screen && columns.size() > 1) {
@@ -88,7 +88,7 @@ std::vector<std::string> fit(std::vector<Laid>& columns, const Table& table, boo
     }
     dropped.insert(dropped.begin(), table.columns[victim->column].heading);
     columns.erase(victim);
-    for (Laid& laid : columns) laid.width = natural_width(laid.view);
+    for (ColumnLayout& laid : columns) laid.width = natural_width(laid.view);
     squeeze(columns, marked, screen, smallest_text);
   }
   squeeze(columns, marked, screen, 1);
@@ -115,9 +115,9 @@ std::string painted(const std::string& line, std::string_view code, bool colour)
 std::string terminal(const Table& table, const Screen& screen) {
   const int width = std::max(1, screen.width);
   const bool marked = table.best.has_value() && width > mark_width;
-  std::vector<Laid> columns;
+  std::vector<ColumnLayout> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    Laid laid{i, shown(table, i), 0};
+    ColumnLayout laid{i, shown(table, i), 0};
     if (laid.view.numeric) align_points(laid.view);
     laid.width = natural_width(laid.view);
     columns.push_back(std::move(laid));
@@ -137,7 +137,7 @@ std::string terminal(const Table& table, const Screen& screen) {
   const std::string indent(marked ? mark_width : 0, ' ');
   std::string head = indent;
   std::string rule = indent;
-  for (const Laid& laid : columns) {
+  for (const ColumnLayout& laid : columns) {
     const std::string space(&laid == &columns.front() ? 0 : gap, ' ');
     head += space + padded(laid.view.heading, laid.width, laid.view.right);
     rule += space;
@@ -148,7 +148,7 @@ std::string terminal(const Table& table, const Screen& screen) {
   const std::vector<std::size_t> rows = visible_rows(table, screen.max_rows);
   for (const std::size_t r : rows) {
     std::string line = marked ? (table.best == r ? "▸ " : "  ") : "";
-    for (const Laid& laid : columns)
+    for (const ColumnLayout& laid : columns)
       line += std::string(&laid == &columns.front() ? 0 : gap, ' ') +
               padded(laid.view.cells[r], laid.width, laid.view.right);
     emit(line, table.best == r ? "1" : "");

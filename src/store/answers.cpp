@@ -48,7 +48,7 @@ std::vector<BestPlan> Store::best_plans(Id group, Id device, int limit) const {
         BestPlan& row = result.emplace_back();
         EstimateRow& e = row.estimate;
         columns.into(row.place, row.plan, row.kernel, e.plan, e.device, e.level, e.model, e.total, e.low, e.high,
-                     e.bound);
+                     e.bottleneck);
         for (Seconds& part : e.parts) columns.read(part);
         columns.into(e.occupancy, e.waves, e.registers);
       },

@@ -34,7 +34,7 @@ constexpr auto advice_table = std::to_array<Advice>({
 
 }  // namespace
 
-Error error_of(const SQLite::Exception& exception, const std::filesystem::path& path) {
+Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const Position place{path.string(), 0, 0};
   for (const Advice& advice : advice_table)
     if (advice.code == exception.getErrorCode())

@@ -25,14 +25,14 @@
 namespace tailor::store {
 
 /// What SQLite said, as an Error with a hint that fits its code.
-Error error_of(const SQLite::Exception& exception, const std::filesystem::path& path);
+Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);
 
 template <class Work>
 decltype(auto) guarded(const std::filesystem::path& path, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const SQLite::Exception& exception) {
-    throw error_of(exception, path);
+    throw to_error(exception, path);
   }
 }
 
@@ -103,7 +103,7 @@ class Connection {
   template <class... Values>
   int execute(const std::string& sql, const Values&... values) {
     return guarded(path_, [&] {
-      const Use use(bound(sql, values...));
+      const Use use(bound_statement(sql, values...));
       return use.statement.exec();
     });
   }
@@ -112,7 +112,7 @@ class Connection {
   template <class Visit, class... Values>
   void each(const std::string& sql, Visit&& visit, const Values&... values) {
     guarded(path_, [&] {
-      const Use use(bound(sql, values...));
+      const Use use(bound_statement(sql, values...));
       while (use.statement.executeStep()) {
         Columns columns(use.statement);
         visit(columns);
@@ -130,7 +130,7 @@ class Connection {
     SQLite::Statement& statement;
   };
   template <class... Values>
-  SQLite::Statement& bound(const std::string& sql, const Values&... values) {
+  SQLite::Statement& bound_statement(const std::string& sql, const Values&... values) {
     SQLite::Statement& statement = prepared(sql);
     int at = 0;
     (bind(statement, ++at, values), ...);

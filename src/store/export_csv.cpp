@@ -44,16 +44,16 @@ std::string line(const Values&... values) {
 }
 
 /// What a measured kernel is: for each group it belongs to a pair of plan and group, or one pair of nothing.
-struct Standing {
+struct RankedMeasurement {
   const GroupRow* group = nullptr;
   const PlanRow* plan = nullptr;
   std::string origin;
 };
 
-std::map<Id, std::vector<Standing>> standings_of(const RecordedRows& rows) {
+std::map<Id, std::vector<RankedMeasurement>> standings_of(const RecordedRows& rows) {
   std::map<Id, const GroupRow*> groups;
   std::map<Id, const PlanRow*> plans;
-  std::map<Id, std::vector<Standing>> result;
+  std::map<Id, std::vector<RankedMeasurement>> result;
   for (const GroupRow& row : rows.groups) groups[row.id] = &row;
   for (const PlanRow& row : rows.plans) plans[row.id] = &row;
   for (const LoweringRow& row : rows.lowerings)
@@ -77,13 +77,13 @@ std::string measurement_lines(const ExportSource& source) {
   std::map<Id, const BinaryRow*> binaries;
   for (const KernelRow& row : rows.kernels) kernels[row.id] = &row;
   for (const BinaryRow& row : rows.binaries) binaries[row.id] = &row;
-  const std::map<Id, std::vector<Standing>> standings = standings_of(rows);
+  const std::map<Id, std::vector<RankedMeasurement>> standings = standings_of(rows);
   std::string out(measurement_heads);
   for (const MeasurementRow& row : rows.measurements) {
     const BinaryRow& binary = *binaries.at(row.binary);
     const KernelRow& kernel = *kernels.at(binary.kernel);
     const ir::Protocol& how = row.timing.value_or(ir::Protocol{});
-    for (const Standing& one : standings.at(kernel.id))
+    for (const RankedMeasurement& one : standings.at(kernel.id))
       out +=
           line(row.id, source.device.name, row.gpu, row.driver, one.group ? hex(one.group->id) : "",
                one.group ? one.group->title : "", one.origin, kernel.id, kernel.name, one.plan ? hex(one.plan->id) : "",

@@ -38,7 +38,7 @@ Json count_summary(std::size_t samples) {
           {"data", Json::array({named_value("value", "int64", std::to_string(samples))})}};
 }
 
-Json summaries_of(const MeasurementRow& row) {
+Json summaries_json(const MeasurementRow& row) {
   std::vector<double> times;
   double total = 0, clocks = 0;
   std::int64_t clocked = 0;
@@ -84,7 +84,7 @@ std::string name_of(const Tried& tried) {
   return tried.origin.empty() ? tried.kernel.name : fmt::format("{}: {}", tried.origin, tried.kernel.name);
 }
 
-Json state_of(const Tried& tried, const ir::Protocol& protocol) {
+Json state_json(const Tried& tried, const ir::Protocol& protocol) {
   Json axes = Json::array();
   std::string name = "Device=0";
   const auto add = [&](std::string_view axis, std::string_view value) {
@@ -103,14 +103,14 @@ Json state_of(const Tried& tried, const ir::Protocol& protocol) {
                 {"device", 0},
                 {"type_config_index", 0},
                 {"axis_values", std::move(axes)},
-                {"summaries", well ? summaries_of(*tried.row) : Json::array()},
+                {"summaries", well ? summaries_json(*tried.row) : Json::array()},
                 {"is_skipped", !well}};
   if (!well) state["skip_reason"] = fmt::format("{}: {}", tried.outcome, tried.reason);
   return state;
 }
 
 /// The values of an axis of a benchmark, in the order they first came.
-Json axis_of(const Json& states, std::size_t place) {
+Json axis_json(const Json& states, std::size_t place) {
   Json values = Json::array();
   std::vector<std::string> seen;
   for (const Json& state : states) {
@@ -147,7 +147,7 @@ constexpr auto device_keys = std::to_array<DeviceKey>({
 });
 
 /// The device's figures by NVBench's names; those that its file does not have are 0.
-Json device_of(const DeviceRow& device) {
+Json device_json(const DeviceRow& device) {
   const Json file = Json::parse(device.file, nullptr, false);
   Json out = {{"id", 0}, {"name", device.title}};
   for (const DeviceKey& entry : device_keys) {
@@ -169,11 +169,11 @@ Json version(int major, int minor, int patch) {
 std::vector<ExportFile> nvbench_files(const ExportSource& source) {
   std::map<std::string, Json> states;
   for (const TriedGroup& group : source.groups)
-    for (const Tried& tried : group.tried) states[group.name].push_back(state_of(tried, group.protocol));
+    for (const Tried& tried : group.tried) states[group.name].push_back(state_json(tried, group.protocol));
   Json benchmarks = Json::array();
   for (auto& [name, list] : states) {
     Json axes = Json::array();
-    for (std::size_t i = 0; i < list[0]["axis_values"].size(); ++i) axes.push_back(axis_of(list, i));
+    for (std::size_t i = 0; i < list[0]["axis_values"].size(); ++i) axes.push_back(axis_json(list, i));
     benchmarks.push_back({{"name", name},
                           {"index", benchmarks.size()},
                           {"min_samples", 1},
@@ -186,7 +186,7 @@ std::vector<ExportFile> nvbench_files(const ExportSource& source) {
   const Json file = {{"meta",
                       {{"argv", {"tailor", "db", "export"}},
                        {"version", {{"json", version(1, 0, 0)}, {"nvbench", version(0, 1, 0)}}}}},
-                     {"devices", Json::array({device_of(source.device)})},
+                     {"devices", Json::array({device_json(source.device)})},
                      {"benchmarks", std::move(benchmarks)}};
   return {{fmt::format("{}.json", source.device.name),
            file.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n"}};

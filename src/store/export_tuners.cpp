@@ -22,7 +22,7 @@ std::string printed(const Json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::detail::error_handler_t::replace);
 }
 
-Json json_of(const ParameterValue& value) {
+Json to_json(const ParameterValue& value) {
   return std::visit([](const auto& one) { return Json(one); }, value);
 }
 
@@ -60,7 +60,7 @@ std::vector<const Tried*> plans_of(const TriedGroup& group) {
 
 Json cache_entry(const Tried& tried, const GroupRow& group) {
   Json entry;
-  for (const Parameter& parameter : tried.configuration) entry[parameter.name] = json_of(parameter.value);
+  for (const Parameter& parameter : tried.configuration) entry[parameter.name] = to_json(parameter.value);
   const std::vector<double> times = times_ms(tried);
   if (went_well(tried)) {
     entry["time"] = milliseconds(*tried.row->median);
@@ -90,7 +90,7 @@ ExportFile cache_file(const ExportSource& source, const TriedGroup& group, const
     for (const Tried* one : plans) all.push_back(one->configuration[keys.size() - 1].value);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    for (const ParameterValue& value : all) values[parameter.name].push_back(json_of(value));
+    for (const ParameterValue& value : all) values[parameter.name].push_back(to_json(value));
   }
   for (const Tried* one : plans) {
     std::vector<std::string> words;
@@ -117,7 +117,7 @@ Json quantity(std::string_view name, Json value, std::string_view unit) {
 
 Json t4_result(const Tried& tried, const GroupRow& group) {
   Json configuration = Json::object(), measurements = Json::array();
-  for (const Parameter& parameter : tried.configuration) configuration[parameter.name] = json_of(parameter.value);
+  for (const Parameter& parameter : tried.configuration) configuration[parameter.name] = to_json(parameter.value);
   const std::vector<double> times = times_ms(tried);
   if (went_well(tried)) {
     const MeasurementRow& row = *tried.row;

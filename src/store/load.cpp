@@ -119,7 +119,7 @@ std::optional<FusionRow> Store::fusion(Id graph, std::string_view strategy) cons
       *connection_,
       "SELECT body, producer, consumer, fused, why FROM fusion_edges WHERE graph_id = ? AND strategy = ? "
       "ORDER BY body, producer, consumer",
-      [](Columns& columns, EdgeRow& row) { columns.into(row.body, row.producer, row.consumer, row.fused, row.why); },
+      [](Columns& columns, EdgeRow& row) { columns.into(row.body, row.producer, row.consumer, row.fused, row.reason); },
       graph, strategy);
   return fusion;
 }
@@ -210,7 +210,7 @@ std::vector<EstimateRow> Store::estimates(Id plan, Id device) const {
       "issue_s, fma_s, alu_s, xu_s, latency_s, barrier_s, atomic_s, spill_s, occupancy, waves, registers "
       "FROM estimates JOIN levels USING (level) WHERE plan_id = ? AND device_id = ? ORDER BY precision, model",
       [](Columns& columns, EstimateRow& row) {
-        columns.into(row.plan, row.device, row.level, row.model, row.total, row.low, row.high, row.bound);
+        columns.into(row.plan, row.device, row.level, row.model, row.total, row.low, row.high, row.bottleneck);
         for (Seconds& part : row.parts) columns.read(part);
         columns.into(row.occupancy, row.waves, row.registers);
       },
@@ -223,7 +223,7 @@ std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
       "SELECT group_id, device_id, model, total_s, bound FROM group_bounds WHERE group_id = ? AND device_id = ? "
       "ORDER BY model",
       [](Columns& columns, GroupBoundRow& row) {
-        columns.into(row.group, row.device, row.model, row.total, row.bound);
+        columns.into(row.group, row.device, row.model, row.total, row.bottleneck);
       },
       group, device);
 }
@@ -245,7 +245,7 @@ std::vector<CheckRow> Store::checks(Id kernel) const {
       *connection_,
       "SELECT kernel_id, method, state, worst, detail, findings FROM checks WHERE kernel_id = ? ORDER BY method",
       [](Columns& columns, CheckRow& row) {
-        columns.into(row.kernel, row.method, row.state, row.worst, row.detail, row.findings);
+        columns.into(row.kernel, row.method, row.state, row.worst, row.reason, row.findings);
       },
       kernel);
 }

@@ -25,7 +25,7 @@ struct ProtocolWords {
   void read(Columns& columns) { columns.into(cache, timed_by, launch, stop); }
 };
 
-ir::Protocol protocol_of(const Connection& connection, const ProtocolWords& words) {
+ir::Protocol parse_protocol_words(const Connection& connection, const ProtocolWords& words) {
   return {meant(connection, ir::cache_state_named(words.cache), words.cache),
           meant(connection, ir::timed_by_named(words.timed_by), words.timed_by),
           meant(connection, ir::launch_mode_named(words.launch), words.launch), words.stop};
@@ -51,7 +51,7 @@ std::vector<MeasurementRow> measurements_where(Connection& connection, std::stri
         ProtocolWords words;
         columns.into(row.id, row.run, row.binary, row.device, row.profiler, row.protocol);
         words.read(columns);
-        if (!words.cache.empty()) row.timing = protocol_of(connection, words);
+        if (!words.cache.empty()) row.timing = parse_protocol_words(connection, words);
         columns.into(row.gpu, row.driver, row.outcome, row.reason, row.attempts, row.median, row.low, row.high,
                      row.sm_clock, row.dram_clock, row.measured_at);
       },
@@ -78,7 +78,7 @@ std::vector<ModuleTimeRow> module_times_where(Connection& connection, std::strin
         ProtocolWords words;
         columns.into(row.id, row.run, row.graph, row.strategy, row.device, row.profiler);
         words.read(columns);
-        row.protocol = protocol_of(connection, words);
+        row.protocol = parse_protocol_words(connection, words);
         columns.into(row.gpu, row.driver, row.outcome, row.reason, row.groups_timed, row.launches, row.buffers,
                      row.median, row.low, row.high, row.measured_at);
       },

@@ -7,14 +7,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/compressed.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "ir/import.h"
 #include "store/store.h"
 
 namespace tailor::store {
@@ -60,23 +59,6 @@ void gather_kernels(const Store& store, Wanted& wanted, RecordedRows& rows) {
     wanted.groups.insert(rows.plans.back().group);
   }
   for (const Id id : wanted.groups) rows.groups.push_back(store.group(id).value());
-}
-
-std::string packed(std::string_view text, const std::filesystem::path& path) {
-  z_stream stream{};
-  // 16 over the window's bits asks for a gzip header, which zlib writes without name and time: equal text, equal bytes.
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw Error(Fault::failed, Position{path.string()}, "cannot start zlib");
-  std::string out(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int status = deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (status != Z_STREAM_END) throw Error(Fault::failed, Position{path.string()}, "zlib could not pack the file");
-  return out;
 }
 
 }  // namespace
@@ -146,7 +128,7 @@ void write_recorded(const std::filesystem::path& path, const RecordedRows& rows)
 }
 
 RecordedRows read_recorded(const std::filesystem::path& path) {
-  return parse_recorded(ir::read_unpacked(path.string()), path.string());
+  return parse_recorded(read_unpacked(path.string()), path.string());
 }
 
 void save_recorded(Store& store, const RecordedRows& rows) {

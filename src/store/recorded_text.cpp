@@ -245,7 +245,7 @@ void words(Writer& field, const char* key, ir::Protocol& protocol) { field(key, 
 void words(Reader& field, const char* key, ir::Protocol& protocol) {
   std::string text;
   field(key, text);
-  const std::optional<ir::Protocol> read = ir::protocol_of(text);
+  const std::optional<ir::Protocol> read = ir::parse_protocol(text);
   if (!read) Reader::complain(key, "a protocol as 'cold, activity, stream, stop standard'");
   protocol = *read;
 }
@@ -365,7 +365,7 @@ void walk(Fields& field, MeasurementRow& row) {
   field("profiler", row.profiler);
   field("protocol", row.protocol);
   if constexpr (Fields::reads) {
-    row.timing = ir::protocol_of(row.protocol);
+    row.timing = ir::parse_protocol(row.protocol);
     if (field.field("timing") != nullptr) words(field, "timing", row.timing.emplace());
   } else if (row.timing && ir::text(*row.timing) != row.protocol) {
     words(field, "timing", *row.timing);
@@ -425,7 +425,7 @@ void each_list(Rows& rows, Visit&& visit) {
   visit("module_time", rows.module_times);
 }
 
-std::string line_of(const Json& object) {
+std::string to_line(const Json& object) {
   return object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
 }
 
@@ -472,17 +472,17 @@ void read_line(const Json& line, RecordedRows& rows) {
 }  // namespace
 
 std::string recorded_text(const RecordedRows& rows) {
-  std::string text = line_of({{"tailor", recorded_version}});
+  std::string text = to_line({{"tailor", recorded_version}});
   std::int64_t lines = 1;
   each_list(rows, [&](const char* kind, const auto& list) {
     for (const auto& row : list) {
       Writer writer;
       walk(writer, const_cast<std::remove_cvref_t<decltype(row)>&>(row));  // a writer changes nothing
-      text += line_of({{kind, std::move(writer.object)}});
+      text += to_line({{kind, std::move(writer.object)}});
       ++lines;
     }
   });
-  return text + line_of({{"end", {{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
+  return text + to_line({{"end", {{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
 }
 
 RecordedRows parse_recorded(std::string_view text, const std::string& file) {
@@ -493,7 +493,7 @@ RecordedRows parse_recorded(std::string_view text, const std::string& file) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     ++number;
-    placing(
+    with_position(
         [&] {
           return Position{file, number, 0};
         },

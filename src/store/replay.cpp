@@ -99,7 +99,7 @@ const MeasurementRow* Recorded::row(Id kernel, const ir::Protocol& protocol) con
 
 std::optional<ir::Measurement> Recorded::measurement(Id kernel, const ir::Protocol& protocol) const {
   const MeasurementRow* found = row(kernel, protocol);
-  return found == nullptr ? std::nullopt : std::optional(measurement_of(*found));
+  return found == nullptr ? std::nullopt : std::optional(to_measurement(*found));
 }
 
 std::string Recorded::why_missing(Id kernel, const ir::Protocol& protocol) const {

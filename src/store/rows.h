@@ -71,7 +71,7 @@ struct EdgeRow {
   std::string body;  ///< empty for the entry graph, else the path of body indices
   std::string producer, consumer;
   bool fused = false;
-  std::string why;
+  std::string reason;
   bool operator==(const EdgeRow&) const = default;
 };
 
@@ -176,7 +176,7 @@ struct EstimateRow {
   Id plan, device;
   std::string level, model;
   Seconds total, low, high;
-  std::string bound;
+  std::string bottleneck;
   std::array<Seconds, ir::part_count> parts{};  ///< indexed by ir::Part
   double occupancy = 0, waves = 0;
   int registers = 0;
@@ -187,7 +187,7 @@ struct GroupBoundRow {
   Id group, device;
   std::string model;
   Seconds total;
-  std::string bound;
+  std::string bottleneck;
   bool operator==(const GroupBoundRow&) const = default;
 };
 
@@ -196,7 +196,7 @@ struct CheckRow {
   std::string method;  ///< "simulator, seed 1"
   std::string state;   ///< passed, wrong, unsound, crashed, timed out, not executed
   double worst = 0;    ///< largest error over its tolerance
-  std::string detail;
+  std::string reason;
   std::int64_t findings = 0;
   bool operator==(const CheckRow&) const = default;
 };
@@ -238,7 +238,7 @@ Id measurement_id(const MeasurementRow& row);
 MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binary, Id device,
                                std::optional<Seconds> low = {}, std::optional<Seconds> high = {}, int attempts = 1);
 /// The way back. Rows of the simulator have no protocol: theirs is the default one.
-ir::Measurement measurement_of(const MeasurementRow& row);
+ir::Measurement to_measurement(const MeasurementRow& row);
 /// The middle one, or the mean of the two in the middle; nothing of nothing.
 std::optional<Seconds> median_of(const std::vector<ir::Sample>& samples);
 

@@ -60,7 +60,7 @@ void Store::save(const FusionRow& row) {
   for (const FusionGroupRow& g : row.groups)
     connection_->execute(group, row.graph, row.strategy, g.group, g.occurrences, g.times, g.example);
   for (const EdgeRow& e : row.edges)
-    connection_->execute(edge, row.graph, row.strategy, e.body, e.producer, e.consumer, e.fused, e.why);
+    connection_->execute(edge, row.graph, row.strategy, e.body, e.producer, e.consumer, e.fused, e.reason);
   together.release();
 }
 
@@ -131,14 +131,14 @@ void Store::save(const EstimateRow& row) {
   static const std::string sql =
       insert("estimates", columns, replacing(columns, 4) + " WHERE excluded.level = 'profiled'");
   const auto& p = row.parts;
-  connection_->execute(sql, row.plan, row.device, row.level, row.model, row.total, row.low, row.high, row.bound,
+  connection_->execute(sql, row.plan, row.device, row.level, row.model, row.total, row.low, row.high, row.bottleneck,
                        row.occupancy, row.waves, row.registers, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8],
                        p[9], p[10], p[11]);
 }
 
 void Store::save(const GroupBoundRow& row) {
   static const std::string sql = insert("group_bounds", {"group_id", "device_id", "model", "total_s", "bound"});
-  connection_->execute(sql, row.group, row.device, row.model, row.total, row.bound);
+  connection_->execute(sql, row.group, row.device, row.model, row.total, row.bottleneck);
 }
 
 void Store::save(const CheckRow& row) {
@@ -146,7 +146,7 @@ void Store::save(const CheckRow& row) {
       insert("checks", {"kernel_id", "method", "state", "worst", "findings", "detail"},
              "(kernel_id, method) DO UPDATE SET state = excluded.state, worst = excluded.worst, "
              "findings = excluded.findings, detail = excluded.detail");
-  connection_->execute(sql, row.kernel, row.method, row.state, row.worst, row.findings, row.detail);
+  connection_->execute(sql, row.kernel, row.method, row.state, row.worst, row.findings, row.reason);
 }
 
 void Store::save(const ProgressRow& row) {

@@ -82,7 +82,7 @@ MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binar
   return row;
 }
 
-ir::Measurement measurement_of(const MeasurementRow& row) {
+ir::Measurement to_measurement(const MeasurementRow& row) {
   ir::Measurement measured;
   measured.outcome = ir::outcome_named(row.outcome).value_or(ir::Outcome::unavailable);
   measured.reason = row.reason;

@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-#include "profiler/pool.h"
+#include "profiler/compile/pool.h"
 
 using namespace tailor::profiler;
 
@@ -42,8 +42,8 @@ std::vector<CompileRequest> batch(int size) {
 }
 
 void compile_stage(benchmark::State& state) {
-  const FoundNvrtc found = find_nvrtc(usual_places({TAILOR_SOURCE_DIR "/.venv"}));
-  if (!found) return state.SkipWithError(found.why.c_str());
+  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+  if (!found) return state.SkipWithError(found.reason.c_str());
   const std::vector<CompileRequest> requests = batch(32);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tailor-compile-bench";
   const BinaryCache cache{folder};
@@ -59,8 +59,8 @@ void compile_stage(benchmark::State& state) {
 }
 
 void resumed_stage(benchmark::State& state) {
-  const FoundNvrtc found = find_nvrtc(usual_places({TAILOR_SOURCE_DIR "/.venv"}));
-  if (!found) return state.SkipWithError(found.why.c_str());
+  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+  if (!found) return state.SkipWithError(found.reason.c_str());
   const std::vector<CompileRequest> requests = batch(32);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tailor-compile-bench";
   const BinaryCache cache{folder};

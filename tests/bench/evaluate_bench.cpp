@@ -6,12 +6,14 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "ir/bound.h"
-#include "ir/import.h"
+#include "hlo/import.h"
+#include "reference/error_bound.h"
 
 namespace {
 
 using namespace tailor::ir;
+using namespace tailor::reference;
+using namespace tailor::hlo;
 
 std::vector<Tensor> inputs_of(const Graph& graph) {
   std::vector<Tensor> inputs;
@@ -32,7 +34,7 @@ void run_bounded(benchmark::State& state, const Graph& graph) {
   const std::vector<Tensor> inputs = inputs_of(graph);
   std::int64_t read = 0;
   for (const Tensor& input : inputs) read += elements(input.shape);
-  for (auto _ : state) benchmark::DoNotOptimize(evaluate_bounded(graph, inputs));
+  for (auto _ : state) benchmark::DoNotOptimize(evaluate_with_error_bounds(graph, inputs));
   state.SetItemsProcessed(state.iterations() * read);
 }
 

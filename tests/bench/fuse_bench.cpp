@@ -11,7 +11,7 @@
 
 #include "explore/partition.h"
 #include "explore/strategy.h"
-#include "ir/import.h"
+#include "hlo/import.h"
 
 namespace {
 
@@ -21,7 +21,7 @@ tailor::ir::Graph sample(const std::string& name) {
   const std::filesystem::path dump = std::filesystem::path(TAILOR_THIRD_PARTY) / name;
   const std::filesystem::path shipped =
       std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "models" / "bert_infer_l12_b1_s128_f16.hlo";
-  return tailor::ir::import_file((std::filesystem::exists(dump) ? dump : shipped).string()).graph;
+  return tailor::hlo::import_file((std::filesystem::exists(dump) ? dump : shipped).string()).graph;
 }
 
 void count_nodes(benchmark::State& state, const tailor::ir::Graph& graph) {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "ir/hlo_module.h"
-#include "ir/import.h"
+#include "hlo/hlo_module.h"
+#include "hlo/import.h"
 
 namespace {
 
@@ -34,13 +34,13 @@ const std::string& sample() {
 }
 
 void parse(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(tailor::ir::parse_module(sample(), "sample"));
+  for (auto _ : state) benchmark::DoNotOptimize(tailor::hlo::parse_module(sample(), "sample"));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(sample().size()));
 }
 BENCHMARK(parse)->Unit(benchmark::kMillisecond);
 
 void import(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(tailor::ir::import_hlo(sample(), "sample"));
+  for (auto _ : state) benchmark::DoNotOptimize(tailor::hlo::import_hlo(sample(), "sample"));
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(sample().size()));
 }
 BENCHMARK(import)->Unit(benchmark::kMillisecond);

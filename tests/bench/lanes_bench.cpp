@@ -9,7 +9,7 @@
 
 #include <cstring>
 
-#include "simulator/opcode.h"
+#include "profiler/simulator/decode/opcode.h"
 
 using namespace tailor::simulator;
 

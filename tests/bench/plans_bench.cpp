@@ -8,11 +8,11 @@
 
 #include <string>
 
+#include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "costmodel/model.h"
 #include "explore/rules.h"
 #include "explore/space.h"
-#include "ir/lower.h"
 #include "support/group_family.h"
 
 using namespace tailor;
@@ -89,9 +89,9 @@ void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all
   const costmodel::Calibration calibration = costmodel::read_calibration(root + "/data/calibrations/uncalibrated.json");
   const ir::Limits limits = ir::limits(device);
   const ir::Group group = group_of(which);
-  const auto prepared = std::get<ir::Prepared>(ir::prepare(group));
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   const explore::Axes axes = explore::default_axes(prepared, limits);
-  ir::LowerScratch lowering;
+  codegen::LowerScratch lowering;
   costmodel::Scratch counting;
   costmodel::Work work;
   Pass pass;
@@ -104,7 +104,7 @@ void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all
       if (rule && (rule->sound || !all)) continue;
       ++pass.kept;
       if (stage == enumerate) continue;
-      const ir::Lowered lowered = ir::lower(prepared, *plan, limits, lowering);
+      const codegen::Lowered lowered = codegen::lower(prepared, *plan, limits, lowering);
       const ir::Kernel* kernel = std::get_if<ir::Kernel>(&lowered);
       if (!kernel) continue;
       ++pass.kernels;

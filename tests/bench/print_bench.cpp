@@ -5,7 +5,7 @@
 // compiler. Needs neither NVRTC nor a GPU.
 #include <benchmark/benchmark.h>
 
-#include "codegen/cuda.h"
+#include "codegen/cuda/cuda.h"
 #include "support/kernel_builder.h"
 
 using namespace tailor;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "simulator/ptx.h"
+#include "profiler/simulator/ptx/ptx.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <array>
 #include <random>
 
-#include "simulator/cache_model.h"
-#include "simulator/requests.h"
-#include "simulator/shadow.h"
+#include "profiler/simulator/machine/cache_model.h"
+#include "profiler/simulator/machine/requests.h"
+#include "profiler/simulator/shadow/shadow.h"
 
 namespace {
 
@@ -40,7 +40,7 @@ constexpr std::uint32_t shared_bytes = 48 * 1024;
 void shared_requests(benchmark::State& state, bool same_part) {
   const int form = static_cast<int>(state.range(0)), bytes = static_cast<int>(state.range(1));
   GlobalShadow global({}, false);
-  UnitShadow unit(global, {1, warps, 1, shared_bytes, std::min(bytes, 4), 0});
+  ResidentShadow unit(global, {1, warps, 1, shared_bytes, std::min(bytes, 4), 0});
   const std::array<std::int64_t, 1> blocks{0};
   unit.start(blocks);
   const std::uint32_t part = shared_bytes / warps;
@@ -75,7 +75,7 @@ void global_stores(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     auto global = std::make_unique<GlobalShadow>(buffers, false);
-    auto unit = std::make_unique<UnitShadow>(*global, ShadowUnitShape{1, warps, 1, 0, 4, 0});
+    auto unit = std::make_unique<ResidentShadow>(*global, ResidentShape{1, warps, 1, 0, 4, 0});
     const std::array<std::int64_t, 1> blocks{0};
     unit->start(blocks);
     state.ResumeTiming();
@@ -98,7 +98,7 @@ BENCHMARK(global_stores)->ArgsProduct({{0, 1}, {4, 16}});
 
 void start_block(benchmark::State& state) {
   GlobalShadow global({}, false);
-  UnitShadow unit(global, {1, warps, 1, state.range(0), 4, 0});
+  ResidentShadow unit(global, {1, warps, 1, state.range(0), 4, 0});
   std::array<std::int64_t, 1> blocks{0};
   for (auto _ : state) {
     unit.start(blocks);
@@ -109,7 +109,7 @@ BENCHMARK(start_block)->Arg(0)->Arg(49152)->Arg(232448);
 
 void barrier(benchmark::State& state) {
   GlobalShadow global({}, false);
-  UnitShadow unit(global, {1, 32, 1, 0, 4, 0});
+  ResidentShadow unit(global, {1, 32, 1, 0, 4, 0});
   unit.start(std::array<std::int64_t, 1>{0});
   for (auto _ : state) unit.block_barrier(0);
 }
@@ -117,7 +117,7 @@ BENCHMARK(barrier);
 
 void warp_barrier(benchmark::State& state) {
   GlobalShadow global({}, false);
-  UnitShadow unit(global, {1, 32, 1, 0, 4, 0});
+  ResidentShadow unit(global, {1, 32, 1, 0, 4, 0});
   for (auto _ : state) {
     unit.start(std::array<std::int64_t, 1>{0});
     for (int i = 0; i < 1000; ++i) unit.warp_sync(i % 32, ~0u);

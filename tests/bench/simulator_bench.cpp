@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "simulator/launch.h"
-#include "simulator/opcode.h"
-#include "simulator/ptx.h"
+#include "profiler/simulator/decode/opcode.h"
+#include "profiler/simulator/machine/launch.h"
+#include "profiler/simulator/ptx/ptx.h"
 
 using namespace tailor::simulator;
 

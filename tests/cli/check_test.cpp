@@ -40,16 +40,16 @@ struct Bench {
   ~Bench() { std::filesystem::remove_all(path); }
 
   SweepOutcome sweep(const std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)>& executor) {
-    Talk talk([&](std::string_view words) { said += words; }, {}, [] { return Seconds{0}; });
+    Console console([&](std::string_view words) { said += words; }, {}, [] { return Seconds{0}; });
     SweepOptions options;
     options.config = path / "sweep.json";
     options.data = source / "data";
     options.cache = path / "cache";
-    options.nvrtc = profiler::usual_places({source / ".venv"});
+    options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
     options.executor = executor;
     options.workers = 2;
     options.command = "test";
-    return run_sweep(options, talk, {});
+    return run_sweep(options, console, {});
   }
   store::Store opened() const { return store::Store::open_read_only(path / "sweep.db"); }
 
@@ -60,9 +60,9 @@ struct Bench {
 /// Executes the lowered program itself; `spoil` may change what it wrote.
 profiler::Executor interpreter_of(const ir::Kernel& kernel,
                                   const std::function<void(std::vector<std::byte>&)>& spoil = {}) {
-  return [&kernel, spoil](std::span<const ir::Tensor> inputs, const simulator::SimulationOptions&) {
+  return [&kernel, spoil](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&) {
     std::vector<std::vector<std::byte>> buffers;
-    for (const ir::Tensor& input : inputs) buffers.push_back(input.bytes);
+    for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
     profiler::Executed run;
     for (const ir::Buffer& buffer : kernel.buffers)
       if (buffer.output)
@@ -79,8 +79,8 @@ profiler::Executor interpreter_of(const ir::Kernel& kernel,
 }
 
 bool no_compiler() {
-  const profiler::FoundNvrtc found = profiler::find_nvrtc(profiler::usual_places({source / ".venv"}));
-  if (!found) skip(found.why);
+  const profiler::FoundNvrtc found = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  if (!found) skip(found.reason);
   return !found;
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a kernel that nobody can execute stays unchecked and in its place") {
   if (no_compiler()) return;
   Bench bench;
   const SweepOutcome outcome = bench.sweep([](const ir::Kernel&, const ir::Binary&) {
-    return [](std::span<const ir::Tensor>, const simulator::SimulationOptions&) {
+    return [](std::span<const reference::Tensor>, const simulator::SimulationOptions&) {
       profiler::Executed run;
       run.simulation.outcome = simulator::SimulationOutcome::unsupported;
       run.simulation.reason = "wgmma (line 9)";

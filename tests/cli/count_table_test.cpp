@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "gpu/metrics.h"
+#include "profiler/gpu/metrics.h"
 
 using namespace tailor;
 using namespace tailor::cli;

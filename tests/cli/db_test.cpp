@@ -27,10 +27,10 @@ struct Asked {
 template <class Work>
 Asked asked(Work&& work) {
   Asked result;
-  Talk talk([&](std::string_view words) { result.notes += words; }, {Verbosity::normal, false, false, 100},
-            [] { return Seconds{0}; });
+  Console console([&](std::string_view words) { result.notes += words; }, {Verbosity::normal, false, false, 100},
+                  [] { return Seconds{0}; });
   try {
-    work(talk);
+    work(console);
   } catch (const Error& error) {
     result.fault = error.fault;
     result.message = error.message;
@@ -60,13 +60,15 @@ void make(const std::filesystem::path& path, bool two_devices) {
 TEST_CASE("a recorded file goes from database to database, and importing it twice is importing it once") {
   const store::Folder folder;
   make(folder / "a.db", false);
-  const Asked out = asked([&](Talk& talk) {
-    run_db_export(in(folder / "a.db"), {folder / "a.jsonl.gz", "", "", "", ""}, talk);
+  const Asked out = asked([&](Console& console) {
+    run_db_export(in(folder / "a.db"), {folder / "a.jsonl.gz", "", "", "", ""}, console);
   });
   CHECK(out.message.empty());
   CHECK(holds(out.notes, "22 measurements of 18 kernels and 2 times of models on 1 devices"));
   for (int i = 0; i < 2; ++i)
-    CHECK(asked([&](Talk& talk) { run_db_import(in(folder / "b.db"), folder / "a.jsonl.gz", talk); }).message.empty());
+    CHECK(asked([&](Console& console) {
+            run_db_import(in(folder / "b.db"), folder / "a.jsonl.gz", console);
+          }).message.empty());
   CHECK(recorded_rows(store::Store::open(folder / "a.db")) == recorded_rows(store::Store::open(folder / "b.db")));
 }
 
@@ -78,7 +80,7 @@ TEST_CASE("what is not clear or not there is refused before anything is written"
     store::save_model(none, 2);
   }
   const auto refused = [&](const char* database, const DbExport& what) {
-    Asked result = asked([&](Talk& talk) { run_db_export(in(folder / database), what, talk); });
+    Asked result = asked([&](Console& console) { run_db_export(in(folder / database), what, console); });
     CHECK_FALSE(result.message.empty());
     CHECK_FALSE(std::filesystem::exists(folder / "out"));
     return result;
@@ -94,8 +96,9 @@ TEST_CASE("what is not clear or not there is refused before anything is written"
   CHECK(result.fault == Fault::missing);
   CHECK(holds(result.message, "nothing was measured"));
   write_file(folder / "bad.jsonl", "{\"tailor\":\"recorded/7\"}\n");
-  CHECK(holds(asked([&](Talk& talk) { run_db_import(in(folder / "new.db"), folder / "bad.jsonl", talk); }).message,
-              "found recorded/7, expected recorded/1"));
+  CHECK(holds(
+      asked([&](Console& console) { run_db_import(in(folder / "new.db"), folder / "bad.jsonl", console); }).message,
+      "found recorded/7, expected recorded/1"));
   CHECK_FALSE(std::filesystem::exists(folder / "new.db"));
 }
 
@@ -103,8 +106,8 @@ TEST_CASE("files of other tools are written for the device that is named, into f
   const store::Folder folder;
   make(folder / "two.db", true);
   for (const char* format : {"kernel-tuner", "t4", "nvbench", "csv"})
-    CHECK(asked([&](Talk& talk) {
-            run_db_export(in(folder / "two.db"), {"", format, folder / "out", "h200", ""}, talk);
+    CHECK(asked([&](Console& console) {
+            run_db_export(in(folder / "two.db"), {"", format, folder / "out", "h200", ""}, console);
           }).message.empty());
   CHECK(std::filesystem::exists(folder / "out/h200.json"));
   CHECK(std::filesystem::exists(folder / "out/h200-samples.csv"));
@@ -119,7 +122,7 @@ TEST_CASE("a report puts measurements of several devices together only when one 
   ReportOptions options;
   options.database = folder / "two.db";
   options.out = [](std::string_view) {};
-  Asked result = asked([&](Talk& talk) { run_report(options, talk); });
+  Asked result = asked([&](Console& console) { run_report(options, console); });
   CHECK(result.fault == Fault::usage);
   CHECK(holds(result.message, "measurements of 2 devices: h200, l4; expected one, named with --device"));
 }

@@ -13,14 +13,15 @@
 #include <map>
 #include <set>
 
-#include "codegen/cuda.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
 #include "explore/strategy.h"
-#include "ir/bound.h"
-#include "ir/import.h"
-#include "ir/lower.h"
+#include "hlo/import.h"
 #include "ir/number.h"
-#include "profiler/compile.h"
-#include "profiler/xla_check.h"
+#include "profiler/compile/compile.h"
+#include "profiler/xla/xla_check.h"
+#include "reference/error_bound.h"
+#include "reference/memory_layout.h"
 #include "support/group_family.h"
 #include "support/random_graph.h"
 #include "support/sequence_run.h"
@@ -34,17 +35,17 @@ namespace {
 /// A kernel for a group under its simplest plan; none where the group has no skeleton.
 std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
   static const ir::Limits limits = ir::limits(ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"));
-  const auto ready = ir::prepare(group);
-  const auto* prepared = std::get_if<ir::Prepared>(&ready);
+  const auto ready = codegen::prepare(group);
+  const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return {};
   ir::Plan plan;
   plan.skeleton = prepared->skeleton;
   plan.dominant = prepared->dominants.front();
   plan.vector = 1;
   plan.threads_per_row = plan.skeleton == ir::Skeleton::row ? 32 : 1;
-  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = ir::sub_roots(*prepared, plan.threads_per_row, 32);
-  ir::LowerScratch scratch;
-  ir::Lowered lowered = ir::lower(*prepared, plan, limits, scratch);
+  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = codegen::sub_roots(*prepared, plan.threads_per_row, 32);
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(*prepared, plan, limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
   return std::get<ir::Kernel>(std::move(lowered));
 }
@@ -77,7 +78,7 @@ std::int64_t places_of(const LoweredModel& what, bool with_kernel) {
   std::int64_t places = 0;
   for (std::size_t g = 0; g < what.partition.groups.size(); ++g)
     if (what.lowered[g].has_value() == with_kernel)
-      places += static_cast<std::int64_t>(what.partition.groups[g].places.size());
+      places += static_cast<std::int64_t>(what.partition.groups[g].occurrences.size());
   return places;
 }
 
@@ -90,7 +91,7 @@ void check_order(const LoweredModel& what, const ModuleSequence& made) {
   std::map<std::string, std::size_t> group_of;
   for (std::size_t g = 0; g < what.kernels.size(); ++g) {
     group_of[what.binaries[g].entry] = g;
-    if (what.lowered[g]) wanted[what.binaries[g].entry] = what.partition.groups[g].places.size();
+    if (what.lowered[g]) wanted[what.binaries[g].entry] = what.partition.groups[g].occurrences.size();
   }
   std::map<int, std::size_t> written, read;  // the first writer, the first reader
   for (std::size_t i = 0; i < made.sequence.launches.size(); ++i) {
@@ -121,11 +122,11 @@ void check_order(const LoweredModel& what, const ModuleSequence& made) {
 }
 
 /// Whether the bytes are the output within its bounds.
-bool is_output(std::span<const std::byte> bytes, const ir::Bounded& wanted) {
-  const ir::Tensor found = profiler::from_memory(wanted.value.shape, bytes);
+bool is_output(std::span<const std::byte> bytes, const reference::BoundedTensor& wanted) {
+  const reference::Tensor found = reference::from_memory(wanted.value.shape, bytes);
   for (std::int64_t i = 0; i < ir::elements(wanted.value.shape); ++i) {
     const double error = wanted.error.empty() ? 0 : wanted.error[static_cast<std::size_t>(i)];
-    if (!(std::fabs(ir::as_double(found, i) - ir::as_double(wanted.value, i)) <= error)) return false;
+    if (!(std::fabs(reference::as_double(found, i) - reference::as_double(wanted.value, i)) <= error)) return false;
   }
   return true;
 }
@@ -178,7 +179,7 @@ ENTRY main {
   ROOT r = f32[8,64]{1,0} get-tuple-element(w), index=1
 }
 )";
-  const ir::Imported imported = ir::import_hlo(text, "loop.hlo");
+  const hlo::Imported imported = hlo::import_hlo(text, "loop.hlo");
   const LoweredModel what(imported.graph, explore::find_strategy("none"), nullptr);
   const ModuleSequence made = module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
   std::vector<std::string> names;
@@ -220,14 +221,14 @@ TEST_CASE("the launches of a small model, executed in order, compute what the mo
         else
           outputs.push_back(std::span(run.outputs).subspan(out, size)), out += size;
       }
-      std::vector<ir::Tensor> tensors;
+      std::vector<reference::Tensor> tensors;
       for (const ir::NodeId id : ir::parameters(whole.graph)) {
         const ir::Shape& shape = whole.graph.nodes[static_cast<std::size_t>(id)].shape;
         const auto found = inputs.find(ir::elements(shape) * ir::element_bytes(shape.dtype));
         REQUIRE(found != inputs.end());
-        tensors.push_back(profiler::from_memory(shape, found->second));
+        tensors.push_back(reference::from_memory(shape, found->second));
       }
-      for (const ir::Bounded& wanted : ir::evaluate_bounded(whole.graph, tensors)) {
+      for (const reference::BoundedTensor& wanted : reference::evaluate_with_error_bounds(whole.graph, tensors)) {
         const auto bytes =
             static_cast<std::size_t>(ir::elements(wanted.value.shape) * ir::element_bytes(wanted.value.shape.dtype));
         CHECK(std::any_of(outputs.begin(), outputs.end(), [&](std::span<const std::byte> one) {

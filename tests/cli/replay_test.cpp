@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/sweep.h"
-#include "gpu/fake_machine.h"
+#include "profiler/gpu/fake_machine.h"
 #include "store/recorded.h"
 #include "store/store.h"
 #include "tests/profiler/kernels.h"
@@ -79,7 +79,7 @@ struct Asked {
 SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const ProfileConfig& how) {
   profiler::WorkerSetup setup;
   setup.command = {TAILOR_TEST_WORKER};
-  setup.places = machine.places();
+  setup.paths = machine.library_paths();
   auto worker = std::make_shared<profiler::Worker>(setup);
   SweepMeasurer by{"gpu", {}, {}, worker};
   by.how.stop_rule = how.stop;
@@ -110,18 +110,18 @@ using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&
 SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer) {
   write_file(folder / "model.hlo", model);
   write_file(folder / "sweep.json", config);
-  Talk talk([](std::string_view) {}, {}, [] { return Seconds{0}; });
+  Console console([](std::string_view) {}, {}, [] { return Seconds{0}; });
   SweepOptions options;
   options.config = folder / "sweep.json";
   options.data = source / "data";
   options.cache = folder / "cache";
-  options.nvrtc = profiler::usual_places({TAILOR_SOURCE_DIR "/.venv"});
+  options.nvrtc = profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"});
   options.database = folder / database;
   options.check = false;
   options.workers = 2;
   options.command = "test";
   options.measurer = measurer;
-  return run_sweep(options, talk, {});
+  return run_sweep(options, console, {});
 }
 
 /// What a database says of its plans, times in picoseconds.

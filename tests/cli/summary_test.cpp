@@ -17,12 +17,12 @@
 #include "base/text.h"
 #include "cli/db.h"
 #include "cli/import_summary.h"
+#include "cli/load_summary.h"
 #include "cli/report.h"
-#include "cli/summary_of.h"
 #include "explore/partition.h"
 #include "explore/strategy.h"
+#include "hlo/import.h"
 #include "ir/device.h"
-#include "ir/import.h"
 #include "report/golden.h"
 #include "report/overview.h"
 #include "report/page.h"
@@ -115,7 +115,7 @@ void save_plans(Store& store, Id group, Id on, int plans, bool compile, std::mt1
 /// A model under data/models with its real partitions on the devices. Every third distinct group has no plan.
 void save_model(Store& store, const std::string& model, const std::vector<std::string>& devices, bool compile,
                 const std::vector<std::string>& strategies = {"none", "imported", "stitch-v1"}) {
-  const ir::Imported imported = ir::import_file((data / "models" / (model + ".hlo")).string());
+  const hlo::Imported imported = hlo::import_file((data / "models" / (model + ".hlo")).string());
   Store::Transaction unit(store);
   const std::string text = ir::text(imported.graph);
   const store::GraphRow graph{id_of(text), id_of(ir::canonical_text(imported.graph)),
@@ -131,7 +131,7 @@ void save_model(Store& store, const std::string& model, const std::vector<std::s
     const explore::Partition parts = explore::partition(imported.graph, fusion);
     store::FusionRow row{graph.id, strategy, {}, {}, parts.least_kernels, parts.unknown_trips, parts.branches};
     for (const explore::DistinctGroup& group : parts.groups) {
-      const auto places = static_cast<std::int64_t>(group.places.size());
+      const auto places = static_cast<std::int64_t>(group.occurrences.size());
       row.groups.push_back({group.group.id, places, group.times, "node"});
       if (!known.insert(group.group.id).second) continue;
       const double half = group.bytes / 2;
@@ -155,7 +155,7 @@ void save_model(Store& store, const std::string& model, const std::vector<std::s
 
 struct Heard {
   std::string notes;
-  Talk talk{[this](std::string_view text) { notes += text; }, {}, [] { return Seconds{}; }};
+  Console console{[this](std::string_view text) { notes += text; }, {}, [] { return Seconds{}; }};
 };
 
 constexpr const char* softmax = "softmax_fwd_f32_4096x1024";
@@ -174,7 +174,7 @@ Fault fault_of(const std::function<void()>& work) {
 }  // namespace
 
 TEST_CASE("what import said survives the database, and other texts are absent") {
-  ir::ImportReport report = ir::import_file((data / "models" / (std::string(softmax) + ".hlo")).string()).report;
+  ir::ImportReport report = hlo::import_file((data / "models" / (std::string(softmax) + ".hlo")).string()).report;
   report.opaque = {{"custom \"quoted\"", 3}};
   report.warnings = {"a\nb"};
   const std::string json = import_summary_json(report);
@@ -195,7 +195,7 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
   const bool compile = true;
   save_model(store, bert, {"h200"}, compile);
   const Subject subject = subjects(store, "", "").at(0);
-  const report::Summary summary = summary_of(store, subject, {});
+  const report::Summary summary = load_summary(store, subject, {});
   REQUIRE(summary.strategies.size() == 3);
   for (const report::StrategyTotals& totals : summary.strategies) {
     CAPTURE(totals.name);
@@ -222,8 +222,8 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
     REQUIRE(totals.time.size() == 3);
     for (const report::LevelTime& time : totals.time) CHECK(time.time.value == doctest::Approx(sums[time.level]));
     CHECK(totals.kernels == kernels);
-    CHECK(totals.groups_at_bound == without);
-    CHECK(totals.time_at_bound.value == doctest::Approx(at_bound));
+    CHECK(totals.groups_at_lower_bound == without);
+    CHECK(totals.time_at_lower_bound.value == doctest::Approx(at_bound));
     CHECK(totals.traffic.value == doctest::Approx(bytes));
     CHECK(static_cast<double>(totals.launches - totals.library_calls) == doctest::Approx(launches));
     CHECK(totals.kernel_floor.value_or(0) > 0);
@@ -234,7 +234,7 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
       if (view.strategy != totals.name) continue;
       seen = true;
       CHECK(view.kernel_time.value == doctest::Approx(totals.time.back().time.value));
-      CHECK(view.groups_without_plan == totals.groups_at_bound);
+      CHECK(view.groups_without_plan == totals.groups_at_lower_bound);
       CHECK(view.library_time.value == doctest::Approx(totals.library_time->value));
       CHECK(view.dram.value == doctest::Approx(totals.traffic.value));
     }
@@ -247,7 +247,7 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   Store store = Store::open(folder / "a.db");
   save_model(store, bert, {"h200"}, true);
   const Subject subject = subjects(store, bert, "h200").at(0);
-  const report::Summary summary = summary_of(store, subject, {"none", "stitch-v1", 2});
+  const report::Summary summary = load_summary(store, subject, {"none", "stitch-v1", 2});
   CHECK(summary.chosen == "none");
   CHECK(summary.baseline == "stitch-v1");
   double sum = 0;
@@ -255,7 +255,7 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   for (const report::GroupSummary& group : summary.groups) {
     sum += whole_time(group).value;
     CHECK(group.shape.find('[') != std::string::npos);
-    CHECK(group.bound.has_value());
+    CHECK(group.lower_bound.has_value());
     if (group.best.empty()) {
       ++without;
       CHECK(group.status == report::GroupStatus::needs_skeleton);
@@ -294,7 +294,7 @@ TEST_CASE("a dump without fusions of its own is said to be one") {
   const TestFolder folder;
   Store store = Store::open(folder / "a.db");
   save_model(store, softmax, {"h200"}, false);
-  const report::Summary summary = summary_of(store, subjects(store, "", "").at(0), {});
+  const report::Summary summary = load_summary(store, subjects(store, "", "").at(0), {});
   bool said = false;
   for (const std::string& line : summary.warnings) said = said || line.find("same as none") != line.npos;
   CHECK(said);
@@ -317,7 +317,7 @@ TEST_CASE("the Markdown report of a small database stays as it is") {
   options.format = Format::md;
   options.top = 3;
   options.out = [&](std::string_view text) { out += text; };
-  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(run_report(options, heard.console) == 0);
   CHECK(out.find("11.0 s") != std::string::npos);
   check_golden("report_small.md", out);
 }
@@ -336,7 +336,7 @@ TEST_CASE("several models and devices get a page each and an index that links th
   options.folder = folder / "deep/report";
   options.format = Format::csv;
   options.out = [&](std::string_view text) { out += text; };
-  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(run_report(options, heard.console) == 0);
   CHECK(split(out, '\n').size() == 1 + 4 * 3 + 1);
   const std::string index = read_file(folder / "deep/report/index.html");
   int pages = 0;
@@ -352,7 +352,7 @@ TEST_CASE("several models and devices get a page each and an index that links th
   options.device = "l4";
   options.model = softmax;
   options.folder = folder / "one";
-  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(run_report(options, heard.console) == 0);
   CHECK(std::filesystem::exists(folder / "one/report.html"));
   CHECK(std::filesystem::exists(folder / "one/report.md"));
   CHECK_FALSE(std::filesystem::exists(folder / "one/index.html"));
@@ -365,7 +365,7 @@ TEST_CASE("top limits the plans of a group and the rows of a table") {
   const Subject subject = subjects(store, "", "").at(0);
   const auto most = [&](int plans) {
     std::size_t found = 0;
-    for (const auto& group : summary_of(store, subject, {"none", "", plans}).groups)
+    for (const auto& group : load_summary(store, subject, {"none", "", plans}).groups)
       found = std::max(found, group.best.size());
     return found;
   };
@@ -380,33 +380,33 @@ TEST_CASE("names that are not there and databases that say nothing are told apar
   ReportOptions options;
   options.out = [](std::string_view) {};
   options.database = folder / "absent.db";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::missing);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::missing);
   options.database = folder / "empty.db";
   { Store::open(folder / "empty.db"); }
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::failed);
   write_file(folder / "foreign.db", "not a database at all, but long enough to be looked at");
   options.database = folder / "foreign.db";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::failed);
   options.database = folder / "a.db";
   {
     Store store = Store::open(folder / "a.db");
     save_model(store, softmax, {"h200"}, false);
   }
   options.model = "softmax";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::usage);
   options.model = softmax;
   options.device = "h100";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::usage);
   options.device = "h200";
   options.strategy = "stitch-v2";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::usage);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::usage);
   options.strategy = "stitch-v1";
-  CHECK(run_report(options, heard.talk) == 0);
+  CHECK(run_report(options, heard.console) == 0);
   std::string file = read_file(folder / "a.db");
   file[63] = 9;  // the schema version stands at byte 60 of the header, most significant byte first
   write_file(folder / "newer.db", file);
   options.database = folder / "newer.db";
-  CHECK(fault_of([&] { run_report(options, heard.talk); }) == Fault::failed);
+  CHECK(fault_of([&] { run_report(options, heard.console); }) == Fault::failed);
 }
 
 TEST_CASE("databases are told about, merged, dumped and checked") {
@@ -422,19 +422,19 @@ TEST_CASE("databases are told about, merged, dumped and checked") {
   DbOptions options;
   options.out = [&](std::string_view text) { out += text; };
   options.database = folder / "both.db";
-  CHECK(run_db_merge(options, {folder / "a.db", folder / "b.db"}, heard.talk) == 0);
-  CHECK(run_db_check(options, heard.talk) == 0);
+  CHECK(run_db_merge(options, {folder / "a.db", folder / "b.db"}, heard.console) == 0);
+  CHECK(run_db_check(options, heard.console) == 0);
   CHECK(heard.notes.find("is sound") != std::string::npos);
   options.format = Format::csv;
-  CHECK(run_db_info(options, heard.talk) == 0);
+  CHECK(run_db_info(options, heard.console) == 0);
   CHECK(out.find("graphs,2\n") != std::string::npos);
   out.clear();
-  CHECK(run_db_dump(options, heard.talk) == 0);
+  CHECK(run_db_dump(options, heard.console) == 0);
   const std::string whole = out;
-  CHECK(run_db_merge(options, {folder / "a.db"}, heard.talk) == 0);
+  CHECK(run_db_merge(options, {folder / "a.db"}, heard.console) == 0);
   out.clear();
-  CHECK(run_db_dump(options, heard.talk) == 0);
+  CHECK(run_db_dump(options, heard.console) == 0);
   CHECK(out == whole);
-  CHECK(fault_of([&] { run_db_merge(options, {folder / "both.db"}, heard.talk); }) == Fault::usage);
-  CHECK(fault_of([&] { run_db_merge(options, {folder / "none.db"}, heard.talk); }) == Fault::missing);
+  CHECK(fault_of([&] { run_db_merge(options, {folder / "both.db"}, heard.console); }) == Fault::usage);
+  CHECK(fault_of([&] { run_db_merge(options, {folder / "none.db"}, heard.console); }) == Fault::missing);
 }

@@ -42,14 +42,14 @@ std::string softmax_config(const std::string& more = "") {
 SweepOutcome sweep(const Folder& folder, const std::string& config, const std::string& database,
                    std::stop_token stop = {}) {
   write_file(folder.path / "sweep.json", config);
-  Talk talk([](std::string_view) {}, {}, [] { return Seconds{0}; });
+  Console console([](std::string_view) {}, {}, [] { return Seconds{0}; });
   SweepOptions options;
   options.config = folder.path / "sweep.json";
   options.data = source / "data";
   options.database = folder.path / database;
   options.workers = 2;
   options.command = "test";
-  return run_sweep(options, talk, stop);
+  return run_sweep(options, console, stop);
 }
 
 int fault_of(const Folder& folder, const std::string& config, const std::string& expected_words) {

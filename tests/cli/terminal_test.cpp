@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The talk with a person: what a small model of a terminal shows after each call, at a clock set by hand.
+// The console: what a small model of a terminal shows after each call, at a clock set by hand.
 #include "cli/terminal.h"
 
 #include <doctest/doctest.h>
@@ -96,10 +96,10 @@ TEST_CASE("NO_COLOR counts when it is set to anything, TERM when it is dumb") {
 TEST_CASE("verbosity decides what is said; warnings always are") {
   const auto said = [](Verbosity verbosity) {
     FakeScreen screen;
-    Talk talk(screen.sink(), {.verbosity = verbosity}, steady_clock());
-    talk.warning("w");
-    talk.note("n");
-    talk.detail("d");
+    Console console(screen.sink(), {.verbosity = verbosity}, steady_clock());
+    console.warning("w");
+    console.note("n");
+    console.detail("d");
     return screen.finished;
   };
   CHECK(said(Verbosity::quiet) == "warning: w\n");
@@ -109,8 +109,8 @@ TEST_CASE("verbosity decides what is said; warnings always are") {
 
 TEST_CASE("colour wraps the word warning, not its text") {
   FakeScreen screen;
-  Talk talk(screen.sink(), {.colour = true}, steady_clock());
-  talk.warning("low memory");
+  Console console(screen.sink(), {.colour = true}, steady_clock());
+  console.warning("low memory");
   CHECK(screen.finished == "\x1b[1;33mwarning: \x1b[0mlow memory\n");
 }
 
@@ -130,17 +130,17 @@ TEST_CASE("the progress line is redrawn at most ten times a second and erased at
   FakeScreen screen;
   FakeClock clock;
   {
-    Talk talk(screen.sink(), {.redraw = true, .width = 60}, clock.clock());
+    Console console(screen.sink(), {.redraw = true, .width = 60}, clock.clock());
     for (int i = 0; i <= 1000; ++i) {
-      talk.progress({"compiling", i, 1000, ""});
+      console.progress({"compiling", i, 1000, ""});
       clock.now += 0.001;
     }
     CHECK(screen.writes >= 9);
     CHECK(screen.writes <= 11);
     CHECK(screen.current.find("compiling") == 0);
-    talk.finish();
+    console.finish();
     CHECK(screen.current == "");
-    talk.progress({"checking", 1, 2, ""});
+    console.progress({"checking", 1, 2, ""});
     CHECK(screen.current == "checking 1/2 (50 %)");
   }
   CHECK(screen.current == "");
@@ -150,20 +150,20 @@ TEST_CASE("the progress line is redrawn at most ten times a second and erased at
 TEST_CASE("a note during progress stands above the line, which comes back") {
   FakeScreen screen;
   FakeClock clock;
-  Talk talk(screen.sink(), {.redraw = true}, clock.clock());
-  talk.progress({"compiling", 1, 4, ""});
-  talk.note("kernel 3 spills");
+  Console console(screen.sink(), {.redraw = true}, clock.clock());
+  console.progress({"compiling", 1, 4, ""});
+  console.note("kernel 3 spills");
   CHECK(screen.finished == "kernel 3 spills\n");
   CHECK(screen.current == "compiling 1/4 (25 %)");
 }
 
 TEST_CASE("no progress without a terminal or when quiet") {
-  for (const Talk::Options& options :
-       {Talk::Options{.redraw = false}, Talk::Options{.verbosity = Verbosity::quiet, .redraw = true}}) {
+  for (const Console::Options& options :
+       {Console::Options{.redraw = false}, Console::Options{.verbosity = Verbosity::quiet, .redraw = true}}) {
     FakeScreen screen;
-    Talk talk(screen.sink(), options, steady_clock());
-    talk.progress({"compiling", 1, 4, ""});
-    talk.finish();
+    Console console(screen.sink(), options, steady_clock());
+    console.progress({"compiling", 1, 4, ""});
+    console.finish();
     CHECK(screen.writes == 0);
   }
 }

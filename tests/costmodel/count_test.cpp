@@ -68,22 +68,22 @@ TEST_CASE("sectors of a request are the distinct ones its active lanes touch") {
       for (auto& offset : offsets) offset = bytes * (random() % 300 - 100);
     const auto mask = static_cast<std::uint32_t>(round % 4 == 0 ? ~0u : random());
     const std::int64_t shift = bytes * (random() % 40);
-    CHECK(sectors_of(offsets, shift, mask, bytes) == sectors_drawn(offsets, shift, mask, bytes));
+    CHECK(count_sectors(offsets, shift, mask, bytes) == sectors_drawn(offsets, shift, mask, bytes));
   }
 }
 
 TEST_CASE("wavefronts follow the bank rule") {
-  CHECK(wavefronts_of(stride(4), 0, ~0u, 4) == 1);
-  CHECK(wavefronts_of(stride(8), 0, ~0u, 4) == 2);
-  CHECK(wavefronts_of(stride(128), 0, ~0u, 4) == 32);
-  CHECK(wavefronts_of(stride(132), 0, ~0u, 4) == 1);
-  CHECK(wavefronts_of(stride(0), 0, ~0u, 4) == 1);
-  CHECK(wavefronts_of(stride(2), 0, ~0u, 2) == 1);
-  CHECK(wavefronts_of(stride(8), 0, ~0u, 8) == 2);
-  CHECK(wavefronts_of(stride(16), 0, ~0u, 16) == 4);
-  CHECK(wavefronts_of(stride(16), 0, 0xffu, 16) == 1);
-  CHECK(wavefronts_of(stride(128), 0, 1u, 16) == 1);
-  CHECK(wavefronts_of(stride(4), 0, 0u, 4) == 0);
+  CHECK(count_wavefronts(stride(4), 0, ~0u, 4) == 1);
+  CHECK(count_wavefronts(stride(8), 0, ~0u, 4) == 2);
+  CHECK(count_wavefronts(stride(128), 0, ~0u, 4) == 32);
+  CHECK(count_wavefronts(stride(132), 0, ~0u, 4) == 1);
+  CHECK(count_wavefronts(stride(0), 0, ~0u, 4) == 1);
+  CHECK(count_wavefronts(stride(2), 0, ~0u, 2) == 1);
+  CHECK(count_wavefronts(stride(8), 0, ~0u, 8) == 2);
+  CHECK(count_wavefronts(stride(16), 0, ~0u, 16) == 4);
+  CHECK(count_wavefronts(stride(16), 0, 0xffu, 16) == 1);
+  CHECK(count_wavefronts(stride(128), 0, 1u, 16) == 1);
+  CHECK(count_wavefronts(stride(4), 0, 0u, 4) == 0);
 }
 
 TEST_CASE("fast counting equals exact counting on every lowered plan") {
@@ -137,8 +137,8 @@ TEST_CASE("a layer norm of whole rows moves what paper says") {
   CHECK(work.barriers == 0);
   CHECK(work.pipes.xu == 4096);
   CHECK(work.busiest_block * work.virtual_blocks == instructions(work.pipes));
-  CHECK(work.chain.shuffle == 10);
-  CHECK(work.chain.memory == 2);
+  CHECK(work.critical_path.shuffle == 10);
+  CHECK(work.critical_path.memory == 2);
   CHECK(work.live_registers >= 24);
   CHECK(work.live_registers < 48);
 }

@@ -104,10 +104,10 @@ ir::Limits limits_of(const std::string& device) {
 
 int for_each_kernel(const ir::Group& group, const ir::Limits& limits,
                     const std::function<void(const ir::Plan&, const ir::Kernel&)>& visit) {
-  const auto made = ir::prepare(group);
-  if (!std::holds_alternative<ir::Prepared>(made)) throw std::logic_error(std::get<ir::Rejection>(made).reason);
-  const ir::Prepared& prepared = std::get<ir::Prepared>(made);
-  ir::LowerScratch scratch;
+  const auto made = codegen::prepare(group);
+  if (!std::holds_alternative<codegen::Prepared>(made)) throw std::logic_error(std::get<ir::Rejection>(made).reason);
+  const codegen::Prepared& prepared = std::get<codegen::Prepared>(made);
+  codegen::LowerScratch scratch;
   int legal = 0;
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
@@ -130,9 +130,9 @@ int for_each_kernel(const ir::Group& group, const ir::Limits& limits,
               plan.blocks_per_sm = grid == ir::GridShape::persistent ? 2 : 0;
               plan.sub_roots.clear();
               const auto level = per_row <= 32 ? ir::Stitch::warp : ir::Stitch::block;
-              for (const ir::Phase& phase : prepared.phases)
+              for (const codegen::Phase& phase : prepared.phases)
                 for (const ir::NodeId node : phase.reductions) plan.sub_roots.push_back({node, level});
-              const ir::Lowered lowered = ir::lower(prepared, plan, limits, scratch);
+              const codegen::Lowered lowered = codegen::lower(prepared, plan, limits, scratch);
               if (const auto* kernel = std::get_if<ir::Kernel>(&lowered)) {
                 ++legal;
                 visit(plan, *kernel);

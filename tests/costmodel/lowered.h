@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/lower/lower.h"
 #include "ir/kernel.h"
-#include "ir/lower.h"
 
 namespace tailor::costmodel {
 

@@ -72,8 +72,8 @@ struct Draw {
     w.pipes.memory = whole(1e3, 1e8);
     w.pipes.shuffle = whole(1, 1e7);
     w.live_registers = static_cast<int>(whole(4, 100));
-    w.chain = {between(1, 10), between(1, 5), between(1, 20), between(1, 5), between(1, 200), between(1, 10)};
-    w.chain.far = w.chain.memory / 2;
+    w.critical_path = {between(1, 10), between(1, 5), between(1, 20), between(1, 5), between(1, 200), between(1, 10)};
+    w.critical_path.far = w.critical_path.memory / 2;
     return w;
   }
 };
@@ -94,7 +94,7 @@ TEST_CASE("no estimate is below the speed of light and every interval holds its 
     CHECK(e.low <= e.total);
     CHECK(e.total <= e.high);
     CHECK(roof.low == roof.total);
-    CHECK(e.total.value >= e.parts[static_cast<std::size_t>(e.bound)].value);
+    CHECK(e.total.value >= e.parts[static_cast<std::size_t>(e.bottleneck)].value);
     CHECK(e.level == ir::Level::projected);
     CHECK(std::isfinite(e.total.value));
   }
@@ -166,7 +166,7 @@ TEST_CASE("without latency the knee gives the reachable bandwidth and with it th
   w.buffers.resize(1);
   w.buffers[0].read_bytes = w.virtual_blocks * 256 * 16;
   w.buffers[0].load.sectors = w.buffers[0].read_bytes / 32;
-  w.chain.memory = w.chain.far = 1;
+  w.critical_path.memory = w.critical_path.far = 1;
   const ir::Estimate e = projected(w, d, calibration());
   const double bytes = static_cast<double>(w.buffers[0].read_bytes), p = d.dram_knee.value;
   const double peak = d.dram_bandwidth.value * d.dram_efficiency.value, flow = resident * 16 / d.dram_latency.value;

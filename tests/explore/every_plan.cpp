@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The oracle over a plan space.
-#include "every_plan.h"
+#include "explore/every_plan.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,11 +12,11 @@
 #include <map>
 #include <string>
 
+#include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/rules.h"
 #include "explore/space.h"
-#include "ir/evaluate.h"
-#include "ir/lower.h"
+#include "reference/evaluate.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 
@@ -25,6 +25,8 @@ namespace tailor::explore {
 namespace {
 
 using namespace tailor::ir;
+using namespace tailor::reference;
+using namespace tailor::codegen;
 
 /// A made-up GPU, small enough that persistent grids and shared-memory limits are met by small shapes.
 constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};

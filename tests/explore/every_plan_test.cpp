@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "every_plan.h"
+#include "explore/every_plan.h"
 
 using namespace tailor::explore;
 

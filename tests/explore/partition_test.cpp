@@ -14,14 +14,17 @@
 #include <optional>
 
 #include "explore/strategy.h"
-#include "ir/evaluate.h"
-#include "ir/import.h"
+#include "hlo/import.h"
+#include "reference/evaluate.h"
 #include "support/golden.h"
 #include "support/random_graph.h"
 #include "support/skip.h"
 
 using namespace tailor;
 using namespace tailor::ir;
+using namespace tailor::reference;
+using namespace tailor::hlo;
+using namespace tailor::codegen;
 using namespace tailor::explore;
 
 namespace {
@@ -32,7 +35,7 @@ std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 /// there. Nothing if it gets stuck.
 std::optional<std::vector<Tensor>> run_groups(const Graph& graph, const Fusion& fusion,
                                               const std::vector<Tensor>& inputs) {
-  const Wiring wires = wiring(graph);
+  const DefUse wires = def_use(graph);
   std::vector<std::optional<Tensor>> memory(graph.nodes.size());
   const std::vector<NodeId> places = parameters(graph);
   for (std::size_t i = 0; i < places.size(); ++i) memory[index(places[i])] = inputs[i];
@@ -56,7 +59,7 @@ std::optional<std::vector<Tensor>> run_groups(const Graph& graph, const Fusion& 
       if (done[b] || !ready) continue;
       std::vector<Tensor> read;
       for (const NodeId id : border.reads) read.push_back(*memory[index(id)]);
-      const Group group = cut(graph, border);
+      const Group group = outline(graph, border);
       verify(group.graph);
       const std::vector<Tensor> written = evaluate(group.graph, read);
       for (std::size_t i = 0; i < border.writes.size(); ++i) memory[index(border.writes[i])] = written[i];
@@ -105,7 +108,7 @@ std::vector<std::filesystem::path> all_dumps() {
 
 /// Every fusion of the file that does something is one group, every working node outside them is one more.
 void check_given_groups(const Graph& graph) {
-  const Wiring wires = wiring(graph);
+  const DefUse wires = def_use(graph);
   const auto does = [&](NodeId id) {
     return wires.roles[index(id)] == Role::work || wires.roles[index(id)] == Role::outside;
   };
@@ -183,7 +186,7 @@ TEST_CASE("a fusion of free nodes is no kernel, a constant array crosses as a pa
   const Partition counted = partition(graph, fuse(find_strategy("imported"), graph));
   REQUIRE(counted.groups.size() == 1);
   CHECK(parameters(counted.groups[0].group.graph).size() == 2);
-  CHECK(std::holds_alternative<Layout>(counted.groups[0].needs));
+  CHECK(std::holds_alternative<codegen::Layout>(counted.groups[0].needs));
   check_runs_alike(graph, 3);
 }
 
@@ -198,9 +201,9 @@ TEST_CASE("in every dump the groups are sound and the structural reading never p
         INFO(path.string(), " ", strategy.name, " ", distinct.group.graph.name);
         CHECK_NOTHROW(verify(distinct.group.graph));
         const Classified read = read_structure(distinct.group);
-        if (std::holds_alternative<Layout>(read)) CHECK((read == distinct.needs));
+        if (std::holds_alternative<codegen::Layout>(read)) CHECK((read == distinct.needs));
         const auto* refused = std::get_if<Rejection>(&distinct.needs);
-        if (strategy.name == "stitch-v1" && distinct.places[0].nodes.size() > 1 && refused != nullptr) {
+        if (strategy.name == "stitch-v1" && distinct.occurrences[0].nodes.size() > 1 && refused != nullptr) {
           INFO(refused->rule, ": ", refused->reason);
           CHECK(is_reduction_rule(refused->rule));
         }
@@ -230,7 +233,8 @@ TEST_CASE("LayerNorm, softmax and its gradient, and GELU are one kernel; twelve 
     }
     if (starts("lstm_scan100"))
       for (const DistinctGroup& distinct : stitched.groups)
-        for (const Place& place : distinct.places) CHECK(place.times == (place.where == graph.name ? 1 : 100));
+        for (const Occurrence& occurrence : distinct.occurrences)
+          CHECK(occurrence.times == (occurrence.where == graph.name ? 1 : 100));
   }
 }
 

@@ -78,7 +78,7 @@ constexpr std::string_view columns = R"(graph columns {
 
 /// Kahn's algorithm over groups and outside nodes, free nodes seen through: independent of the strategy's own check.
 bool can_run(const Graph& graph, const Fusion& fusion) {
-  const Wiring wires = wiring(graph);
+  const DefUse wires = def_use(graph);
   std::vector<int> unit(graph.nodes.size(), -1);
   int count = 0;
   for (const auto& group : fusion.groups) {
@@ -114,7 +114,7 @@ TEST_CASE("softmax and LayerNorm become one row group each") {
     const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
     REQUIRE(fusion.groups.size() == 1);
     const Partition counted = partition(graph, fusion);
-    const auto* layout = std::get_if<Layout>(&counted.groups[0].needs);
+    const auto* layout = std::get_if<codegen::Layout>(&counted.groups[0].needs);
     REQUIRE(layout != nullptr);
     CHECK(layout->skeleton == Skeleton::row);
     CHECK(counted.least_kernels == 1);
@@ -132,7 +132,7 @@ TEST_CASE("a group that would wait for a library call of its own is refused with
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
   CHECK(fusion.groups.size() == 2);
   REQUIRE(fusion.edges.size() == 1);
-  CHECK(fusion.edges[0].why == "refused: would make a cycle through %l");
+  CHECK(fusion.edges[0].reason == "refused: would make a cycle through %l");
   CHECK(partition(graph, fusion).least_kernels == 2);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("every partition can run and covers every working node") {
       const Fusion fusion = fuse(strategy, graph);
       INFO(graph.name, " ", strategy.name);
       CHECK(can_run(graph, fusion));
-      const Wiring wires = wiring(graph);
+      const DefUse wires = def_use(graph);
       for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         if (wires.roles[i] != Role::work) continue;
         bool found = false;

@@ -13,7 +13,7 @@ namespace tailor::fake {
 namespace {
 
 /// What is looked at of a record; the record itself is packed.
-struct Seen {
+struct ModelInputs {
   CUpti_ActivityKind kind;
   std::string name;
   std::uint64_t start = 0, end = 0, graph_node = 0;
@@ -24,7 +24,7 @@ struct Seen {
 /// What came through the callbacks, which have no room for an owner.
 struct Received {
   FakeLibrary* gpu = nullptr;
-  std::vector<Seen> records;
+  std::vector<ModelInputs> records;
   std::size_t buffers = 0;
   std::size_t bytes = 1 << 16, most = 0, skew = 0;
 };
@@ -78,7 +78,7 @@ TEST_CASE("records come after somebody waited, in order, and say what ran") {
   REQUIRE(gpu.cuStreamSynchronize(gpu.stream) == CUDA_SUCCESS);
   REQUIRE(gpu.flushed() == 3);
   for (std::size_t k = 0; k < 3; ++k) {
-    const Seen& one = received.records[k];
+    const ModelInputs& one = received.records[k];
     CHECK(one.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
     CHECK(one.name == "twice");
     CHECK(one.grid == 2);

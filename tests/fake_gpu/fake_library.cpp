@@ -27,14 +27,14 @@ FakeLibrary::FakeLibrary(std::string_view json, bool begun, const std::vector<st
   REQUIRE_MESSAGE(handle != nullptr, dlerror());
 #define SYMBOL(name) #name
 #define DRIVER_FUNCTION(name, needed) this->name = reinterpret_cast<decltype(&::name)>(dlsym(handle, SYMBOL(name)));
-#include "gpu/driver.def"
+#include "profiler/gpu/driver.def"
 #undef DRIVER_FUNCTION
 #undef SYMBOL
 #define CUPTI_FUNCTION(name, part) this->name = reinterpret_cast<decltype(&::name)>(dlsym(handle, #name));
-#include "gpu/cupti.def"
+#include "profiler/gpu/cupti.def"
 #undef CUPTI_FUNCTION
 #define NVML_FUNCTION(name, parameters) this->name = reinterpret_cast<int(*) parameters>(dlsym(handle, #name));
-#include "gpu/nvml.def"
+#include "profiler/gpu/nvml.def"
 #undef NVML_FUNCTION
   if (!begun) return;
   CUcontext context = nullptr;

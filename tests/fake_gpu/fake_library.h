@@ -24,13 +24,13 @@ namespace tailor::fake {
 
 struct Calls {
 #define DRIVER_FUNCTION(name, needed) decltype(&::name) name = nullptr;
-#include "gpu/driver.def"
+#include "profiler/gpu/driver.def"
 #undef DRIVER_FUNCTION
 #define CUPTI_FUNCTION(name, part) decltype(&::name) name = nullptr;
-#include "gpu/cupti.def"
+#include "profiler/gpu/cupti.def"
 #undef CUPTI_FUNCTION
 #define NVML_FUNCTION(name, parameters) int(*name) parameters = nullptr;
-#include "gpu/nvml.def"
+#include "profiler/gpu/nvml.def"
 #undef NVML_FUNCTION
 };
 

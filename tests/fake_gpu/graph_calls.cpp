@@ -10,7 +10,7 @@ extern "C" {
 
 CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode) {
   return driver_call("cuStreamBeginCapture", Needs::context, [&](State& gpu) {
-    const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+    const std::shared_ptr<Stream> stream = find_stream(gpu, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (stream == gpu.legacy) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
@@ -23,7 +23,7 @@ CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode mode) {
 
 CUresult cuStreamEndCapture(CUstream handle, CUgraph* graph) {
   return driver_call("cuStreamEndCapture", Needs::context, [&](State& gpu) {
-    const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+    const std::shared_ptr<Stream> stream = find_stream(gpu, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (!stream->capture) return CUDA_ERROR_ILLEGAL_STATE;
     const Capture taken = std::move(*stream->capture);

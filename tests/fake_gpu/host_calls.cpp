@@ -110,7 +110,7 @@ CUptiResult cuptiProfilerHostGetSubMetrics(CUpti_Profiler_Host_GetSubMetrics_Par
                    [&](State&) {
                      if (!objects().find(params->pHostObject) || params->pMetricName == nullptr)
                        return CUPTI_ERROR_INVALID_PARAMETER;
-                     const Metric* metric = metric_of(params->pMetricName);
+                     const Metric* metric = find_metric(params->pMetricName);
                      if (metric == nullptr || metric->kind != kind_of(params->metricType))
                        return CUPTI_ERROR_INVALID_PARAMETER;
                      const std::span<const char* const> all = endings(metric->kind);
@@ -126,7 +126,7 @@ CUptiResult cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricPr
                      if (!objects().find(params->pHostObject) || params->pMetricName == nullptr)
                        return CUPTI_ERROR_INVALID_PARAMETER;
                      const std::string_view name = params->pMetricName;
-                     const Metric* metric = metric_of(name);
+                     const Metric* metric = find_metric(name);
                      const bool base = metric != nullptr && name.find('.') == name.npos;
                      if (!base && !is_metric(name, gpu.config)) return CUPTI_ERROR_INVALID_METRIC_NAME;
                      params->pDescription = "as the fake GPU counts it";

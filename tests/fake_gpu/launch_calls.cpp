@@ -7,7 +7,7 @@
 
 #include "fake_gpu/call.h"
 #include "fake_gpu/module.h"
-#include "simulator/place.h"
+#include "profiler/simulator/machine/launch_memory.h"
 
 namespace tailor::fake {
 namespace {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "simulator/memory.h"
+#include "profiler/simulator/machine/memory.h"
 
 namespace tailor::fake {
 namespace {

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "simulator/launch.h"
+#include "profiler/simulator/machine/launch.h"
 
 namespace tailor::fake {
 

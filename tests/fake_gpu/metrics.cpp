@@ -147,7 +147,7 @@ std::span<const char* const> endings(MetricKind kind) {
   return throughput_endings;
 }
 
-const Metric* metric_of(std::string_view name) {
+const Metric* find_metric(std::string_view name) {
   const std::string_view base = base_of(name);
   for (const Metric& row : table)
     if (row.base == base || (row.base.ends_with('_') && base.starts_with(row.base))) return &row;
@@ -156,7 +156,7 @@ const Metric* metric_of(std::string_view name) {
 
 bool is_metric(std::string_view name, const Config& config) {
   if (config.metrics.count(std::string(name)) != 0) return true;
-  const Metric* metric = metric_of(name);
+  const Metric* metric = find_metric(name);
   if (metric == nullptr) return false;
   const std::span<const char* const> known = endings(metric->kind);
   return std::find(known.begin(), known.end(), ending_of(name)) != known.end();
@@ -165,7 +165,7 @@ bool is_metric(std::string_view name, const Config& config) {
 double value_of(std::string_view name, const Work& work, const Config& config) {
   const auto planted = config.metrics.find(std::string(name));
   if (planted != config.metrics.end()) return planted->second;
-  const Metric& metric = *metric_of(name);
+  const Metric& metric = *find_metric(name);
   const std::string_view ending = ending_of(name);
   double value = metric.total(work, config.chip);
   if (ending == ".pct") return value * 100;

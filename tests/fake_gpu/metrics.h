@@ -29,7 +29,7 @@ std::span<const Metric> metric_table();
 /// The endings that metrics of a kind have, with the dot in front: ".sum", ".sum.per_second", ...
 std::span<const char* const> endings(MetricKind kind);
 /// The row of a base name, or of a name with an ending; null: none.
-const Metric* metric_of(std::string_view name);
+const Metric* find_metric(std::string_view name);
 /// Whether a name with an ending can be collected: of the table, or planted by the configuration.
 bool is_metric(std::string_view name, const Config& config);
 double value_of(std::string_view name, const Work& work, const Config& config);

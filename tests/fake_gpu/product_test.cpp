@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "fake_gpu/fake_kernels.h"
-#include "gpu/gpu.h"
+#include "profiler/gpu/gpu.h"
 #include "support/fake_gpu.h"
 
 namespace tailor::fake {
@@ -26,7 +26,7 @@ struct Folder {
   std::filesystem::path path;
 };
 
-gpu::Places places(const FakeGpu& fake) { return {fake.library, fake.library, fake.library, {}, {}}; }
+gpu::LibraryPaths places(const FakeGpu& fake) { return {fake.library, fake.library, fake.library, {}, {}}; }
 
 gpu::Sequence addition() {
   gpu::Sequence made;
@@ -57,9 +57,9 @@ std::vector<std::byte> numbers() {
 
 constexpr const char* small_chip = R"({"chip": {"l2_bytes": 4194304}, "noise": 0})";
 
-double median(const gpu::Answer& answer) {
+double median(const gpu::Response& response) {
   std::vector<double> all;
-  for (const ir::Sample& one : answer.samples) all.push_back(one.duration.value);
+  for (const ir::Sample& one : response.samples) all.push_back(one.duration.value);
   std::sort(all.begin(), all.end());
   return all.empty() ? 0 : all[all.size() / 2];
 }
@@ -70,17 +70,18 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
   const Folder folder;
   const FakeGpu fake = fake_gpu(folder.path, small_chip);
   gpu::Gpu gpu;
-  const gpu::Answer opened = gpu.answer(gpu::AskOpen{places(fake), 0});
+  const gpu::Response opened = gpu.answer(gpu::OpenRequest{places(fake), 0});
   REQUIRE_MESSAGE(opened.outcome == ir::Outcome::ok, opened.reason);
-  CHECK(opened.facts.name == "Stand-in for an NVIDIA H200");
-  CHECK(opened.facts.chip == "GH100");
-  CHECK(opened.facts.can_time_activity);
-  CHECK(opened.facts.can_count);
-  for (const gpu::Layer& layer : opened.layers) CHECK_MESSAGE(layer.state == "ok", layer.name << ": " << layer.detail);
+  CHECK(opened.properties.name == "Stand-in for an NVIDIA H200");
+  CHECK(opened.properties.chip == "GH100");
+  CHECK(opened.properties.can_time_activity);
+  CHECK(opened.properties.can_count);
+  for (const gpu::Capability& capability : opened.capabilities)
+    CHECK_MESSAGE(capability.state == "ok", capability.name << ": " << capability.detail);
 
-  const gpu::Answer loaded = gpu.answer(gpu::AskLoad{1, addition()}, numbers());
+  const gpu::Response loaded = gpu.answer(gpu::LoadRequest{1, addition()}, numbers());
   REQUIRE_MESSAGE(loaded.outcome == ir::Outcome::ok, loaded.reason);
-  const gpu::Answer ran = gpu.answer(gpu::AskRun{1, 7, true});
+  const gpu::Response ran = gpu.answer(gpu::RunRequest{1, 7, true});
   REQUIRE_MESSAGE(ran.outcome == ir::Outcome::ok, ran.reason);
   REQUIRE(ran.blob.size() == 4 * count);
   std::vector<float> out(count);
@@ -92,7 +93,7 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
     for (const ir::LaunchMode mode : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
       std::vector<double> times;
       for (const ir::CacheState cache : {ir::CacheState::warm, ir::CacheState::produced, ir::CacheState::cold}) {
-        const gpu::Answer timed = gpu.answer(gpu::AskTime{1, cache, by, mode, 5, 0, false});
+        const gpu::Response timed = gpu.answer(gpu::TimeRequest{1, cache, by, mode, 5, 0, false});
         REQUIRE_MESSAGE(timed.outcome == ir::Outcome::ok, timed.reason);
         REQUIRE(timed.samples.size() == 5);
         times.push_back(median(timed));
@@ -102,8 +103,8 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
       CHECK(times[1] < times[2]);
     }
 
-  const gpu::Answer counted =
-      gpu.answer(gpu::AskCount{1, ir::CacheState::cold, {"dram__bytes_read.sum", "dram__bytes_write.sum"}});
+  const gpu::Response counted =
+      gpu.answer(gpu::CountRequest{1, ir::CacheState::cold, {"dram__bytes_read.sum", "dram__bytes_write.sum"}});
   REQUIRE_MESSAGE(counted.outcome == ir::Outcome::ok, counted.reason);
   CHECK(counted.values == std::vector<double>{8.0 * count, 4.0 * count});
 }

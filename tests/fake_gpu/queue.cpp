@@ -67,7 +67,7 @@ CUresult settled(State& gpu) {
 
 }  // namespace
 
-std::shared_ptr<Stream> stream_of(State& gpu, CUstream handle) {
+std::shared_ptr<Stream> find_stream(State& gpu, CUstream handle) {
   if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) return gpu.legacy;
   return gpu.streams.find(handle);
 }
@@ -82,7 +82,7 @@ void pump(State& gpu) {
 }
 
 bool must_wait(State& gpu, CUstream handle, bool first_time) {
-  const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+  const std::shared_ptr<Stream> stream = find_stream(gpu, handle);
   if (!stream || stream->capture) return false;
   pump(gpu);
   if (static_cast<std::int64_t>(stream->queue.size()) >= gpu.config.queue_depth) return true;
@@ -92,7 +92,7 @@ bool must_wait(State& gpu, CUstream handle, bool first_time) {
 }
 
 CUresult enqueue(State& gpu, CUstream handle, AnyWork work) {
-  const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+  const std::shared_ptr<Stream> stream = find_stream(gpu, handle);
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
   if (stream->capture) {
     if (stream->capture->broken) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

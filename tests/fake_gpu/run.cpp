@@ -50,7 +50,7 @@ CUresult error_of(const simulator::Simulation& ran, const Function& function) {
   return ran.outcome == simulator::SimulationOutcome::finished ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED;
 }
 
-struct Place {
+struct Submission {
   std::uint32_t graph = 0;
   std::uint64_t node = 0;
   double gap = 0;
@@ -60,13 +60,13 @@ struct Place {
 
 std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
 
-std::int64_t begin(const Stream& stream, const Place& place) {
-  return std::max(stream.ready, place.asked_at) + nanoseconds(place.gap);
+std::int64_t begin(const Stream& stream, const Submission& submission) {
+  return std::max(stream.ready, submission.asked_at) + nanoseconds(submission.gap);
 }
 
 /// Takes the stream's next stretch of time; returns its begin.
-std::int64_t take(Stream& stream, const Place& place, double seconds) {
-  const std::int64_t start = begin(stream, place);
+std::int64_t take(Stream& stream, const Submission& submission, double seconds) {
+  const std::int64_t start = begin(stream, submission);
   stream.ready = start + nanoseconds(seconds);
   return start;
 }
@@ -132,7 +132,8 @@ simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_
   return ran;
 }
 
-void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Place& place, std::int64_t start) {
+void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Submission& submission,
+            std::int64_t start) {
   const Function& function = *kernel.function;
   KernelRecord record;
   record.name = function.entry->name;
@@ -145,16 +146,16 @@ void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Pl
   record.static_shared = static_shared(function);
   record.dynamic_shared = kernel.launch.dynamic_shared;
   record.stream = stream.id;
-  record.correlation = place.correlation;
-  record.graph = place.graph;
-  record.graph_node = place.node;
+  record.correlation = submission.correlation;
+  record.graph = submission.graph;
+  record.graph_node = submission.node;
   gpu.activity.add(std::move(record));
 }
 
-void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Place& place) {
+void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Submission& submission) {
   const Function& function = *kernel.function;
   std::vector<Segment> given;
-  const simulator::Simulation ran = simulate(gpu, kernel, begin(stream, place), given);
+  const simulator::Simulation ran = simulate(gpu, kernel, begin(stream, submission), given);
   if (never_ends(ran)) {
     stream.hung = true;
     return;
@@ -165,9 +166,9 @@ void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Plac
   work.threads_per_block = std::int64_t{kernel.launch.block[0]} * kernel.launch.block[1] * kernel.launch.block[2];
   gpu.timing.profiled = gpu.range.started();
   gpu.timing.settle(work, ran, given, function.entry->name);
-  const std::int64_t start = take(stream, place, work.seconds);
+  const std::int64_t start = take(stream, submission, work.seconds);
   gpu.range.count(work);
-  record(gpu, stream, kernel, place, start);
+  record(gpu, stream, kernel, submission, start);
 }
 
 void fill_memory(State& gpu, const FillWork& fill, std::span<std::byte> room) {
@@ -186,7 +187,7 @@ void fill_memory(State& gpu, const FillWork& fill, std::span<std::byte> room) {
     for (std::size_t k = 0; k < fill.count; ++k) std::memcpy(room.data() + 4 * k, &fill.value, 4);
 }
 
-void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Place& place) {
+void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Submission& submission) {
   const std::size_t bytes = fill.count * static_cast<std::size_t>(fill.width);
   const std::span<std::byte> room = gpu.memory.range(fill.to, bytes);
   if (room.data() == nullptr) {  // freed since, or its graph outlived it
@@ -194,10 +195,10 @@ void run_fill(State& gpu, Stream& stream, const FillWork& fill, const Place& pla
     return;
   }
   fill_memory(gpu, fill, room);
-  take(stream, place, gpu.config.chip.kernel_floor + gpu.timing.moved(fill.to, static_cast<std::int64_t>(bytes)));
+  take(stream, submission, gpu.config.chip.kernel_floor + gpu.timing.moved(fill.to, static_cast<std::int64_t>(bytes)));
 }
 
-void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Place& place) {
+void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Submission& submission) {
   const std::span<std::byte> to = gpu.memory.range(copy.to, copy.bytes), from = gpu.memory.range(copy.from, copy.bytes);
   if (to.data() == nullptr || from.data() == nullptr) {
     gpu.pending = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -206,23 +207,23 @@ void run_copy(State& gpu, Stream& stream, const CopyWork& copy, const Place& pla
   std::memmove(to.data(), from.data(), copy.bytes);
   gpu.memory.uniform(gpu.memory.holding(copy.to), -1);
   const auto bytes = static_cast<std::int64_t>(copy.bytes);
-  take(stream, place,
+  take(stream, submission,
        gpu.config.chip.kernel_floor + gpu.timing.moved(copy.from, bytes) + gpu.timing.moved(copy.to, bytes));
 }
 
-void run_one(State& gpu, Stream& stream, const AnyWork& work, const Place& place) {
-  if (const auto* kernel = std::get_if<KernelWork>(&work)) run_kernel(gpu, stream, *kernel, place);
-  if (const auto* fill = std::get_if<FillWork>(&work)) run_fill(gpu, stream, *fill, place);
-  if (const auto* copy = std::get_if<CopyWork>(&work)) run_copy(gpu, stream, *copy, place);
+void run_one(State& gpu, Stream& stream, const AnyWork& work, const Submission& submission) {
+  if (const auto* kernel = std::get_if<KernelWork>(&work)) run_kernel(gpu, stream, *kernel, submission);
+  if (const auto* fill = std::get_if<FillWork>(&work)) run_fill(gpu, stream, *fill, submission);
+  if (const auto* copy = std::get_if<CopyWork>(&work)) run_copy(gpu, stream, *copy, submission);
 }
 
 }  // namespace
 
 void run(State& gpu, Stream& stream, const AnyWork& work, std::int64_t asked_at) {
-  Place place;
-  place.gap = gpu.config.chip.stream_gap;
-  place.asked_at = asked_at;
-  place.correlation = ++gpu.ids;
+  Submission submission;
+  submission.gap = gpu.config.chip.stream_gap;
+  submission.asked_at = asked_at;
+  submission.correlation = ++gpu.ids;
   if (const auto* record = std::get_if<RecordWork>(&work)) {
     stream.ready = std::max(stream.ready, asked_at);
     record->event->time = stream.ready;
@@ -230,13 +231,13 @@ void run(State& gpu, Stream& stream, const AnyWork& work, std::int64_t asked_at)
     return;
   }
   const auto* graph = std::get_if<GraphWork>(&work);
-  if (graph == nullptr) return run_one(gpu, stream, work, place);
-  place.graph = graph->graph->id;
+  if (graph == nullptr) return run_one(gpu, stream, work, submission);
+  submission.graph = graph->graph->id;
   for (const AnyWork& node : graph->graph->nodes) {
     if (gpu.pending != CUDA_SUCCESS || stream.hung) return;
-    ++place.node;
-    run_one(gpu, stream, node, place);
-    place.gap = gpu.config.chip.graph_gap;
+    ++submission.node;
+    run_one(gpu, stream, node, submission);
+    submission.gap = gpu.config.chip.graph_gap;
   }
 }
 

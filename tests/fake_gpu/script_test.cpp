@@ -31,9 +31,9 @@ std::vector<NamedCall> every_call() {
 #define DRIVER_FUNCTION(name, needed) {#name, [](FakeLibrary& gpu) { return blank(gpu.name); }},
 #define CUPTI_FUNCTION(name, part) {#name, [](FakeLibrary& gpu) { return blank(gpu.name); }},
 #define NVML_FUNCTION(name, parameters) {#name, [](FakeLibrary& gpu) { return blank(gpu.name); }},
-#include "gpu/cupti.def"
-#include "gpu/driver.def"
-#include "gpu/nvml.def"
+#include "profiler/gpu/cupti.def"
+#include "profiler/gpu/driver.def"
+#include "profiler/gpu/nvml.def"
 #undef DRIVER_FUNCTION
 #undef CUPTI_FUNCTION
 #undef NVML_FUNCTION

@@ -24,7 +24,7 @@
 #include "fake_gpu/range.h"
 #include "fake_gpu/script.h"
 #include "fake_gpu/timing.h"
-#include "simulator/launch.h"
+#include "profiler/simulator/machine/launch.h"
 
 namespace tailor::fake {
 
@@ -173,7 +173,7 @@ std::recursive_mutex& guard();
 Context*& current();
 
 /// The stream of a handle; null when there is no such. Null and the two special handles mean the legacy stream.
-std::shared_ptr<Stream> stream_of(State& gpu, CUstream handle);
+std::shared_ptr<Stream> find_stream(State& gpu, CUstream handle);
 
 /// Puts work into a stream, or into the graph that the stream is being captured into, and runs what can run.
 CUresult enqueue(State& gpu, CUstream handle, AnyWork work);

@@ -60,7 +60,7 @@ CUresult cuStreamDestroy(CUstream stream) {
 
 CUresult cuStreamSynchronize(CUstream handle) {
   return driver_call("cuStreamSynchronize", Needs::context, [&](State& gpu) {
-    const std::shared_ptr<Stream> stream = stream_of(gpu, handle);
+    const std::shared_ptr<Stream> stream = find_stream(gpu, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (const CUresult captured = unless_captured(*stream); captured != CUDA_SUCCESS) return captured;
     return drained(gpu, *stream);
@@ -98,7 +98,7 @@ CUresult cuEventDestroy(CUevent event) {
 CUresult cuEventRecord(CUevent handle, CUstream stream_handle) {
   return driver_call("cuEventRecord", Needs::context, [&](State& gpu) {
     const std::shared_ptr<Event> event = gpu.events.find(handle);
-    const std::shared_ptr<Stream> stream = stream_of(gpu, stream_handle);
+    const std::shared_ptr<Stream> stream = find_stream(gpu, stream_handle);
     if (!event || !stream) return CUDA_ERROR_INVALID_HANDLE;
     event->captured = stream->capture.has_value();
     if (event->captured) return CUDA_SUCCESS;  // only orders the graph's nodes

@@ -15,7 +15,7 @@
 
 #include "fake_gpu/cache.h"
 #include "fake_gpu/config.h"
-#include "simulator/launch.h"
+#include "profiler/simulator/machine/launch.h"
 
 namespace tailor::fake {
 

@@ -8,13 +8,15 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "ir/import.h"
-#include "ir/normalise.h"
+#include "hlo/import.h"
+#include "hlo/normalise.h"
 
 namespace {
 
 bool holds(std::string_view text) {
+  using namespace tailor;
   using namespace tailor::ir;
+  using namespace tailor::hlo;
   const Imported imported = import_hlo(text, "fuzz.hlo");
   std::int64_t expected = imported.report.instructions;
   for (const PassReport& pass : imported.report.passes) expected += pass.added - pass.removed;

@@ -13,7 +13,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   try {
     const auto module = tailor::simulator::parse_ptx({reinterpret_cast<const char*>(bytes), size}, "fuzz.ptx");
-    if (!problem_of(module).empty()) std::abort();
+    if (!broken_invariant(module).empty()) std::abort();
   } catch (const tailor::Error& error) {
     if (error.fault != tailor::Fault::failed || error.at.line < 1 || error.at.column < 1) std::abort();
   }

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "simulator/launch.h"
-#include "simulator/opcode.h"
+#include "profiler/simulator/decode/opcode.h"
+#include "profiler/simulator/machine/launch.h"
 
 namespace {
 

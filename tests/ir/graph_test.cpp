@@ -119,7 +119,7 @@ TEST_CASE("a body's parameters keep their meaning in the canonical text") {
 TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {
   Graph graph;
   graph.name = "chain";
-  const Shape shape = shape_of(DType::f32, {4});
+  const Shape shape = make_shape(DType::f32, {4});
   graph.nodes.push_back(Node{Op::parameter, shape, {}, {}, "n0"});
   for (NodeId i = 1; i <= 100000; ++i)
     graph.nodes.push_back(Node{Op::negate, shape, {i - 1}, {}, fmt::format("n{}", i)});

@@ -11,12 +11,13 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "ir/evaluate.h"
 #include "ir/number.h"
+#include "reference/evaluate.h"
 #include "support/random_graph.h"
 
 using namespace tailor;
 using namespace tailor::ir;
+using namespace tailor::reference;
 
 namespace {
 
@@ -39,7 +40,7 @@ std::vector<std::pair<double, std::uint64_t>> finite_values(DType dtype) {
 }
 
 Tensor all_pairs(DType dtype, bool first) {
-  Tensor tensor = zeros(shape_of(dtype, {256, 256}));
+  Tensor tensor = zeros(make_shape(dtype, {256, 256}));
   const int low = is_signed(dtype) ? -128 : 0;
   for (int a = 0; a < 256; ++a)
     for (int b = 0; b < 256; ++b) store_integer(tensor, a * 256 + b, low + (first ? a : b));
@@ -182,7 +183,7 @@ TEST_CASE("integer operations agree with plain arithmetic on every pair of bytes
 TEST_CASE("arithmetic in f16 equals rounding the exact result once, on a grid of all exponents") {
   const Graph graph = parse_graph(R"(graph g { %a = parameter 0 : f16[256,256] %b = parameter 1 : f16[256,256]
     %s = add %a, %b : f16[256,256] %p = multiply %a, %b : f16[256,256] output %s, %p })");
-  Tensor a = zeros(shape_of(DType::f16, {256, 256})), b = a;
+  Tensor a = zeros(make_shape(DType::f16, {256, 256})), b = a;
   for (std::int64_t i = 0; i < 65536; ++i) {
     store(a, i, decode(DType::f16, static_cast<std::uint64_t>(i / 256 * 251 % 65536)));
     store(b, i, decode(DType::f16, static_cast<std::uint64_t>(i % 256 * 257 % 65536)));

@@ -37,11 +37,11 @@ CATCHES = {
     "src/base/error.h": "adds a frame and throws on",
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
-    "src/profiler/simulate.cpp": "one plan's failure must not end a sweep",
-    "src/profiler/worker.cpp": "what a worker says must not end the one who asks",
-    "src/profiler/xla_case.cpp": "one kernel's failure must not lose a module's others",
-    "src/profiler/xla_sequence.cpp": "one kernel's failure must not lose a module's others",
-    "src/profiler/xla_check.cpp": "one kernel's failure must not lose a module's others",
+    "src/profiler/check/simulate.cpp": "one plan's failure must not end a sweep",
+    "src/profiler/measure/worker.cpp": "what a worker says must not end the one who asks",
+    "src/profiler/xla/xla_case.cpp": "one kernel's failure must not lose a module's others",
+    "src/profiler/xla/xla_sequence.cpp": "one kernel's failure must not lose a module's others",
+    "src/profiler/xla/xla_check.cpp": "one kernel's failure must not lose a module's others",
 }
 
 # Libraries that stay in one layer, or out of headers.
@@ -249,7 +249,7 @@ def links(tree):
 
 # The rules: sentence, function, an offence it must see.
 RULES = [
-    ("includes follow the layers", layering, {"src/costmodel/a.cpp": '#include "profiler/nvrtc.h"\n'}),
+    ("includes follow the layers", layering, {"src/costmodel/a.cpp": '#include "profiler/compile/nvrtc.h"\n'}),
     ("every file opens with its licence and an essay", heads, {"src/ir/a.h": "#pragma once\n"}),
     ("nothing is left open", unfinished, {"docs/a.md": "TODO: write\n"}),
     ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),

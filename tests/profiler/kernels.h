@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "profiler/nvrtc.h"
+#include "profiler/compile/nvrtc.h"
 #include "support/skip.h"
 
 namespace kernels {
@@ -18,8 +18,8 @@ namespace kernels {
 /// The machine's NVRTC; marks the test case as skipped when there is none.
 inline const tailor::profiler::Nvrtc* nvrtc_or_skip() {
   static const tailor::profiler::FoundNvrtc found =
-      tailor::profiler::find_nvrtc(tailor::profiler::usual_places({TAILOR_SOURCE_DIR "/.venv"}));
-  if (!found) skip(found.why);
+      tailor::profiler::find_nvrtc(tailor::profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+  if (!found) skip(found.reason);
   return found.api.get();
 }
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A worker and nothing else, for tests of those who ask: the program's own side of profiler/worker.h. With words after
-// its name it prints them and says them on the socket as they are, as a program would that is no worker.
+// A worker and nothing else, for tests of those who ask: the program's own side of profiler/measure/worker.h. With
+// words after its name it prints them and says them on the socket as they are, as a program would that is no worker.
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 
-#include "profiler/worker.h"
+#include "profiler/measure/worker.h"
 
 int main(int count, char** words) {
   if (count < 2) return tailor::profiler::serve(tailor::profiler::worker_socket);

@@ -84,7 +84,8 @@ TEST_CASE("hostile names stay text in every place of the page") {
     for (RejectionCount& one : group.rejections) one.rule = one.example = evil;
     for (PlanSummary& plan : group.best) {
       plan.plan = plan.check_note = plan.compile_log = evil;
-      for (EstimateSummary& estimate : plan.estimates) estimate.level = estimate.bound = estimate.parts[0].name = evil;
+      for (EstimateSummary& estimate : plan.estimates)
+        estimate.level = estimate.bottleneck = estimate.parts[0].name = evil;
     }
   }
   const std::string text = page(s);

@@ -28,7 +28,7 @@ double median_of_plan(const PlanRow& plan) {
 }
 
 MeasurementRow timing_of(const BinaryRow& binary, double median, ir::CacheState cache, const DeviceRow& device) {
-  ir::Measurement measured = measurement_of(a_timing(binary, median));
+  ir::Measurement measured = to_measurement(a_timing(binary, median));
   measured.protocol.cache = cache;
   measured.samples.clear();
   for (int i = 0; i < 11; ++i)

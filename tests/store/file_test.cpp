@@ -254,7 +254,7 @@ TEST_CASE("a database of version 1 becomes one of today, with what it holds") {
   REQUIRE(checks.size() == 1);
   CHECK(checks[0].state == "wrong");
   CHECK(checks[0].worst == 3.5);
-  CHECK(checks[0].detail == "why");
+  CHECK(checks[0].reason == "why");
   CHECK(migrated.damage() == "");
   const Store fresh = Store::open(folder / "fresh.db");
   CHECK(schema_of(folder / "old.db") == schema_of(folder / "fresh.db"));

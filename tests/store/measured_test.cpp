@@ -52,7 +52,7 @@ TEST_CASE("a measurement, a model's time and a fitted number come back equal, sa
 }
 
 TEST_CASE("a noun becomes a row and a noun again, whatever its outcome and protocol") {
-  ir::Measurement measured = measurement_of(a_timing(binary_of(1), 3e-6));
+  ir::Measurement measured = to_measurement(a_timing(binary_of(1), 3e-6));
   CHECK(measured.samples.size() == 3);
   for (int outcome = 0; outcome <= static_cast<int>(ir::Outcome::stopped); ++outcome)
     for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm, ir::CacheState::produced}) {
@@ -61,7 +61,7 @@ TEST_CASE("a noun becomes a row and a noun again, whatever its outcome and proto
       const MeasurementRow row = measurement_row(measured, a_run().id, binary_of(1).id, a_device().id);
       CHECK(row.protocol == text(measured.protocol));
       CHECK(row.median == Seconds{3e-6});
-      CHECK(measurement_of(row) == measured);
+      CHECK(to_measurement(row) == measured);
     }
 }
 

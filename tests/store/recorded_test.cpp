@@ -168,8 +168,8 @@ TEST_CASE("replay of a recorded file equals the run that made it") {
   const BinaryRow binary = a_binary(a_kernel(a_plan(1, 0)), true);
   for (const char* name : {"a.db", "a.jsonl.gz"}) {
     const Recorded recorded = Recorded::open(folder / name);
-    CHECK(recorded.measurement(binary.kernel, cold) == measurement_of(a_timing(binary, 8e-6)));
-    CHECK(recorded.measurement(binary.kernel, warm) == measurement_of(a_timing(binary, 4e-6, warm)));
+    CHECK(recorded.measurement(binary.kernel, cold) == to_measurement(a_timing(binary, 8e-6)));
+    CHECK(recorded.measurement(binary.kernel, warm) == to_measurement(a_timing(binary, 4e-6, warm)));
     CHECK(recorded.row(binary.kernel, warm)->low == Seconds{4e-6 * 0.9});
     CHECK(recorded.replayed(a_given_kernel().kernel, cold).outcome == ir::Outcome::timed_out);
     const ModuleTimeRow time = a_module_time("none", 50e-6, 1);

@@ -121,7 +121,7 @@ struct Interpreter {
   }
 
   /// -1 and a problem when the access does not fit its memory or is not aligned to its width.
-  std::int64_t place(const Stmt& s, int t, std::int64_t elements) {
+  std::int64_t element_index(const Stmt& s, int t, std::int64_t elements) {
     const std::int64_t i = index(s.expr, t);
     if (i < 0 || i + s.width > elements) {
       problem(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
@@ -144,7 +144,7 @@ struct Interpreter {
       for (int t = warp; t < std::min(warp + 32, threads); ++t) {
         if (active[static_cast<std::size_t>(t)] == 0) continue;
         any = true;
-        const std::int64_t i = place(s, t, buffer.elements);
+        const std::int64_t i = element_index(s, t, buffer.elements);
         if (i < 0) continue;
         traffic.bytes += s.width * size;
         for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b) sectors.insert(b);
@@ -179,7 +179,7 @@ struct Interpreter {
       traffic.requests += std::any_of(active.begin() + warp, active.begin() + std::min(warp + 32, threads),
                                       [](char on) { return on != 0; });
     for_active([&](int t) {
-      const std::int64_t i = place(s, t, static_cast<std::int64_t>(memory.size()));
+      const std::int64_t i = element_index(s, t, static_cast<std::int64_t>(memory.size()));
       if (i < 0) return;
       traffic.bytes += s.width * row(dtype).bits / 8;
       for (int k = 0; k < s.width; ++k) {

@@ -18,7 +18,7 @@ class Check {
  public:
   explicit Check(const PtxModule& module) : module_(module) {}
 
-  std::string problem() {
+  std::string broken_invariant() {
     for (const PtxVariable& variable : module_.variables) of_variable(variable);
     for (const PtxFunction& function : module_.functions) of_function(function);
     return problem_;
@@ -132,4 +132,4 @@ class Check {
 
 }  // namespace
 
-std::string problem_of(const tailor::simulator::PtxModule& module) { return Check(module).problem(); }
+std::string broken_invariant(const tailor::simulator::PtxModule& module) { return Check(module).broken_invariant(); }

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "simulator/ptx.h"
+#include "profiler/simulator/ptx/ptx.h"
 
 /// Empty, or one sentence on the first thing that does not hold.
-std::string problem_of(const tailor::simulator::PtxModule& module);
+std::string broken_invariant(const tailor::simulator::PtxModule& module);

@@ -47,8 +47,8 @@ class Grower {
     graph_.bodies.push_back(scalar_body(Op::add, DType::f32));
     graph_.bodies.push_back(scalar_body(Op::compare, DType::f32));
     for (std::int64_t i = 0; i < 2; ++i)
-      add(Op::parameter, shape_of(DType::f32, {2 + i, 3, 4}), {}, [i](Attributes& a) { a.number = i; });
-    const NodeId zero = add(Op::constant, shape_of(DType::f32, {}), {});
+      add(Op::parameter, make_shape(DType::f32, {2 + i, 3, 4}), {}, [i](Attributes& a) { a.number = i; });
+    const NodeId zero = add(Op::constant, make_shape(DType::f32, {}), {});
     graph_.nodes[static_cast<std::size_t>(zero)].attributes.literal = Literal{true, std::vector<std::byte>(4)};
     while (static_cast<int>(graph_.nodes.size()) < nodes) step(zero);
     graph_.outputs = {static_cast<NodeId>(graph_.nodes.size() - 1), static_cast<NodeId>(dice_.below(nodes))};
@@ -57,7 +57,7 @@ class Grower {
 
  private:
   static Graph scalar_body(Op op, DType dtype) {
-    const Shape scalar = shape_of(dtype, {});
+    const Shape scalar = make_shape(dtype, {});
     Graph body;
     body.name = std::string(name(op));
     for (std::int64_t i = 0; i < 2; ++i) {
@@ -65,7 +65,7 @@ class Grower {
       node.attributes.number = i;
       body.nodes.push_back(node);
     }
-    Node last{op, op == Op::compare ? shape_of(DType::pred, {}) : scalar, {0, 1}, {}, "r"};
+    Node last{op, op == Op::compare ? make_shape(DType::pred, {}) : scalar, {0, 1}, {}, "r"};
     if (op == Op::compare) last.attributes.comparison = Comparison::lt;
     body.nodes.push_back(last);
     body.outputs = {2};
@@ -105,7 +105,7 @@ class Grower {
       case 3:
         return convert(x);
       case 4:
-        return (void)add(Op::compare, shape_of(DType::pred, shape(x).dims), {x, like(x)},
+        return (void)add(Op::compare, make_shape(DType::pred, shape(x).dims), {x, like(x)},
                          [this](Attributes& a) { a.comparison = static_cast<Comparison>(dice_.below(6)); });
       case 5:
         return moved(x);
@@ -126,7 +126,7 @@ class Grower {
   void select(NodeId predicate) {
     const NodeId x = any();
     if (shape(x).dims == shape(predicate).dims)
-      add(Op::select, shape_of(shape(x).dtype, shape(x).dims), {predicate, x, like(x)});
+      add(Op::select, make_shape(shape(x).dtype, shape(x).dims), {predicate, x, like(x)});
   }
 
   void elementwise(NodeId x) {
@@ -144,13 +144,13 @@ class Grower {
     if (entry.arity == 2) operands.push_back(like(x));
     for (const NodeId operand : operands)
       if (shape(operand).dims != shape(x).dims) return;
-    add(entry.op, shape_of(to, shape(x).dims), operands);
+    add(entry.op, make_shape(to, shape(x).dims), operands);
   }
 
   void convert(NodeId x) {
     static constexpr auto types = std::to_array<DType>(
         {DType::f32, DType::f16, DType::bf16, DType::s32, DType::s8, DType::u8, DType::f64, DType::f8e4m3fn});
-    add(Op::convert, shape_of(dice_.one_of(types), shape(x).dims), {x});
+    add(Op::convert, make_shape(dice_.one_of(types), shape(x).dims), {x});
   }
 
   void moved(NodeId x) {
@@ -164,11 +164,11 @@ class Grower {
       dims.push_back(shape(x).dims[static_cast<int>(axis)]);
     }
     if (dice_.toss()) {
-      add(Op::transpose, shape_of(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
+      add(Op::transpose, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
     } else if (dice_.toss()) {
-      add(Op::reverse, shape_of(shape(x).dtype, shape(x).dims), {x}, [&](Attributes& a) { a.axes = axes; });
+      add(Op::reverse, make_shape(shape(x).dtype, shape(x).dims), {x}, [&](Attributes& a) { a.axes = axes; });
     } else {
-      add(Op::reshape, shape_of(shape(x).dtype, {elements(shape(x))}), {x});
+      add(Op::reshape, make_shape(shape(x).dtype, {elements(shape(x))}), {x});
     }
   }
 
@@ -183,7 +183,7 @@ class Grower {
       dims.push_back((range.second - range.first + range.third - 1) / range.third);
       ranges.push_back(range);
     }
-    add(Op::slice, shape_of(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.ranges = ranges; });
+    add(Op::slice, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.ranges = ranges; });
   }
 
   void joined(NodeId x) {
@@ -192,7 +192,7 @@ class Grower {
     const NodeId other = like(x);
     Dims dims = shape(x).dims;
     dims[axis] += shape(other).dims[axis];
-    add(Op::concatenate, shape_of(shape(x).dtype, dims), {x, other}, [&](Attributes& a) { a.axes = {axis}; });
+    add(Op::concatenate, make_shape(shape(x).dtype, dims), {x, other}, [&](Attributes& a) { a.axes = {axis}; });
   }
 
   void reduced(NodeId x, NodeId zero) {
@@ -203,7 +203,7 @@ class Grower {
       else
         kept.push_back(shape(x).dims[i]);
     }
-    add(Op::reduce, shape_of(DType::f32, kept), {x, zero}, [&](Attributes& a) {
+    add(Op::reduce, make_shape(DType::f32, kept), {x, zero}, [&](Attributes& a) {
       a.axes = axes;
       a.reducer = dice_.toss() ? Reducer::custom : dice_.toss() ? Reducer::add : Reducer::maximum;
       if (a.reducer == Reducer::custom) a.bodies = {0};
@@ -222,12 +222,12 @@ class Grower {
         dims.push_back(shape(x).dims[i > gap ? i - 1 : i]);
       }
     }
-    add(Op::broadcast, shape_of(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
+    add(Op::broadcast, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
   }
 
   void sorted(NodeId x) {
     if (shape(x).rank() == 0) return;
-    add(Op::sort, shape_of(DType::f32, shape(x).dims), {x}, [&](Attributes& a) {
+    add(Op::sort, make_shape(DType::f32, shape(x).dims), {x}, [&](Attributes& a) {
       a.axes = {dice_.below(shape(x).rank())};
       a.bodies = {1};
     });
@@ -247,8 +247,8 @@ std::string random_name(Dice& dice) {
 Shape random_shape(Dice& dice) {
   Dims dims;
   for (std::int64_t i = dice.below(5); i > 0; --i) dims.push_back(dice.below(5));
-  Shape shape =
-      shape_of(dtype_table[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(DType::token)))].dtype, dims);
+  Shape shape = make_shape(
+      dtype_table[static_cast<std::size_t>(dice.below(static_cast<std::int64_t>(DType::token)))].dtype, dims);
   for (int i = shape.rank(); i > 1; --i)
     std::swap(shape.minor_to_major[static_cast<std::size_t>(i - 1)],
               shape.minor_to_major[static_cast<std::size_t>(dice.below(i))]);

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/sequence.h"
-#include "simulator/launch.h"
-#include "simulator/ptx.h"
+#include "profiler/gpu/sequence.h"
+#include "profiler/simulator/machine/launch.h"
+#include "profiler/simulator/ptx/ptx.h"
 
 namespace tailor::testing {
 

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading and writing gzip through zlib. The size of what comes out is not known beforehand, so the buffer grows and
+// stops at a limit.
+#include "base/compressed.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tailor {
+
+namespace {
+
+std::string unpacked(std::string_view packed, const std::string& file) {
+  z_stream stream{};
+  if (inflateInit2(&stream, 15 + 32) != Z_OK) throw Error(Fault::failed, Position{file}, "cannot start zlib");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string out;
+  std::size_t filled = 0;
+  int status = Z_OK;
+  while (status == Z_OK && filled < max_unpacked_bytes) {
+    out.resize(std::max<std::size_t>(packed.size() * 8, filled * 2) + 4096);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data()) + filled;
+    stream.avail_out = static_cast<uInt>(out.size() - filled);
+    status = inflate(&stream, Z_NO_FLUSH);
+    filled = stream.total_out;
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END)
+    throw Error(Fault::failed, Position{file}, "found a damaged or truncated gzip file, expected a whole one");
+  out.resize(filled);
+  return out;
+}
+
+}  // namespace
+
+std::string read_unpacked(const std::string& path) {
+  std::string content = read_file(path);
+  if (content.starts_with("\x1f\x8b")) content = unpacked(content, path);
+  return content;
+}
+
+std::string packed(std::string_view text, const std::filesystem::path& path) {
+  z_stream stream{};
+  // 16 over the window's bits asks for a gzip header, which zlib writes without name and time: equal text, equal bytes.
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw Error(Fault::failed, Position{path.string()}, "cannot start zlib");
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int status = deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw Error(Fault::failed, Position{path.string()}, "zlib could not pack the file");
+  return out;
+}
+
+}  // namespace tailor

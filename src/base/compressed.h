@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that may be gzip-compressed. In: a path or a text. Out: the text, or its compressed form. Called by the reader
+// of models, by the reader of XLA's dumps, and by the recorded files of the store.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tailor {
+
+/// What a compressed file may unpack to, in bytes: 2 GiB. A larger one is refused.
+inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 31;
+
+/// The text of a file, unpacked when it is gzip-compressed, whatever its name is. Throws Error(failed).
+std::string read_unpacked(const std::string& path);
+
+/// `text` as a gzip file without a name and a time in it, so that equal text gives equal bytes. `path` is for messages.
+/// Throws Error(failed) when zlib cannot.
+std::string packed(std::string_view text, const std::filesystem::path& path);
+
+}  // namespace tailor

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opening by dlopen, candidate by candidate; each refusal of the loader is kept for the message.
+#include "base/library.h"
+
+#include <dlfcn.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace tailor {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_all(std::vector<fs::path>& to, std::vector<fs::path> more) {
+  for (fs::path& file : more) to.push_back(std::move(file));
+}
+
+/// The file behind a handle, by an address in it; the name it was opened by where that cannot be told.
+fs::path loaded_file(void* handle, const char* symbol, const fs::path& opened) {
+  Dl_info place = {};
+  void* address = dlsym(handle, symbol);
+  if (address == nullptr || dladdr(address, &place) == 0 || place.dli_fname == nullptr) return opened;
+  std::error_code none;
+  const fs::path resolved = fs::canonical(place.dli_fname, none);
+  return none ? opened : resolved;
+}
+
+}  // namespace
+
+Library open_library(std::span<const fs::path> candidates, std::string_view what, const char* symbol) {
+  Library library;
+  for (const fs::path& file : candidates) {
+    library.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const char* why = library.handle == nullptr ? dlerror() : nullptr;
+    library.looked.push_back(fmt::format("{}: {}", file.string(), why == nullptr ? "opened" : why));
+    if (library.handle == nullptr) continue;
+    library.file = loaded_file(library.handle, symbol, file);
+    return library;
+  }
+  library.reason = fmt::format("{} was not found; the first place tried: {}", what,
+                               library.looked.empty() ? "none" : library.looked.front());
+  return library;
+}
+
+std::vector<fs::path> entries(const fs::path& folder, std::string_view prefix) {
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none)) {
+    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<fs::path> wheel_packages(const fs::path& environment) {
+  std::vector<fs::path> packages;
+  for (const fs::path& python : entries(environment / "lib", "python"))
+    add_all(packages, entries(python / "site-packages" / "nvidia", ""));
+  return packages;
+}
+
+}  // namespace tailor

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pinned memory accesses. Each load and store of a kernel is one volatile asm statement, so the compiler neither moves,
+// merges nor drops it, and what was counted in the program is what the machine executes. An access moves 1 to 4 words:
+// elements of 4 or 8 bytes are words themselves, smaller ones travel packed. Read-only loads go the non-coherent way; a
+// reload uses a plain load, since the assembler may merge non-coherent ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/cuda/prelude.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+using ir::DType;
+
+/// How an element type travels.
+struct WordRow {
+  int bytes;
+  std::string_view type;    ///< of the register
+  std::string_view suffix;  ///< of the PTX instruction
+  char constraint;
+};
+
+constexpr WordRow byte_word{1, "unsigned int", "u8", 'r'};
+constexpr WordRow half_word{2, "unsigned short", "b16", 'h'};
+constexpr WordRow word{4, "unsigned int", "b32", 'r'};
+constexpr WordRow long_word{8, "unsigned long long", "b64", 'l'};
+constexpr WordRow float_word{4, "float", "f32", 'f'};
+constexpr WordRow double_word{8, "double", "f64", 'd'};
+
+struct Layout {
+  WordRow word;
+  int words;
+  int per_word;  ///< elements in one word
+};
+
+Layout layout(const Access& access) {
+  if (access.dtype == DType::f32) return {float_word, access.width, 1};
+  if (access.dtype == DType::f64) return {double_word, access.width, 1};
+  const int size = ir::row(access.dtype).bits / 8;
+  if (size == 8) return {long_word, access.width, 1};
+  const int bytes = size * access.width;
+  if (bytes >= 4) return {word, bytes / 4, 4 / size};
+  return {bytes == 2 ? half_word : byte_word, 1, access.width};
+}
+
+bool has_bits(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+std::string element(std::string_view array, int i, DType dtype) {
+  return fmt::format("{}[{}]{}", array, i, has_bits(dtype) ? ".bits" : "");
+}
+
+std::string instruction(const Access& access, const Layout& l) {
+  std::string mnemonic = access.store ? "st" : "ld";
+  mnemonic += access.space == ir::Space::shared ? ".shared" : ".global";
+  if (!access.store && access.space == ir::Space::global && access.policy != ir::Policy::reload) mnemonic += ".nc";
+  if (l.words > 1) mnemonic += fmt::format(".v{}", l.words);
+  return mnemonic + "." + std::string(l.word.suffix);
+}
+
+/// `asm volatile(...)` with the words' operands.
+std::string statement(const Access& access, const Layout& l, std::string_view words, std::string_view pointer) {
+  const int first = access.store ? 1 : 0;
+  std::string places, operands;
+  for (int i = 0; i < l.words; ++i) {
+    places += fmt::format("{}%{}", i == 0 ? "" : ", ", first + i);
+    operands += fmt::format("{}\"{}{}\"({}{})", i == 0 ? "" : ", ", access.store ? "" : "=", l.word.constraint, words,
+                            l.words == 1 && words == "value" ? std::string() : fmt::format("[{}]", i));
+  }
+  if (l.words > 1) places = "{" + places + "}";
+  const bool shared = access.space == ir::Space::shared;
+  const std::string address =
+      shared ? fmt::format("\"r\"(static_cast<unsigned int>(__cvta_generic_to_shared({})))", pointer)
+             : fmt::format("\"l\"({})", pointer);
+  const std::string_view clobber = shared || access.store ? " : \"memory\"" : "";
+  // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
+  const auto joined = [&](std::string_view gap) {
+    if (access.store)
+      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {},{}{}{});\n", instruction(access, l), places, gap,
+                         address, gap.empty() ? " " : "\n                   ", operands, clobber);
+    return fmt::format("  asm volatile(\"{} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
+                       gap, operands, gap, address, clobber);
+  };
+  constexpr std::size_t columns = 120;
+  const std::string flat = joined("");
+  return flat.size() <= columns + 1 ? flat : joined("\n              ");
+}
+
+std::string load_text(const Access& access, const Layout& l) {
+  const std::string_view type = register_type(access.dtype);
+  const bool one = access.width == 1;
+  const bool direct = l.per_word == 1 && l.word.type == type;
+  std::string out =
+      one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from) {{\n", type, access_name(access))
+          : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
+                        access_name(access));
+  if (direct && !one) return out + statement(access, l, "to", "from") + "}\n";
+  if (direct)
+    return out + fmt::format("  {} value;\n", type) + statement(access, l, "value", "from") + "  return value;\n}\n";
+  out += fmt::format("  {} words[{}];\n", l.word.type, l.words);
+  out += statement(access, l, "words", "from");
+  if (one) {
+    if (has_bits(access.dtype)) return out + fmt::format("  return {}{{words[0]}};\n}}\n", type);
+    return out + fmt::format("  return static_cast<{}>(words[0]);\n}}\n", type);
+  }
+  const std::string_view stored = has_bits(access.dtype) ? "unsigned short" : type;
+  for (int i = 0; i < access.width; ++i) {
+    const int shift = i % l.per_word * ir::row(access.dtype).bits;
+    std::string source = fmt::format("words[{}]", i / l.per_word);
+    if (shift != 0) source += fmt::format(" >> {}", shift);
+    if (access.dtype == DType::pred) source += " & 255u";
+    out += fmt::format("  {} = static_cast<{}>({});\n", element("to", i, access.dtype), stored, source);
+  }
+  return out + "}\n";
+}
+
+std::string store_text(const Access& access, const Layout& l) {
+  const std::string_view type = register_type(access.dtype);
+  const bool one = access.width == 1;
+  std::string out = fmt::format("__device__ __forceinline__ void {}({}* to, {}) {{\n", access_name(access), type,
+                                one ? fmt::format("{} value", type) : fmt::format("const {}* from", type));
+  const bool direct = l.per_word == 1 && l.word.type == type;
+  if (direct) return out + statement(access, l, one ? "value" : "from", "to") + "}\n";
+  std::string words;
+  const int bits = ir::row(access.dtype).bits;
+  for (int w = 0; w < l.words; ++w) {
+    std::string packed;
+    for (int k = 0; k < l.per_word; ++k) {
+      std::string part =
+          one ? (has_bits(access.dtype) ? "value.bits" : "value") : element("from", w * l.per_word + k, access.dtype);
+      if (l.per_word == 1)
+        part = fmt::format("static_cast<{}>({})", l.word.type, part);
+      else if (ir::is_signed(access.dtype))  // without the copies of the sign
+        part = fmt::format("(static_cast<unsigned int>({}) & {}u){}", part, (1u << bits) - 1,
+                           k == 0 ? "" : fmt::format(" << {}", k * bits));
+      else
+        part = fmt::format("static_cast<unsigned int>({}){}", part, k == 0 ? "" : fmt::format(" << {}", k * bits));
+      packed += (k == 0 ? "" : " | ") + part;
+    }
+    if (l.per_word > 1 && l.word.bytes == 2) packed = fmt::format("static_cast<unsigned short>({})", packed);
+    words += fmt::format("{}\n      {}", w == 0 ? "" : ",", packed);
+  }
+  out += fmt::format("  const {} words[{}] = {{{}}};\n", l.word.type, l.words, words);
+  return out + statement(access, l, "words", "to") + "}\n";
+}
+
+}  // namespace
+
+std::string_view register_type(DType dtype) {
+  if (has_bits(dtype)) return ir::name(dtype);
+  return ir::row(dtype).cuda;
+}
+
+std::string access_name(const Access& access) {
+  const std::string_view verb = access.store                          ? "store"
+                                : access.space == ir::Space::shared   ? "load"
+                                : access.policy == ir::Policy::reload ? "reload"
+                                                                      : "load";
+  return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
+                     access.width == 1 ? std::string() : fmt::format("x{}", access.width));
+}
+
+std::string portable_access_text(const Access& access) {
+  const std::string_view type = register_type(access.dtype);
+  const std::string opening = "__device__ __forceinline__ ";
+  const std::string call = access_name(access);
+  if (access.width == 1 && access.store)
+    return fmt::format("{0}void {1}({2}* to, {2} value) {{\n  *to = value;\n}}\n", opening, call, type);
+  if (access.width == 1)
+    return fmt::format("{0}{2} {1}(const {2}* from) {{\n  return *from;\n}}\n", opening, call, type);
+  return fmt::format("{0}void {1}({2}* to, const {2}* from) {{\n  for (int i = 0; i < {3}; ++i) to[i] = from[i];\n}}\n",
+                     opening, call, type, access.width);
+}
+
+std::string access_text(const Access& access) {
+  return access.store ? store_text(access, layout(access)) : load_text(access, layout(access));
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,367 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Printing kernels: a walk over the statements with the indentation and the visible index names as its only state. The
+// prelude is chosen afterwards from the names that occur in the text.
+#include "codegen/cuda/cuda.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "base/text.h"
+#include "codegen/cuda/expression.h"
+#include "codegen/cuda/prelude.h"
+#include "codegen/cuda/remarks.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+struct Printer {
+  const Kernel& kernel;
+  KernelNames names;
+  IndexSpelling indices;
+  Spelling spelling;
+  std::string out;
+  int depth = 1;
+  std::map<std::string, Access> accesses;  ///< by name
+  Remarks remarks;
+
+  Printer(const Kernel& k, NameScope scope)
+      : kernel(k),
+        names(make_names(k, std::move(scope))),
+        indices{&k.indices, names.vars, {}},
+        spelling{kernel, names, indices},
+        remarks(remarks_on(k)) {}
+
+  /// Broken at a space when it is too long; what follows is indented by four more. A text of several lines is taken as
+  /// it is.
+  void line(std::string_view content) {
+    constexpr std::size_t columns = 120;
+    std::size_t indent = static_cast<std::size_t>(2 * depth);
+    for (bool first = true;; first = false) {
+      if (!first) indent = static_cast<std::size_t>(2 * depth + 4);
+      std::size_t end = content.size();
+      if (indent + end > columns && content.find('\n') == content.npos) end = content.rfind(' ', columns - indent);
+      if (end == content.npos || end == 0) end = content.size();
+      out += std::string(indent, ' ') + std::string(content.substr(0, end)) + "\n";
+      if (end == content.size()) return;
+      content.remove_prefix(end + 1);
+    }
+  }
+
+  std::string index(ExprId expr) const { return index_text(spelling, expr); }
+  std::string value(ValueId id) const { return bare(value_text(spelling, id)); }
+  std::string ref(const Ref& r) const { return ref_text(spelling, r); }
+  std::string_view integer_type(bool wide) const { return wide ? "long long" : "int"; }
+
+  void loop_head(bool unrolled, std::string_view var, std::int64_t extent) {
+    line(unrolled ? "#pragma unroll" : "#pragma unroll 1");
+    line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", var, extent));
+    ++depth;
+  }
+
+  void close() {
+    --depth;
+    line("}");
+  }
+
+  void declaration(const Stmt& s) {
+    const Array& a = kernel.arrays[s.target.array];
+    if (a.space == Space::shared) return;
+    std::string dims, element = names.arrays[s.target.array];
+    std::vector<std::int64_t> extents;
+    for (const std::int64_t dim : a.dims) {
+      if (dim == 0) continue;
+      dims += fmt::format("[{}]", dim);
+      element += fmt::format("[entry_{}]", extents.size());
+      extents.push_back(dim);
+    }
+    std::string type(register_type(a.dtype));
+    if (a.vector > 1) {
+      type = fmt::format("Vec<{}, {}>", type, a.vector);
+      element += fmt::format(".v[entry_{}]", extents.size());
+      extents.push_back(a.vector);
+    }
+    const bool scalar = extents.empty() && s.value != no_value;
+    line(fmt::format("{} {}{}{};", type, names.arrays[s.target.array], dims, scalar ? " = " + value(s.value) : ""));
+    if (scalar || s.value == no_value) return;
+    for (std::size_t i = 0; i < extents.size(); ++i) loop_head(true, fmt::format("entry_{}", i), extents[i]);
+    line(fmt::format("{} = {};", element, value(s.value)));
+    for (std::size_t i = 0; i < extents.size(); ++i) close();
+  }
+
+  /// The helper of this access, remembered for the prelude.
+  std::string helper(const Stmt& s, bool store) {
+    const DType dtype = s.space == Space::shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
+    const Access access{store, s.space, s.policy, dtype, s.width};
+    return accesses.try_emplace(access_name(access), access).first->first;
+  }
+
+  std::string place(const Stmt& s) const {
+    const std::string& memory = s.space == Space::shared ? names.arrays[s.memory] : names.buffers[s.memory];
+    return fmt::format("&{}[{}]", memory, index(s.expr));
+  }
+
+  void load(const Stmt& s) {
+    const std::string call = helper(s, false);
+    if (s.width > 1) return line(fmt::format("{}(&{}, {});", call, ref(s.target), place(s)));
+    if (s.target.array != no_id) return line(fmt::format("{} = {}({});", ref(s.target), call, place(s)));
+    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call,
+                     place(s)));
+  }
+
+  void store(const Stmt& s) {
+    const std::string call = helper(s, true);
+    std::string from = s.target.array == no_id ? value(s.value) : ref(s.target);
+    if (s.width > 1) from = "&" + from;
+    line(fmt::format("{}({}, {});", call, place(s), from));
+  }
+
+  void assign(const Stmt& s) {
+    const std::string target = ref(s.target);
+    const DType dtype = kernel.arrays[s.target.array].dtype;
+    if (s.op == Op::copy) return line(fmt::format("{} = {};", target, value(s.value)));
+    const bool compound = is_floating(dtype) && (s.op == Op::add || s.op == Op::multiply);
+    if (compound) return line(fmt::format("{} {}= {};", target, s.op == Op::add ? "+" : "*", value(s.value)));
+    line(fmt::format("{} = {};", target, bare(operation_text(s.op, dtype, target, value_text(spelling, s.value)))));
+  }
+
+  void atomic(const Stmt& s) {
+    const DType dtype = kernel.buffers[s.memory].dtype;
+    const bool number = dtype == DType::s32 || dtype == DType::u32 || dtype == DType::s64 || dtype == DType::u64;
+    const bool floating = dtype == DType::f32 || dtype == DType::f64;
+    const std::string_view call = s.op == Op::add && (number || floating) ? "atomicAdd"
+                                  : s.op == Op::maximum && number         ? "atomicMax"
+                                  : s.op == Op::minimum && number         ? "atomicMin"
+                                                                          : "";
+    if (call.empty() || s.space != Space::global)
+      throw std::logic_error(fmt::format("no atomic {} on {}", name(s.op), name(dtype)));
+    if (dtype == DType::s64 && s.op == Op::add)
+      return line(
+          fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
+    line(fmt::format("{}({}, {});", call, place(s), value(s.value)));
+  }
+
+  void shuffle(const Stmt& s) {
+    const std::string target = ref(s.target);
+    const DType dtype = kernel.arrays[s.target.array].dtype;
+    const std::string_view type = register_type(dtype);
+    const bool half = dtype == DType::f16 || dtype == DType::bf16;
+    const bool small = row(dtype).bits < 32;
+    const std::string_view mask = kernel.threads % 32 == 0 ? "0xffffffffu" : "__activemask()";
+    std::string other = fmt::format("__shfl_xor_sync({}, {}, offset)", mask,
+                                    half    ? target + ".bits"
+                                    : small ? fmt::format("static_cast<int>({})", target)
+                                            : target);
+    if (half)
+      other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
+    else if (small)
+      other = fmt::format("static_cast<{}>({})", type, other);
+    std::string combined =
+        operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
+    if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
+    line("#pragma unroll");
+    line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
+  }
+
+  void barrier(const Stmt& s) {
+    if (s.scope == Scope::block) return line("__syncthreads();");
+    if (s.scope == Scope::warp) return line("__syncwarp();");
+    throw std::logic_error("no barrier wider than a block can be printed yet");
+  }
+
+  void guard_head(const Stmt& s) {
+    std::string both;
+    for (const Condition& c : s.conditions)
+      if (c.a != no_expr)
+        both += fmt::format("{}{} {} {}", both.empty() ? "" : " && ", index(c.a), c.equal ? "==" : "<", index(c.b));
+    line(fmt::format("if ({}) {{", both));
+    ++depth;
+  }
+
+  void named_index(const Stmt& s, std::size_t at) {
+    const bool wide = is_wide(kernel.indices, s.expr);
+    line(fmt::format("const {} {} = {};", integer_type(wide), names.named[at], index(s.expr)));
+    indices.named.push_back({s.expr, names.named[at], wide});
+  }
+
+  /// What a person would say before this statement: which value a phase reduces, where the results begin.
+  void remark(std::size_t at) {
+    const Stmt& s = kernel.body[at];
+    if (at == remarks.results) {
+      out += "\n";
+      line("// The results.");
+    }
+    if (s.kind == StmtKind::shuffle)
+      line(fmt::format("// The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+    if (s.kind != StmtKind::declare) return;
+    for (const Reduction& reduction : remarks.reductions)
+      if (reduction.array == s.target.array) {
+        out += "\n";
+        line(fmt::format("// Phase: {}, a {}.", names.arrays[s.target.array], reduction_word(reduction.op)));
+      }
+  }
+
+  void statement(const Stmt& s, std::size_t at) {
+    switch (s.kind) {
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return named_index(s, at);
+      case StmtKind::let:
+        return line(fmt::format("const {} {} = {};", register_type(kernel.lets[s.let].dtype), names.lets[s.let],
+                                value(s.value)));
+      case StmtKind::assign:
+        return assign(s);
+      case StmtKind::load:
+        return load(s);
+      case StmtKind::store:
+        return store(s);
+      case StmtKind::atomic:
+        return atomic(s);
+      case StmtKind::loop:
+        return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
+      case StmtKind::guard:
+        return guard_head(s);
+      case StmtKind::shuffle:
+        return shuffle(s);
+      case StmtKind::barrier:
+        return barrier(s);
+    }
+  }
+
+  void statements(std::size_t first, std::size_t end) {
+    const std::size_t visible = indices.named.size();
+    for (std::size_t at = first; at < end; ++at) {
+      const Stmt& s = kernel.body[at];
+      if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
+      remark(at);
+      statement(s, at);
+      if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
+      statements(at + 1, static_cast<std::size_t>(s.end));
+      close();
+      at = static_cast<std::size_t>(s.end) - 1;
+    }
+    indices.named.resize(visible);
+  }
+
+  void shared_arrays() {
+    const std::vector<std::int64_t> offsets = shared_offsets(kernel);
+    if (kernel.dynamic_shared) line("extern __shared__ __align__(16) unsigned char shared_memory[];");
+    for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+      const Array& a = kernel.arrays[i];
+      if (a.space != Space::shared) continue;
+      const std::string_view type = register_type(a.dtype);
+      if (kernel.dynamic_shared)
+        line(fmt::format("{0}* const {1} = reinterpret_cast<{0}*>(shared_memory + {2});", type, names.arrays[i],
+                         offsets[i]));
+      else
+        line(fmt::format("__shared__ __align__(16) {} {}[{}];", type, names.arrays[i], a.dims[0]));
+    }
+  }
+
+  /// Those that `body` mentions.
+  void thread_variables(std::string_view body) {
+    const std::set<std::string_view> mentioned = identifiers(body);
+
+    for (std::size_t i = 0; i < names.vars.size(); ++i) {
+      const Var& var = kernel.indices.vars[i];
+      if (var.kind != VarKind::thread || !mentioned.contains(names.vars[i])) continue;
+      std::string from = "static_cast<int>(threadIdx.x)";
+      if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
+      if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
+      line(fmt::format("const int {} = {};", names.vars[i], from));
+    }
+  }
+
+  /// `opening(first, const float* __restrict__ x, ...) {`, broken after each parameter when it gets long.
+  std::string signature(const std::string& opening, const std::string& first) const {
+    std::vector<std::string> all;
+    if (!first.empty()) all.push_back(first);
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+      const Buffer& b = kernel.buffers[i];
+      all.push_back(
+          fmt::format("{}{}* __restrict__ {}", b.output ? "" : "const ", register_type(b.dtype), names.buffers[i]));
+    }
+    const std::string flat = fmt::format("{}({}) {{", opening, fmt::join(all, ", "));
+    return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
+  }
+
+  std::string block_variable() const {
+    for (std::size_t i = 0; i < names.vars.size(); ++i)
+      if (kernel.indices.vars[i].kind == VarKind::block) return names.vars[i];
+    return "vb";
+  }
+
+  void wrapper(const std::string& body) {
+    const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
+    std::string arguments;
+    for (const std::string& buffer : names.buffers) arguments += ", " + buffer;
+    depth = 0;
+    line(signature(fmt::format("extern \"C\" __global__ __launch_bounds__({}) void {}", kernel.threads, kernel.name),
+                   ""));
+    depth = 1;
+    if (kernel.persistent) {
+      line("#pragma unroll 1");
+      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_variable(),
+                       kernel.virtual_blocks));
+      ++depth;
+    }
+    line(fmt::format("{}({}, {}{});", body, kernel.persistent ? block_variable() : "blockIdx.x", kernel.virtual_blocks,
+                     arguments));
+    depth = 0;
+    line("}");
+  }
+
+  void function(const std::string& body) {
+    const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
+    out += "/// One virtual block.\n";
+    out += signature("__device__ __forceinline__ void " + body,
+                     fmt::format("{0} {1}, {0} n_vblocks", type, block_variable()));
+    out += "\n";
+    shared_arrays();
+    const std::string before = std::exchange(out, {});
+    statements(0, kernel.body.size());
+    const std::string body_text = std::exchange(out, before);
+    thread_variables(body_text);
+    out += body_text + "}\n\n";
+  }
+};
+
+std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
+  std::string out = fmt::format("// {}\n//\n", kernel.name);
+  if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
+  out += in_words(kernel, names);
+  out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
+  if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
+  out += fmt::format(", {} bytes of {}shared memory per block.\n", with_commas(kernel.shared_bytes),
+                     kernel.dynamic_shared ? "dynamic " : "");
+  if (!kernel.idempotent) out += "// Adds into its outputs: they must be zero before every run.\n";
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string cuda(const Kernel& kernel, std::string_view plan, const Options& options) {
+  std::vector<std::string_view> reserved = reserved_names();
+  const std::string body = kernel.name + "_block";
+  reserved.insert(reserved.end(), {kernel.name, body});
+  Printer printer(kernel, NameScope(reserved));
+  printer.function(body);
+  printer.wrapper(body);
+  std::string helpers;
+  for (const auto& [name, access] : printer.accesses)
+    helpers += (options.portable ? portable_access_text(access) : access_text(access)) + "\n";
+  std::string out = options.head_comment ? head(kernel, printer.names, plan) : std::string();
+  out += prelude_for(helpers + printer.out, options.portable);
+  return out + helpers + printer.out;
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Printing expressions. How an operation is written stands in its row of the operation table; only the operations whose
+// text depends on types (compare, convert, bit casts) are written here.
+#include "codegen/cuda/expression.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "codegen/cuda/prelude.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::array comparison_signs = std::to_array<std::string_view>({"==", "!=", ">=", ">", "<=", "<"});
+
+bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+std::string cast(std::string_view type, const std::string& value) {
+  return fmt::format("static_cast<{}>({})", type, bare(value));
+}
+
+std::string converted(DType to, DType from, const std::string& value) {
+  if (to == from) return value;
+  if (is_half(from)) {
+    const std::string widened = fmt::format("float_of({})", bare(value));
+    return to == DType::f32 ? widened : converted(to, DType::f32, widened);
+  }
+  if (is_half(to)) {
+    const bool direct = from == DType::f32 || (from == DType::f64 && to == DType::f16);
+    return fmt::format("{}_of({})", name(to), direct ? bare(value) : cast("float", value));
+  }
+  if (to == DType::pred) return fmt::format("({} != {})", value, constant_text(from, 0, 0));
+  if (is_floating(from) && is_integer(to)) return fmt::format("saturated<{}>({})", register_type(to), bare(value));
+  return cast(register_type(to), value);
+}
+
+std::string real_constant(DType dtype, double value) {
+  if (dtype == DType::f64) {
+    if (std::isnan(value)) return "__longlong_as_double(0x7ff8000000000000ll)";
+    if (std::isinf(value))
+      return fmt::format("__longlong_as_double(0x{}ll)", value > 0 ? "7ff0000000000000" : "fff0000000000000");
+    const std::string digits = fmt::format("{}", value);
+    return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+  }
+  const float single = static_cast<float>(value);
+  if (std::isnan(single)) return "__int_as_float(0x7fffffff)";
+  if (std::isinf(single)) return fmt::format("__int_as_float({})", single > 0 ? "0x7f800000" : "0xff800000");
+  const std::string digits = fmt::format("{}", single);
+  return digits + (digits.find_first_of(".e") == std::string::npos ? ".0f" : "f");
+}
+
+}  // namespace
+
+std::string constant_text(DType dtype, double real, std::int64_t integer) {
+  if (is_half(dtype)) return fmt::format("{}_of({})", name(dtype), real_constant(DType::f32, real));
+  if (is_floating(dtype)) {
+    const std::string digits = real_constant(dtype, real);
+    return digits[0] == '-' ? "(" + digits + ")" : digits;
+  }
+  if (dtype == DType::pred) return integer != 0 ? "true" : "false";
+  if (dtype == DType::s32)
+    return integer == std::numeric_limits<std::int32_t>::min() ? "(-2147483647 - 1)"
+           : integer < 0                                       ? fmt::format("({})", integer)
+                                                               : fmt::format("{}", integer);
+  if (dtype == DType::u32) return fmt::format("{}u", static_cast<std::uint32_t>(integer));
+  if (dtype == DType::u64) return fmt::format("{}ull", static_cast<std::uint64_t>(integer));
+  if (dtype == DType::s64) {
+    if (integer == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807ll - 1)";
+    return integer < 0 ? fmt::format("({}ll)", integer) : fmt::format("{}ll", integer);
+  }
+  return cast(register_type(dtype), fmt::format("{}", integer));
+}
+
+std::string bare(const std::string& full) {
+  if (full.size() < 2 || full[0] != '(' || full.back() != ')') return full;
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < full.size(); ++i) {
+    depth += full[i] == '(' ? 1 : full[i] == ')' ? -1 : 0;
+    if (depth == 0) return full;
+  }
+  return full.substr(1, full.size() - 2);
+}
+
+std::string operation_text(Op op, DType dtype, const std::string& a, const std::string& b, const std::string& c) {
+  const std::string_view pattern = is_floating(dtype) ? row(op).real : row(op).integer;
+  if (pattern.empty()) throw std::logic_error(fmt::format("no CUDA text for {} on {}", name(op), name(dtype)));
+  if (pattern[0] == '(' || pattern[0] == '{') return fmt::format(fmt::runtime(pattern), a, b, c);
+  return fmt::format(fmt::runtime(pattern), bare(a), bare(b), bare(c));
+}
+
+std::string index_text(const Spelling& spelling, ExprId expr) {
+  return text(spelling.indices, expr, is_wide(spelling.kernel.indices, expr));
+}
+
+std::string ref_text(const Spelling& spelling, const Ref& ref) {
+  std::string out = spelling.names.arrays[ref.array];
+  for (const ExprId sub : ref.subs)
+    if (sub != no_expr) out += fmt::format("[{}]", index_text(spelling, sub));
+  if (spelling.kernel.arrays[ref.array].vector == 1) return out;
+  return out + fmt::format(".v[{}]", ref.lane == no_expr ? "0" : index_text(spelling, ref.lane));
+}
+
+std::string value_text(const Spelling& spelling, ValueId id) {
+  const Kernel& kernel = spelling.kernel;
+  const Value& v = kernel.values[id];
+  switch (v.kind) {
+    case ValueKind::constant:
+      return constant_text(v.dtype, v.real, v.integer);
+    case ValueKind::let:
+      return spelling.names.lets[v.let];
+    case ValueKind::element:
+      return ref_text(spelling, v.element);
+    case ValueKind::convert:
+      return converted(v.dtype, kernel.values[v.operands[0]].dtype, value_text(spelling, v.operands[0]));
+    case ValueKind::index: {
+      const DType from = is_wide(kernel.indices, v.index) ? DType::s64 : DType::s32;
+      const std::string number = "(" + index_text(spelling, v.index) + ")";
+      return is_integer(v.dtype) ? cast(register_type(v.dtype), number) : converted(v.dtype, from, number);
+    }
+    case ValueKind::op:
+      break;
+  }
+  std::array<std::string, 3> operands;
+  for (std::size_t i = 0; i < 3; ++i)
+    if (v.operands[i] != no_value) operands[i] = value_text(spelling, v.operands[i]);
+  if (v.op == Op::compare)
+    return fmt::format("({} {} {})", operands[0], comparison_signs[static_cast<std::size_t>(v.comparison)],
+                       operands[1]);
+  if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
+  const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
+  return operation_text(v.op, type, operands[0], operands[1], operands[2]);
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,472 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The prelude's table. Integer functions compute in unsigned 64-bit numbers, where C++ wraps by definition, and cut
+// back to their type: the compiler narrows them again. HLO's rules: division by zero gives -1 (all bits), remainder by
+// zero the dividend, shifts by the width or more shift everything out, the smallest integer over -1 is itself.
+#include "codegen/cuda/prelude.h"
+
+#include <cctype>
+#include <set>
+
+namespace tailor::codegen {
+
+namespace {
+
+const std::vector<PreludeRow> rows = {
+    {"Vec", R"(/// A vector of registers: what one wide access moves.
+template <class T, int V>
+struct Vec {
+  T v[V];
+};
+)",
+     true},
+    {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
+struct f16 {
+  unsigned short bits;
+};
+)",
+     true},
+    {"bf16", R"(/// bfloat16 as stored; arithmetic is done in float.
+struct bf16 {
+  unsigned short bits;
+};
+)",
+     true},
+    {"float_of", R"(__device__ __forceinline__ float float_of(f16 a) {
+  float b;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(b) : "h"(a.bits));
+  return b;
+}
+)",
+     false, "f16", R"(__device__ __forceinline__ float float_of(f16 a) {
+  const unsigned int sign = (a.bits & 0x8000u) << 16, rest = a.bits & 0x7fffu;
+  if (rest >= 0x7c00u) return __uint_as_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+  return __uint_as_float(sign | __float_as_uint(__uint_as_float(rest << 13) * 0x1p112f));
+}
+)"},
+    {"float_of", R"(__device__ __forceinline__ float float_of(bf16 a) {
+  return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
+}
+)",
+     false, "bf16"},
+    {"f16_of",
+     R"(/// Rounds to nearest even.
+__device__ __forceinline__ f16 f16_of(float a) {
+  f16 b;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(b.bits) : "f"(a));
+  return b;
+}
+__device__ __forceinline__ f16 f16_of(double a) {
+  f16 b;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(b.bits) : "d"(a));
+  return b;
+}
+)",
+     false,
+     {},
+     R"(/// Rounds to nearest even.
+__device__ __forceinline__ f16 f16_of(double a) {
+  const unsigned short sign = signbit(a) ? 0x8000u : 0u;
+  if (a != a) return f16{0x7fffu};
+  if (isinf(a)) return f16{static_cast<unsigned short>(sign | 0x7c00u)};
+  int exponent = -13;
+  frexp(a, &exponent);
+  if (exponent < -13 || a == 0.0) exponent = -13;
+  const double steps = rint(ldexp(fabs(a), 11 - exponent)) + (exponent + 13) * 1024.0;
+  return f16{static_cast<unsigned short>(sign | (steps < 31744.0 ? static_cast<unsigned short>(steps) : 0x7c00u))};
+}
+__device__ __forceinline__ f16 f16_of(float a) {
+  return f16_of(static_cast<double>(a));
+}
+)"},
+    {"bf16_of", R"(/// Rounds to nearest even.
+__device__ __forceinline__ bf16 bf16_of(float a) {
+  bf16 b;
+#if __CUDA_ARCH__ >= 800
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(b.bits) : "f"(a));
+#else
+  const unsigned int bits = __float_as_uint(a);
+  b.bits = static_cast<unsigned short>(a != a ? 0x7fffu : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+#endif
+  return b;
+}
+)",
+     false},
+    {"maximum", R"(/// NaN when either is.
+template <class T>
+__device__ __forceinline__ T maximum(T a, T b) {
+  return a != a || a > b ? a : b;
+}
+)",
+     true},
+    {"maximum", R"(__device__ __forceinline__ float maximum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a > b ? a : b;
+#endif
+}
+)",
+     false, "float"},
+    {"minimum", R"(/// NaN when either is.
+template <class T>
+__device__ __forceinline__ T minimum(T a, T b) {
+  return a != a || a < b ? a : b;
+}
+)",
+     true},
+    {"minimum", R"(__device__ __forceinline__ float minimum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a < b ? a : b;
+#endif
+}
+)",
+     false, "float"},
+    {"clamp", R"(template <class T>
+__device__ __forceinline__ T clamp(T low, T a, T high) {
+  return minimum(maximum(low, a), high);
+}
+)",
+     true},
+    {"sign", R"(/// -1, 1, or the zero or NaN it was given.
+template <class T>
+__device__ __forceinline__ T sign(T a) {
+  return a > T(0) ? T(1) : a == T(0) || a != a ? a : T(-1);
+}
+)",
+     true},
+    {"logistic", R"(template <class T>
+__device__ __forceinline__ T logistic(T a) {
+  return T(1) / (T(1) + exp(-a));
+}
+)",
+     false},
+    {"wide_bits", R"(/// The number modulo 2^64.
+template <class T>
+__device__ __forceinline__ unsigned long long wide_bits(T a) {
+  return static_cast<unsigned long long>(a);
+}
+)",
+     true},
+    {"own_bits", R"(/// The number's own bits, zero above them.
+template <class T>
+__device__ __forceinline__ unsigned long long own_bits(T a) {
+  return wide_bits(a) & (~0ull >> (64 - 8 * sizeof(T)));
+}
+)",
+     true},
+    {"wrap_add", R"(template <class T>
+__device__ __forceinline__ T wrap_add(T a, T b) {
+  return static_cast<T>(wide_bits(a) + wide_bits(b));
+}
+)",
+     true},
+    {"wrap_subtract", R"(template <class T>
+__device__ __forceinline__ T wrap_subtract(T a, T b) {
+  return static_cast<T>(wide_bits(a) - wide_bits(b));
+}
+)",
+     true},
+    {"wrap_multiply", R"(template <class T>
+__device__ __forceinline__ T wrap_multiply(T a, T b) {
+  return static_cast<T>(wide_bits(a) * wide_bits(b));
+}
+)",
+     true},
+    {"wrap_negate", R"(template <class T>
+__device__ __forceinline__ T wrap_negate(T a) {
+  return static_cast<T>(0ull - wide_bits(a));
+}
+)",
+     true},
+    {"is_negative", R"(/// Without comparing an unsigned number with zero.
+template <class T>
+__device__ __forceinline__ bool is_negative(T a) {
+  return !(a > T(0) || a == T(0));
+}
+)",
+     true},
+    {"absolute", R"(template <class T>
+__device__ __forceinline__ T absolute(T a) {
+  return is_negative(a) ? wrap_negate(a) : a;
+}
+)",
+     true},
+    {"integer_divide", R"(/// Towards zero; by zero: all bits set.
+template <class T>
+__device__ __forceinline__ T integer_divide(T a, T b) {
+  if (b == T(0)) return static_cast<T>(~0ull);
+  if (T(-1) < T(0) && b == T(-1)) return wrap_negate(a);
+  return static_cast<T>(a / b);
+}
+)",
+     true},
+    {"integer_remainder", R"(/// With the sign of a; by zero: a.
+template <class T>
+__device__ __forceinline__ T integer_remainder(T a, T b) {
+  if (b == T(0)) return a;
+  if (T(-1) < T(0) && b == T(-1)) return T(0);
+  return static_cast<T>(a % b);
+}
+)",
+     true},
+    {"integer_power", R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
+template <class T>
+__device__ __forceinline__ T integer_power(T a, T b) {
+  if (is_negative(b)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
+  unsigned long long result = 1, base = wide_bits(a);
+  for (unsigned long long rest = own_bits(b); rest != 0; rest >>= 1) {
+    if ((rest & 1ull) != 0) result *= base;
+    base *= base;
+  }
+  return static_cast<T>(result);
+}
+)",
+     true},
+    {"bit_and", R"(template <class T>
+__device__ __forceinline__ T bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+)",
+     true},
+    {"bit_or", R"(template <class T>
+__device__ __forceinline__ T bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+)",
+     true},
+    {"bit_xor", R"(template <class T>
+__device__ __forceinline__ T bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+)",
+     true},
+    {"bit_not", R"(template <class T>
+__device__ __forceinline__ T bit_not(T a) {
+  return static_cast<T>(~a);
+}
+__device__ __forceinline__ bool bit_not(bool a) {
+  return !a;
+}
+)",
+     true},
+    {"shift_left", R"(template <class T>
+__device__ __forceinline__ T shift_left(T a, T b) {
+  return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(wide_bits(a) << own_bits(b));
+}
+)",
+     true},
+    {"shift_right_logical", R"(template <class T>
+__device__ __forceinline__ T shift_right_logical(T a, T b) {
+  return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(own_bits(a) >> own_bits(b));
+}
+)",
+     true},
+    {"shift_right_arithmetic", R"(/// Fills with the sign bit, for unsigned types too.
+template <class T>
+__device__ __forceinline__ T shift_right_arithmetic(T a, T b) {
+  const int unused = 64 - 8 * static_cast<int>(sizeof(T));
+  const long long extended = static_cast<long long>(wide_bits(a) << unused) >> unused;
+  return static_cast<T>(extended >> (own_bits(b) >= 8 * sizeof(T) ? 63ull : own_bits(b)));
+}
+)",
+     true},
+    {"population_count", R"(template <class T>
+__device__ __forceinline__ T population_count(T a) {
+  return static_cast<T>(__popcll(own_bits(a)));
+}
+)",
+     true},
+    {"leading_zeros", R"(template <class T>
+__device__ __forceinline__ T leading_zeros(T a) {
+  return static_cast<T>(__clzll(static_cast<long long>(own_bits(a))) - (64 - 8 * static_cast<int>(sizeof(T))));
+}
+)",
+     true},
+    {"high_multiply", R"(/// The upper half of the product of twice the width.
+template <class T>
+__device__ __forceinline__ T high_multiply(T a, T b) {
+  if (sizeof(T) == 8)
+    return static_cast<T>(T(-1) < T(0) ? static_cast<unsigned long long>(__mul64hi(a, b)) : __umul64hi(a, b));
+  return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T) & 63));
+}
+)",
+     true},
+    {"saturated", R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
+template <class T, class F>
+__device__ __forceinline__ T saturated(F a) {
+  const bool is_signed = T(-1) < T(0);
+  const int digits = 8 * static_cast<int>(sizeof(T)) - (is_signed ? 1 : 0);
+  const unsigned long long most = ~0ull >> (64 - digits);
+  const F above = static_cast<F>(1ull << (digits - 1)) * F(2);
+  if (a != a) return T(0);
+  if (a >= above) return static_cast<T>(most);
+  if (a <= (is_signed ? -above : F(0))) return is_signed ? static_cast<T>(~most) : T(0);
+  return static_cast<T>(a);
+}
+)",
+     true},
+    {"bits_as", R"(/// The same bits as another type.
+template <class To, class From>
+__device__ __forceinline__ To bits_as(From a) {
+  static_assert(sizeof(To) == sizeof(From), "a bit cast keeps the size");
+  To b;
+  memcpy(&b, &a, sizeof(b));
+  return b;
+}
+)",
+     true},
+};
+
+bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
+  return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
+}
+
+constexpr auto language_names = std::to_array<std::string_view>({
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "constexpr",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "threadIdx",
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "warpSize",
+    "memcpy",
+    "float2",
+    "float4",
+    "int2",
+    "int4",
+    "dim3",
+    "n_vblocks",
+    "offset",
+    "entry_0",
+    "entry_1",
+    "entry_2",
+    "shared_memory",
+});
+
+}  // namespace
+
+std::set<std::string_view> identifiers(std::string_view text) {
+  std::set<std::string_view> found;
+  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (end > at) found.insert(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return found;
+}
+
+const std::vector<PreludeRow>& prelude_table() { return rows; }
+
+std::string prelude_for(std::string_view body, bool portable) {
+  std::set<std::string_view> used = identifiers(body);
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row)
+    if (is_used(*row, used)) used.merge(identifiers(row->text));
+  std::string out;
+  for (const PreludeRow& row : rows)
+    if (is_used(row, used)) out += std::string(portable && !row.portable.empty() ? row.portable : row.text) + "\n";
+  return out;
+}
+
+std::vector<std::string_view> reserved_names() {
+  std::set<std::string_view> names(language_names.begin(), language_names.end());
+  for (const PreludeRow& row : rows) names.insert(row.name);
+  for (const ir::OpRow& row : ir::op_table)
+    for (const std::string_view pattern : {row.real, row.integer}) names.merge(identifiers(pattern));
+  return {names.begin(), names.end()};
+}
+
+}  // namespace tailor::codegen

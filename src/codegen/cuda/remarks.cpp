@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a kernel for its comments.
+#include "codegen/cuda/remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+bool reduces(const Stmt& s) { return s.kind == StmtKind::shuffle || (s.kind == StmtKind::assign && s.op != Op::copy); }
+
+}  // namespace
+
+std::string comment(std::string_view words) {
+  constexpr std::size_t columns = 120;
+  std::string out, gap = "// ";
+  while (!words.empty()) {
+    std::size_t end = words.size();
+    if (gap.size() + end > columns) end = words.rfind(' ', columns - gap.size());
+    if (end == words.npos) end = words.size();
+    out += gap + std::string(words.substr(0, end)) + "\n";
+    words.remove_prefix(std::min(words.size(), end + 1));
+    gap = "//   ";
+  }
+  return out;
+}
+
+namespace {
+
+/// Elements of the widest access to a buffer.
+int widest_access(const Kernel& kernel, std::size_t buffer) {
+  int widest = 0;
+  for (const Stmt& s : kernel.body) {
+    const bool access = s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic;
+    if (access && s.space == Space::global && s.memory == buffer) widest = std::max(widest, int{s.width});
+  }
+  return widest;
+}
+
+}  // namespace
+
+Remarks remarks_on(const Kernel& kernel) {
+  Remarks remarks;
+  remarks.used.assign(kernel.lets.size(), false);
+  for (const Value& value : kernel.values)
+    if (value.kind == ValueKind::let) remarks.used[value.let] = true;
+  for (const Stmt& s : kernel.body) {
+    if (s.kind != StmtKind::declare) continue;
+    for (const Stmt& other : kernel.body)
+      if (reduces(other) && other.target.array == s.target.array) {
+        remarks.reductions.push_back({s.target.array, other.op});
+        break;
+      }
+  }
+  std::size_t last = kernel.body.size(), outermost = 0;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    if (reduces(kernel.body[at])) last = at;
+  }
+  if (last == kernel.body.size()) return remarks;
+  while (outermost <= last) {
+    const Stmt& s = kernel.body[outermost];
+    const bool nests = s.kind == StmtKind::loop || s.kind == StmtKind::guard;
+    outermost = nests ? static_cast<std::size_t>(s.end) : outermost + 1;
+  }
+  if (outermost < kernel.body.size()) remarks.results = outermost;
+  return remarks;
+}
+
+std::string_view reduction_word(Op op) {
+  if (op == Op::add) return "sum";
+  if (op == Op::multiply) return "product";
+  return name(op);
+}
+
+std::string in_words(const Kernel& kernel, const KernelNames& names) {
+  std::string threads, phases;
+  std::array<std::string, 2> moved;
+  for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i)
+    if (const Var& var = kernel.indices.vars[i]; var.kind == VarKind::thread && var.extent > 1)
+      threads += fmt::format("{}{} ({})", threads.empty() ? "" : " x ", names.vars[i], var.extent);
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const Buffer& buffer = kernel.buffers[i];
+    std::string& list = moved[buffer.output ? 1 : 0];
+    list += fmt::format("{}{} ({} {}, {} at a time)", list.empty() ? "" : ", ", names.buffers[i],
+                        with_commas(buffer.elements), name(buffer.dtype), widest_access(kernel, i));
+  }
+  for (const Reduction& reduction : remarks_on(kernel).reductions)
+    phases += fmt::format("{} ({}), then ", names.arrays[reduction.array], reduction_word(reduction.op));
+  std::string out = comment(fmt::format("Reads {}; writes {}.", moved[0].empty() ? "nothing" : moved[0], moved[1]));
+  if (!threads.empty()) out += comment(fmt::format("A block's threads: {}.", threads));
+  if (!phases.empty()) out += comment(fmt::format("Phases: {}the results.", phases));
+  return out;
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Building index expressions in canonical form (the rules are in index.h). One IndexBuilder serves one kernel at a
+// time; reset() keeps its memory, so lowering many plans does not allocate anew.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "ir/index.h"
+
+namespace tailor::codegen {
+
+class IndexBuilder {
+ public:
+  IndexBuilder() { reset(); }
+
+  /// Empties the pool; expression 0 is the constant 0 again.
+  void reset();
+
+  ir::VarId add_var(ir::Var var);
+  ir::ExprId constant(std::int64_t value);
+  ir::ExprId var(ir::VarId id);
+  ir::ExprId term(ir::TermId id) { return term_expr(id); }
+
+  ir::ExprId add(ir::ExprId a, ir::ExprId b) { return combine(a, 1, b, 1); }
+  ir::ExprId subtract(ir::ExprId a, ir::ExprId b) { return combine(a, 1, b, -1); }
+  ir::ExprId scale(ir::ExprId a, std::int64_t factor) { return combine(a, factor, 0, 0); }
+  /// a + factor * b.
+  ir::ExprId add_scaled(ir::ExprId a, ir::ExprId b, std::int64_t factor) { return combine(a, 1, b, factor); }
+  ir::ExprId add_constant(ir::ExprId a, std::int64_t value);
+
+  /// Precondition: the range of `a` has no negative value, divisor > 0.
+  ir::ExprId div(ir::ExprId a, std::int64_t divisor) { return divide(a, divisor).first; }
+  ir::ExprId mod(ir::ExprId a, std::int64_t divisor) { return divide(a, divisor).second; }
+  /// {a / divisor, a % divisor}.
+  std::pair<ir::ExprId, ir::ExprId> divide(ir::ExprId a, std::int64_t divisor);
+
+  /// a < b ? c : d. Folds when the ranges decide.
+  ir::ExprId select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::ExprId d);
+
+  /// The same value with a narrower range: true where a guard holds.
+  ir::ExprId assume(ir::ExprId a, ir::Interval range);
+
+  /// `a` as one opaque term whose range is cut to `range`: what a guard makes true. Keeps a under div and mod, and
+  /// hides its terms until expand().
+  ir::ExprId narrow(ir::ExprId a, ir::Interval range);
+  /// The expression with every narrow term replaced by what it stands for.
+  ir::ExprId expand(ir::ExprId a);
+
+  /// Whether every value of `a` is a multiple of `divisor`, as far as coefficients tell.
+  bool is_multiple(ir::ExprId a, std::int64_t divisor) const;
+
+  const ir::IndexPool& pool() const { return pool_; }
+  /// The finished pool; the builder must be reset before further use.
+  ir::IndexPool take() { return std::move(pool_); }
+
+ private:
+  using Sum = std::vector<ir::Linear>;
+
+  ir::ExprId combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, std::int64_t fb);
+  ir::ExprId intern(std::int64_t constant, Sum& sum);
+  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, ir::Interval range);
+  void fold_remainders(Sum& sum, std::int64_t& constant);
+  ir::TermId intern_term(const ir::Term& term);
+  ir::ExprId term_expr(ir::TermId term);
+  ir::ExprId quotient(ir::ExprId a, std::int64_t divisor);
+  ir::ExprId remainder(ir::ExprId a, std::int64_t divisor);
+  ir::Interval range_of(std::int64_t constant, const Sum& sum) const;
+  const ir::Term* only_term(ir::ExprId a) const;
+
+  ir::IndexPool pool_;
+  std::vector<std::uint32_t> expr_slots_, term_slots_;  // open addressing; 0 = empty, else id + 1
+  std::vector<ir::ExprId> expanded_;                    // per expression, no_expr = not yet
+  std::vector<Sum> spare_;                              // nested calls each need a buffer of their own
+};
+
+}  // namespace tailor::codegen

@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Index maps of the operations.
+#include "codegen/lower/index_map.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tailor::codegen {
+
+namespace {
+
+/// Sum of index x stride.
+ir::ExprId dot_strides(IndexBuilder& build, const ir::Dims& stride, const Coordinates& coordinates) {
+  ir::ExprId sum = build.constant(0);
+  for (int i = 0; i < coordinates.rank; ++i) sum = build.add_scaled(sum, coordinates[i], stride[i]);
+  return sum;
+}
+
+const ir::Shape& operand_shape(const ir::Graph& graph, const ir::Node& node, int k) {
+  return graph.nodes[static_cast<std::size_t>(node.operands[static_cast<std::size_t>(k)])].shape;
+}
+
+Coordinates scalar_coordinates() { return {}; }
+
+Coordinates broadcast_coordinates(IndexBuilder& build, const ir::Shape& source, const ir::Node& node,
+                                  const Coordinates& coordinates) {
+  Coordinates out;
+  out.rank = source.rank();
+  for (int i = 0; i < out.rank; ++i)
+    out[i] = source.dims[i] == 1 ? build.constant(0) : coordinates[static_cast<int>(node.attributes.axes[i])];
+  return out;
+}
+
+Coordinates transpose_coordinates(const ir::Node& node, const Coordinates& coordinates) {
+  Coordinates out;
+  out.rank = coordinates.rank;
+  for (int i = 0; i < coordinates.rank; ++i) out[static_cast<int>(node.attributes.axes[i])] = coordinates[i];
+  return out;
+}
+
+Coordinates slice_coordinates(IndexBuilder& build, const ir::Node& node, const Coordinates& coordinates) {
+  Coordinates out = coordinates;
+  for (int i = 0; i < coordinates.rank; ++i) {
+    const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(i)];
+    out[i] = build.add_constant(build.scale(coordinates[i], range.third), range.first);
+  }
+  return out;
+}
+
+Coordinates reverse_coordinates(IndexBuilder& build, const ir::Node& node, const Coordinates& coordinates) {
+  Coordinates out = coordinates;
+  for (const std::int64_t axis : node.attributes.axes) {
+    const int i = static_cast<int>(axis);
+    out[i] = build.add_constant(build.scale(coordinates[i], -1), node.shape.dims[i] - 1);
+  }
+  return out;
+}
+
+Coordinates pad_coordinates(IndexBuilder& build, const ir::Shape& source, const ir::Node& node,
+                            const Coordinates& coordinates) {
+  Coordinates out = coordinates;
+  for (int i = 0; i < coordinates.rank; ++i) {
+    const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(i)];
+    out[i] = build.narrow(build.add_constant(coordinates[i], -range.first), {0, source.dims[i] - 1});
+  }
+  return out;
+}
+
+std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int k) {
+  const int axis = static_cast<int>(node.attributes.axes[0]);
+  std::int64_t start = 0;
+  for (int before = 0; before < k; ++before) start += operand_shape(graph, node, before).dims[axis];
+  return start;
+}
+
+}  // namespace
+
+ir::ExprId linear_index(IndexBuilder& build, const ir::Shape& shape, const Coordinates& coordinates) {
+  ir::ExprId sum = build.constant(0);
+  std::int64_t stride = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    sum = build.add_scaled(sum, coordinates[i], stride);
+    stride *= shape.dims[i];
+  }
+  return sum;
+}
+
+ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coordinates& coordinates) {
+  return dot_strides(build, strides(shape), coordinates);
+}
+
+Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear) {
+  Coordinates coordinates;
+  coordinates.rank = shape.rank();
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (shape.dims[i] == 1) {
+      coordinates[i] = build.constant(0);
+      continue;
+    }
+    const auto [rest, index] = build.divide(linear, shape.dims[i]);
+    coordinates[i] = index;
+    linear = rest;
+  }
+  return coordinates;
+}
+
+Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position) {
+  Coordinates coordinates;
+  coordinates.rank = shape.rank();
+  for (int j = 0; j < shape.rank(); ++j) {
+    const int i = shape.minor_to_major[static_cast<std::size_t>(j)];
+    const auto [rest, index] = build.divide(position, shape.dims[i]);
+    coordinates[i] = index;
+    position = rest;
+  }
+  return coordinates;
+}
+
+Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
+                                const Coordinates& coordinates) {
+  const ir::Shape& source = operand_shape(graph, node, k);
+  if (class_of(node.op) == ir::OpClass::elementwise)  // select's predicate and clamp's bounds may be scalars
+    return source.rank() == 0 && coordinates.rank != 0 ? scalar_coordinates() : coordinates;
+  switch (node.op) {  // NOLINT: only index operations come here
+    case ir::Op::broadcast:
+      return broadcast_coordinates(build, source, node, coordinates);
+    case ir::Op::reshape:
+      return delinearize(build, source, linear_index(build, node.shape, coordinates));
+    case ir::Op::bitcast:
+      return delinearize_memory(build, source, memory_index(build, node.shape, coordinates));
+    case ir::Op::transpose:
+      return transpose_coordinates(node, coordinates);
+    case ir::Op::slice:
+      return slice_coordinates(build, node, coordinates);
+    case ir::Op::reverse:
+      return reverse_coordinates(build, node, coordinates);
+    case ir::Op::pad:
+      return k == 1 ? scalar_coordinates() : pad_coordinates(build, source, node, coordinates);
+    case ir::Op::concatenate: {
+      const int axis = static_cast<int>(node.attributes.axes[0]);
+      Coordinates out = coordinates;
+      const ir::ExprId shifted = build.add_constant(coordinates[axis], -concatenate_start(graph, node, k));
+      out[axis] = build.narrow(shifted, {0, source.dims[axis] - 1});
+      return out;
+    }
+    default:
+      assert(false && "operation has no index map");
+      return coordinates;
+  }
+}
+
+Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
+                   const Coordinates& coordinates) {
+  (void)build;
+  if (node.op == ir::Op::concatenate) {
+    const int axis = static_cast<int>(node.attributes.axes[0]);
+    const std::int64_t start = concatenate_start(graph, node, k);
+    return {coordinates[axis], start, start + operand_shape(graph, node, k).dims[axis]};
+  }
+  const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(k)];
+  return {coordinates[k], range.first, range.first + operand_shape(graph, node, 0).dims[k]};
+}
+
+std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
+                                            ir::NodeId operand, const Coordinates& coordinates) {
+  const ir::Shape& source = graph.nodes[static_cast<std::size_t>(operand)].shape;
+  if (class_of(user.op) == ir::OpClass::elementwise) {
+    if (source.dims != user.shape.dims) return std::nullopt;
+    return coordinates;
+  }
+  if (user.op == ir::Op::reshape) return delinearize(build, user.shape, linear_index(build, source, coordinates));
+  if (user.op == ir::Op::bitcast)
+    return delinearize_memory(build, user.shape, memory_index(build, source, coordinates));
+  if (user.op == ir::Op::transpose) {
+    Coordinates out;
+    out.rank = coordinates.rank;
+    for (int i = 0; i < coordinates.rank; ++i) out[i] = coordinates[static_cast<int>(user.attributes.axes[i])];
+    return out;
+  }
+  if (user.op == ir::Op::broadcast && elements(user.shape) == elements(source)) {
+    Coordinates out;
+    out.rank = user.shape.rank();
+    for (int i = 0; i < out.rank; ++i) out[i] = build.constant(0);
+    for (int i = 0; i < source.rank(); ++i) out[static_cast<int>(user.attributes.axes[i])] = coordinates[i];
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

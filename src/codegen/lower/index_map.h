@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an index travels through operations. Coordinates name one element of a node: one index expression per dimension,
+// in logical order. operand_coordinates() answers "to compute this element, which element of operand k is needed" for
+// every operation that moves or maps elements; user_coordinates() goes the other way where that is a function
+// (element-wise, reshape, bitcast, transpose). Reductions, look-ups and library calls have no such map.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "codegen/lower/index_build.h"
+#include "ir/graph.h"
+
+namespace tailor::codegen {
+
+struct Coordinates {
+  std::array<ir::ExprId, ir::max_rank> index{};
+  std::int32_t rank = 0;
+
+  ir::ExprId operator[](int i) const { return index[static_cast<std::size_t>(i)]; }
+  ir::ExprId& operator[](int i) { return index[static_cast<std::size_t>(i)]; }
+  bool operator==(const Coordinates& other) const {
+    return rank == other.rank && std::equal(index.begin(), index.begin() + rank, other.index.begin());
+  }
+};
+
+/// Row-major linear index of the element in its shape.
+ir::ExprId linear_index(IndexBuilder& build, const ir::Shape& shape, const Coordinates& coordinates);
+/// Position in memory, in elements, by the layout.
+ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coordinates& coordinates);
+/// The inverses.
+Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear);
+Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position);
+
+/// Part of a concatenation or the inside of a pad: the operand is meant where `low <= value < high`.
+struct Inside {
+  ir::ExprId value = ir::no_expr;
+  std::int64_t low = 0, high = 0;
+};
+
+/// Where operand `k` of `node` is read for the element at `coordinates`. Precondition: class elementwise or index. For
+/// pad and concatenate the answer holds only inside (see make_inside).
+Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
+                                const Coordinates& coordinates);
+
+/// The condition under which concatenate's operand `k`, or pad's operand 0 along dimension `k`, is the source.
+/// Precondition: pad has no interior padding (lower refuses it).
+Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
+                   const Coordinates& coordinates);
+
+/// Where `user` holds the element that operand 0 .. holds at `coordinates`; nothing when that is not one element.
+std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
+                                            ir::NodeId operand, const Coordinates& coordinates);
+
+}  // namespace tailor::codegen

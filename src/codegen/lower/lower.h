@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one lowering: (group, plan, limits) to a Kernel, or the reason why not. Legality is its word alone; rules
+// elsewhere are shortcuts. The same group, plan and limits give the same kernel.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "codegen/lower/prepare.h"
+#include "ir/device.h"
+#include "ir/kernel.h"
+#include "ir/plan.h"
+
+namespace tailor::codegen {
+
+using Lowered = std::variant<ir::Kernel, ir::Rejection>;
+
+/// Memory kept between lowerings of one thread.
+class LowerScratch {
+ public:
+  LowerScratch();
+  ~LowerScratch();
+  LowerScratch(LowerScratch&&) noexcept;
+  struct State;
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// `prepared` comes from prepare(group) and carries the group.
+Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch);
+/// Prepares and lowers once.
+Lowered lower(const ir::Group& group, const ir::Plan& plan, const ir::Limits& limits);
+
+}  // namespace tailor::codegen

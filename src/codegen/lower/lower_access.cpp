@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads of parameters and stores of outputs: how wide, how far out, under which guards.
+#include <algorithm>
+
+#include "codegen/lower/lower_build.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+std::uint64_t vars_of(const ir::IndexPool& pool, std::span<const ir::Condition> conditions) {
+  std::uint64_t vars = 0;
+  for (const ir::Condition& c : conditions) vars |= pool[c.a].vars | pool[c.b].vars;
+  return vars;
+}
+
+}  // namespace
+
+void ProgramBuilder::put_guards(int depth, std::span<const ir::Condition> conditions, int inner) {
+  int guards = static_cast<int>((conditions.size() + 1) / 2);
+  for (std::size_t i = 0; i < conditions.size(); i += 2) {
+    ir::Stmt guard;
+    guard.kind = ir::StmtKind::guard;
+    guard.conditions[0] = conditions[i];
+    if (i + 1 < conditions.size()) guard.conditions[1] = conditions[i + 1];
+    guard.end = --guards + inner;
+    put(depth, guard);
+  }
+}
+
+int ProgramBuilder::widest_access(ir::DType dtype) const {
+  return std::min(segment_->vector, 8 * ir::access_bytes / row(dtype).bits);
+}
+
+ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted, std::uint64_t guard_vars) {
+  const ir::Node& node = node_at(id);
+  const ir::IndexPool& pool = s_.build.pool();
+  Access access;
+  access.address = s_.build.expand(memory_index(s_.build, node.shape, wanted.coordinates));
+  access.base = access.address;
+  access.has_element = segment_ && segment_->vector > 1 && (pool[access.address].vars >> segment_->element & 1) != 0;
+  if (access.has_element && (guard_vars >> segment_->element & 1) == 0 && steps_by_element(access.address)) {
+    const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
+    if (outside_elements(pool[base].vars | guard_vars))
+      access.width = aligned_width(base, widest_access(node.shape.dtype));
+    if (access.width > 1) access.base = base;
+  }
+  access.depth = depth_for(pool[access.base].vars | guard_vars);
+  const bool is_full = prepared_.full[static_cast<std::size_t>(id)] != 0;
+  access.policy = is_full ? (later_loads ? ir::Policy::reload : ir::Policy::once) : ir::Policy::again;
+  return access;
+}
+
+bool ProgramBuilder::steps_by_element(ir::ExprId address) const {
+  const ir::IndexPool& pool = s_.build.pool();
+  return coefficient(pool, address, segment_->element) == 1 && !is_nested(pool, address, segment_->element);
+}
+
+Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
+  const ir::Node& node = node_at(id);
+  kernel_.lets.push_back({name_of(id), node.shape.dtype});
+  ir::Stmt stmt;
+  stmt.kind = ir::StmtKind::load;
+  stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
+  stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+  stmt.expr = access.address;
+  stmt.policy = access.policy;
+  put(access.depth, stmt);
+  ir::Value value;
+  value.kind = ir::ValueKind::let;
+  value.dtype = node.shape.dtype;
+  value.let = stmt.let;
+  return {add_value(value), access.depth};
+}
+
+ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Kept* kept,
+                                   std::span<const ir::Condition> conditions) {
+  const ir::Node& node = node_at(id);
+  const ir::DType dtype = node.shape.dtype;
+  const int count = access.width > 1 ? segment_->vector : 1;
+  ir::Ref target;
+  if (kept) {
+    target = kept_ref(*kept, ir::no_expr);
+  } else {
+    target.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, count});
+    declare(access.depth, target.array, conditions.empty() ? ir::no_value : number(dtype, 0, 0).id);
+  }
+  const ir::ExprId e = access.has_element ? s_.build.var(segment_->element) : ir::no_expr;
+  put_guards(access.depth, conditions, count / access.width);
+  for (int done = 0; done < count; done += access.width) {
+    ir::Stmt stmt;
+    stmt.kind = ir::StmtKind::load;
+    stmt.target = target;
+    stmt.target.lane = access.width > 1 ? s_.build.constant(done) : (kept ? e : ir::no_expr);
+    stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+    stmt.expr = s_.build.add_constant(access.base, done);
+    stmt.width = static_cast<std::uint8_t>(access.width);
+    stmt.policy = access.policy;
+    put(access.depth, stmt);
+  }
+  target.lane = access.width > 1 || kept ? e : ir::no_expr;
+  return target;
+}
+
+Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  const std::uint64_t guard_vars = vars_of(s_.build.pool(), conditions);
+  const Access access = make_access(id, wanted, guard_vars);
+  name_index(access.base);
+  const bool keeps = wanted.predicate == 0 && access.has_element && !keep_in_shared_ &&
+                     std::binary_search(keeping_.begin(), keeping_.end(), id);
+  const Kept* kept = keeps ? find_or_keep(id, wanted.coordinates) : nullptr;
+  Entry entry;
+  if (access.width == 1 && !kept && conditions.empty()) {
+    entry.raw = load_scalar(id, access);
+  } else {
+    const ir::Ref ref = load_array(id, access, kept, conditions);
+    entry.raw = element(dtype, ref, depth_for(s_.build.pool()[access.address].vars | guard_vars));
+  }
+  entry.compute = widen(entry.raw, dtype, id);
+  return entry;
+}
+
+bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const ir::IndexPool& pool = s_.build.pool();
+  if (!segment_ || segment_->vector == 1 || !steps_by_element(at)) return false;
+  const ir::ExprId base = s_.build.subtract(at, s_.build.var(segment_->element));
+  const int width = aligned_width(base, widest_access(dtype));
+  // An address that a guard has narrowed to one need not name the guard's variables any more, but only those it lets
+  // pass may write there.
+  const std::uint64_t vars = pool[base].vars | guard_vars();
+  if (width == 1 || !outside_elements(vars)) return false;
+  const int outside = depth_for(vars);
+  ir::Stmt assign;
+  assign.kind = ir::StmtKind::assign;
+  assign.target.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, segment_->vector});
+  declare(outside, assign.target.array);
+  assign.target.lane = s_.build.var(segment_->element);
+  assign.value = value;
+  put(depth(), assign);
+  store_pieces(outside, true, assign.target, ir::Space::global, memory, base, width, segment_->vector);
+  return true;
+}
+
+void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
+  const ir::NodeId id = graph_.outputs[static_cast<std::size_t>(output)];
+  const Entry entry = emit_value(id, coordinates);
+  if (refusal_) return;
+  const ir::Node& node = node_at(id);
+  const ir::IndexPool& pool = s_.build.pool();
+  const ir::ExprId at = s_.build.expand(memory_index(s_.build, node.shape, coordinates));
+  const Val raw = to_raw(entry, node.shape.dtype);
+  name_index(at);
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.memory =
+      static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));
+  if (store_vector(id, store.memory, at, raw.id)) return;
+  store.expr = at;
+  store.value = raw.id;
+  // Threads that share the element: one of them writes it.
+  std::vector<ir::Condition> conditions;
+  for (std::size_t v = 0; v < pool.vars.size(); ++v) {
+    const ir::Var& var = pool.vars[v];
+    if (var.kind == ir::VarKind::thread && var.extent > 1 && (pool[at].vars >> v & 1) == 0)
+      conditions.push_back({s_.build.var(static_cast<ir::VarId>(v)), s_.build.constant(0), true});
+  }
+  const int depth = std::max(depth_for(pool[at].vars), raw.depth);
+  put_guards(depth, conditions, 1);
+  put(depth, store);
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scopes, arrays, values and memory statements of the kernel under construction. What to emit is decided in
+// lower_emit.cpp, in which loops in lower_row.cpp and lower_map.cpp.
+#include "codegen/lower/lower_build.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <limits>
+
+namespace tailor::codegen {
+
+ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state)
+    : prepared_(prepared), plan_(plan), graph_(prepared.group->graph), s_(state) {
+  s_.build.reset();
+  s_.depth = 0;
+  for (const ir::NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  s_.touched.clear();
+  if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
+  if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());
+  for (std::vector<Demand>& list : s_.demands) list.clear();
+  s_.kept.clear();
+  s_.accumulators.clear();
+  s_.predicates.assign(1, {});
+  s_.facts.clear();
+  s_.named.clear();
+  kernel_.name = prepared.title;
+  kernel_.threads = plan.threads;
+  kernel_.index_cache = plan.index_cache;
+  kernel_.values.reserve(128);
+  for (const ir::NodeId id : parameters(graph_)) {
+    const ir::Node& node = node_at(id);
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), false});
+  }
+  for (const ir::NodeId id : graph_.outputs) {
+    const ir::Node& node = node_at(id);
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), true});
+  }
+  open_guard({});
+}
+
+void ProgramBuilder::refuse(std::string rule, std::string reason) {
+  if (!refusal_) refusal_ = ir::Rejection{std::move(rule), std::move(reason), true};
+}
+
+// ---- scopes
+// ----------------------------------------------------------------------------------------------------------
+
+void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
+  if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
+  ScopeFrame& frame = s_.frames[s_.depth++];
+  frame.kind = ir::StmtKind::loop;
+  frame.var = var;
+  frame.unrolled = unrolled;
+  frame.guard_vars = 0;
+  frame.serial = ++s_.serials;
+  frame.before.clear();
+  frame.after.clear();
+}
+
+void ProgramBuilder::open_guard(std::span<const ir::Condition> conditions) {
+  open_loop(0, false);
+  ScopeFrame& frame = s_.frames[s_.depth - 1];
+  frame.kind = ir::StmtKind::guard;
+  frame.conditions = {};
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    frame.conditions[i] = conditions[i];
+    frame.guard_vars |= s_.build.pool()[conditions[i].a].vars | s_.build.pool()[conditions[i].b].vars;
+  }
+}
+
+void ProgramBuilder::close() {
+  ScopeFrame& frame = s_.frames[--s_.depth];
+  ScopeFrame& outer = s_.frames[s_.depth - 1];
+  assert(frame.after.empty());
+  if (frame.before.empty()) return;
+  ir::Stmt head;
+  head.kind = frame.kind;
+  head.var = frame.var;
+  head.unrolled = frame.unrolled;
+  head.conditions = frame.conditions;
+  head.end = static_cast<std::int32_t>(frame.before.size());  // relative until take()
+  outer.before.push_back(head);
+  outer.before.insert(outer.before.end(), frame.before.begin(), frame.before.end());
+  outer.before.insert(outer.before.end(), outer.after.begin(), outer.after.end());
+  outer.after.clear();
+}
+
+int ProgramBuilder::depth_for(std::uint64_t vars) const {
+  for (std::size_t i = s_.depth; i-- > 1;) {
+    const ScopeFrame& frame = s_.frames[i];
+    const std::uint64_t own = frame.kind == ir::StmtKind::loop ? std::uint64_t{1} << frame.var : frame.guard_vars;
+    if ((own & vars) != 0) return static_cast<int>(i);
+  }
+  return 0;
+}
+
+std::uint64_t ProgramBuilder::guard_vars() const {
+  std::uint64_t vars = 0;
+  for (std::size_t i = 0; i < s_.depth; ++i) vars |= s_.frames[i].guard_vars;
+  return vars;
+}
+
+bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
+  return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
+}
+
+void ProgramBuilder::forget_values() {
+  for (const ir::NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  s_.touched.clear();
+}
+
+ir::Kernel ProgramBuilder::take() {
+  assert(s_.depth == 1);
+  ScopeFrame& root = s_.frames[0];
+  assert(root.after.empty());
+  kernel_.body = root.before;
+  s_.depth = 0;
+  for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
+    ir::Stmt& stmt = kernel_.body[i];
+    if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::guard)
+      stmt.end += static_cast<std::int32_t>(i) + 1;
+  }
+  kernel_.indices = s_.build.take();
+  return std::move(kernel_);
+}
+
+// ---- arrays and values
+// -----------------------------------------------------------------------------------------------
+
+ir::ArrayId ProgramBuilder::add_array(ir::Array array) {
+  if (kernel_.arrays.size() + 1 >= ir::no_id) refuse("size", "the kernel would need over 65,000 arrays");
+  kernel_.arrays.push_back(std::move(array));
+  return static_cast<ir::ArrayId>(kernel_.arrays.size() - 1);
+}
+
+void ProgramBuilder::declare(int depth, ir::ArrayId array, ir::ValueId initial) {
+  ir::Stmt stmt;
+  stmt.kind = ir::StmtKind::declare;
+  stmt.target.array = array;
+  stmt.value = initial;
+  put(depth, stmt);
+}
+
+ir::ValueId ProgramBuilder::add_value(const ir::Value& value) {
+  kernel_.values.push_back(value);
+  return static_cast<ir::ValueId>(kernel_.values.size() - 1);
+}
+
+Val ProgramBuilder::number(ir::DType dtype, double real, std::int64_t integer) {
+  ir::Value value;
+  value.kind = ir::ValueKind::constant;
+  value.dtype = dtype;
+  value.real = real;
+  value.integer = integer;
+  return {add_value(value), 0};
+}
+
+Val ProgramBuilder::let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value) {
+  if (kernel_.lets.size() + 1 >= ir::no_id) {
+    refuse("size", "the kernel would need over 65,000 values");
+    kernel_.lets.clear();
+  }
+  kernel_.lets.push_back({std::string(name), dtype});
+  ir::Stmt stmt;
+  stmt.kind = ir::StmtKind::let;
+  stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
+  stmt.value = value;
+  put(depth, stmt);
+  ir::Value named;
+  named.kind = ir::ValueKind::let;
+  named.dtype = dtype;
+  named.let = stmt.let;
+  return {add_value(named), depth};
+}
+
+Val ProgramBuilder::element(ir::DType dtype, const ir::Ref& ref, int depth) {
+  ir::Value value;
+  value.kind = ir::ValueKind::element;
+  value.dtype = dtype;
+  value.element = ref;
+  return {add_value(value), depth};
+}
+
+Val ProgramBuilder::index_value(ir::ExprId expr) {
+  expr = s_.build.expand(expr);
+  const ir::Interval range = s_.build.pool()[expr].range;
+  const bool fits = range.high <= std::numeric_limits<std::int32_t>::max();
+  ir::Value value;
+  value.kind = ir::ValueKind::index;
+  value.dtype = fits ? ir::DType::s32 : ir::DType::s64;
+  value.index = expr;
+  return {add_value(value), depth_for(s_.build.pool()[expr].vars)};
+}
+
+// ---- memory
+// ----------------------------------------------------------------------------------------------------------
+
+int ProgramBuilder::aligned_width(ir::ExprId base, int most) const {
+  for (int width = most; width > 1; width /= 2) {
+    if (s_.build.is_multiple(base, width)) return width;
+    if (fact_divisor % width != 0) continue;
+    for (const ir::ExprId fact : s_.facts)
+      if (s_.build.is_multiple(s_.build.subtract(base, fact), width)) return width;
+  }
+  return 1;
+}
+
+void ProgramBuilder::load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory,
+                                 ir::ExprId base, int width, int count, ir::Policy policy) {
+  for (int done = 0; done < count; done += width) {
+    ir::Stmt stmt;
+    stmt.kind = ir::StmtKind::load;
+    stmt.target = target;
+    stmt.target.lane = s_.build.constant(done);
+    stmt.space = space;
+    stmt.memory = memory;
+    stmt.expr = s_.build.add_constant(base, done);
+    stmt.width = static_cast<std::uint8_t>(width);
+    stmt.policy = policy;
+    put(depth, stmt);
+  }
+}
+
+void ProgramBuilder::store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
+                                  ir::ExprId base, int width, int count) {
+  for (int done = 0; done < count; done += width) {
+    ir::Stmt stmt;
+    stmt.kind = ir::StmtKind::store;
+    stmt.target = source;
+    stmt.target.lane = s_.build.constant(done);
+    stmt.space = space;
+    stmt.memory = memory;
+    stmt.expr = s_.build.add_constant(base, done);
+    stmt.width = static_cast<std::uint8_t>(width);
+    after ? put_after(depth, stmt) : put(depth, stmt);
+  }
+}
+
+void ProgramBuilder::name_index(ir::ExprId address) {
+  if (!plan_.index_cache) return;
+  const ir::IndexPool& pool = s_.build.pool();
+  ir::ExprId fixed = s_.build.constant(0);
+  int parts = 0;
+  const auto linear = pool.linear(address);
+  for (const ir::Linear& item : std::vector<ir::Linear>(linear.begin(), linear.end())) {
+    const std::uint64_t vars = pool.terms[item.term].vars;
+    bool in_loop = false;
+    for (std::size_t v = 0; v < pool.vars.size(); ++v)
+      in_loop = in_loop || ((vars >> v & 1) != 0 && pool.vars[v].kind == ir::VarKind::loop);
+    if (in_loop) continue;
+    fixed = s_.build.add_scaled(fixed, s_.build.term(item.term), item.coefficient);
+    parts += pool.terms[item.term].kind == ir::TermKind::var ? 1 : 2;
+  }
+  if (parts < 2 || std::find(s_.named.begin(), s_.named.end(), fixed) != s_.named.end()) return;
+  s_.named.push_back(fixed);
+  ir::Stmt stmt;
+  stmt.kind = ir::StmtKind::index;
+  stmt.expr = fixed;
+  put(0, stmt);
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The builder under every skeleton: a stack of open scopes (loops, guards), the value cache and the statements.
+//
+// A value is keyed by (node, coordinates, predicate) and lives in the outermost scope that defines everything it is
+// made of; so loop-invariant placement and vector width follow from the index expressions, with no pass of their own.
+// Arithmetic may be placed outside a guard, memory accesses may not leave a guard that shares a variable with their
+// address. Kept values (residence) are entries that outlive their phase.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/lower/index_map.h"
+#include "codegen/lower/lower.h"
+#include "ir/kernel.h"
+
+namespace tailor::codegen {
+
+/// A predicate under which an element exists: conditions all of which must hold. 0 is "always".
+using PredicateId = std::int32_t;
+
+struct Predicate {
+  PredicateId parent = 0;
+  ir::Condition condition;
+};
+
+/// A value and the scope depth from which it may be used.
+struct Val {
+  ir::ValueId id = ir::no_value;
+  int depth = 0;
+};
+
+/// A computed value in the cache. `compute` is in the compute type; `raw` in the node's own type when it exists so.
+struct Entry {
+  Coordinates coordinates;
+  PredicateId predicate = 0;
+  Val compute, raw;
+  std::uint32_t scope = 0;  ///< serial of the scope it lives in
+};
+
+/// A value that outlives its phase: where it is kept, for one segment of the row.
+struct Kept {
+  ir::NodeId node = ir::no_node;
+  Coordinates coordinates;
+  int segment = 0;
+  ir::ArrayId array = ir::no_id;
+  bool in_shared = false;
+  ir::ExprId slot = ir::no_expr;  ///< shared: element index of the vector's first element
+};
+
+/// The accumulator of a finished row reduction.
+struct Accumulator {
+  ir::NodeId node = ir::no_node;
+  Coordinates coordinates;
+  ir::ArrayId array = ir::no_id;
+};
+
+struct Demand {
+  Coordinates coordinates;
+  PredicateId predicate = 0;
+  bool satisfied = false;
+};
+
+struct ScopeFrame {
+  ir::StmtKind kind = ir::StmtKind::loop;  ///< loop or guard; the root is a guard without condition
+  ir::VarId var = 0;
+  bool unrolled = false;
+  std::array<ir::Condition, 2> conditions{};
+  std::uint64_t guard_vars = 0;
+  std::uint32_t serial = 0;
+  std::vector<ir::Stmt> before;  ///< in order; inner scopes are appended as they close
+  std::vector<ir::Stmt> after;   ///< once the inner scope is closed (vector stores)
+};
+
+struct LowerScratch::State {
+  IndexBuilder build;
+  std::vector<ScopeFrame> frames;
+  std::size_t depth = 0;  ///< open frames
+  std::uint32_t serials = 0;
+  std::vector<std::vector<Entry>> entries;   ///< per node
+  std::vector<std::vector<Demand>> demands;  ///< per node
+  std::vector<ir::NodeId> touched;           ///< nodes with entries
+  std::vector<Kept> kept;
+  std::vector<Accumulator> accumulators;
+  std::vector<Predicate> predicates;
+  std::vector<ir::ExprId> named;  ///< index expressions that have a name
+  std::vector<ir::ExprId> facts;  ///< expressions known to be multiples of fact_divisor
+};
+
+/// One way through a row or a map: its own column expression, vector width and kept arrays.
+struct Segment {
+  int number = 0;
+  int vector = 1;
+  ir::VarId element = 0;             ///< variable e; meaningful when vector > 1
+  std::array<ir::VarId, 2> trips{};  ///< loops over the row, outer first
+  std::array<bool, 2> unrolled{};
+  int trip_loops = 0;
+  ir::ExprId trip = 0;  ///< trip number as an expression; subscript of kept arrays
+  std::int64_t trip_count = 1;
+  std::array<ir::Condition, 2> guards{};
+  int guard_count = 0;
+  ir::ExprId column = 0;       ///< row: column; map: element, both including e
+  ir::ExprId thread_slot = 0;  ///< shared residence: this thread's slot within one trip
+  std::int64_t slots = 0;      ///< of all threads together
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state);
+
+  // ---- scopes
+  // --------------------------------------------------------------------------------------------------------
+  void open_loop(ir::VarId var, bool unrolled);
+  void open_guard(std::span<const ir::Condition> conditions);
+  void close();
+  int depth() const { return static_cast<int>(s_.depth) - 1; }
+  /// The innermost open scope that an access using these variables must stay in.
+  int depth_for(std::uint64_t vars) const;
+  /// Variables that the open guards test.
+  std::uint64_t guard_vars() const;
+  /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
+  bool outside_elements(std::uint64_t vars) const;
+  void put(int depth, const ir::Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].before.push_back(stmt); }
+  void put_after(int depth, const ir::Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].after.push_back(stmt); }
+
+  // ---- arrays and values
+  // ---------------------------------------------------------------------------------------------
+  ir::ArrayId add_array(ir::Array array);
+  void declare(int depth, ir::ArrayId array, ir::ValueId initial = ir::no_value);
+  ir::ValueId add_value(const ir::Value& value);
+  Val number(ir::DType dtype, double real, std::int64_t integer);
+  Val let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value);
+  Val element(ir::DType dtype, const ir::Ref& ref, int depth);
+  Val index_value(ir::ExprId expr);
+
+  // ---- emission
+  // ------------------------------------------------------------------------------------------------------
+  /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
+  /// cannot.
+  Entry emit_value(ir::NodeId node, const Coordinates& coordinates);
+  void store_output(std::int32_t output, const Coordinates& coordinates);
+  /// Keeps full values of this phase for later ones (`nodes` ascending) in `segment`.
+  void keep(std::span<const ir::NodeId> nodes, bool in_shared);
+  void enter_segment(const Segment* segment) { segment_ = segment; }
+  /// Loads every full input that `node` at `coordinates` needs into arrays that later phases of the segment find.
+  void prefetch(ir::NodeId node, const Coordinates& coordinates);
+  void forget_values();  ///< drops cached values of open scopes (value cache off)
+
+  const std::optional<ir::Rejection>& refusal() const { return refusal_; }
+  /// Names the part of an address that is fixed outside all loops (the index cache).
+  void name_index(ir::ExprId address);
+  void refuse(std::string rule, std::string reason);
+
+  IndexBuilder& build() { return s_.build; }
+  LowerScratch::State& state() { return s_; }
+  ir::Kernel& kernel() { return kernel_; }
+  const ir::Graph& graph() const { return graph_; }
+  /// The finished kernel.
+  ir::Kernel take();
+
+  int in_flight_rows = 1;        ///< extent of the loop q
+  ir::ExprId row_in_flight = 0;  ///< q as an expression
+  std::int64_t fact_divisor = 1;
+  bool later_loads = false;     ///< this phase reads inputs again: plain loads
+  std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread
+
+ private:
+  const ir::Node& node_at(ir::NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  const std::string& name_of(ir::NodeId id) const { return prepared_.names[static_cast<std::size_t>(id)]; }
+  const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
+  void remember(ir::NodeId node, Entry entry);
+  void demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate);
+  void demand_operands(ir::NodeId node, const Demand& wanted);
+  Entry find_entry(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
+
+  void emit(ir::NodeId node, const Demand& wanted);
+  Entry emit_constant(const ir::Node& node);
+  Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
+  Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
+  Entry emit_choice(ir::NodeId id, const Demand& wanted);
+  Entry emit_load(ir::NodeId id, const Demand& wanted);
+
+  /// How a parameter's elements are read.
+  struct Access {
+    ir::ExprId address = 0;  ///< of one element
+    ir::ExprId base = 0;     ///< of the first of `width` elements
+    int width = 1;
+    int depth = 0;             ///< scope of the statements
+    bool has_element = false;  ///< differs along the vector
+    ir::Policy policy = ir::Policy::once;
+  };
+  Access make_access(ir::NodeId id, const Demand& wanted, std::uint64_t guard_vars);
+  /// Whether neighbouring elements of the vector are neighbours in memory.
+  bool steps_by_element(ir::ExprId address) const;
+  int widest_access(ir::DType dtype) const;  ///< elements
+  Val load_scalar(ir::NodeId id, const Access& access);
+  ir::Ref load_array(ir::NodeId id, const Access& access, const Kept* kept, std::span<const ir::Condition> conditions);
+  /// false: this output cannot be stored by vectors here.
+  bool store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value);
+  /// Heads of guards, two conditions each, around the `inner` statements that are put next.
+  void put_guards(int depth, std::span<const ir::Condition> conditions, int inner);
+  bool fetch_kept(ir::NodeId id, const Demand& wanted);
+  bool fetch_accumulator(ir::NodeId id, const Demand& wanted);
+  void keep_value(ir::NodeId id, const Entry& entry);
+
+  Val widen(Val raw, ir::DType dtype, ir::NodeId id);
+  Val to_raw(const Entry& entry, ir::DType dtype);
+  Val reduce_init(const ir::Node& node, Val accumulated, int depth);
+  Val inside_value(const Inside& inside);
+  PredicateId inside_predicate(const Inside& inside, PredicateId parent);
+  std::vector<ir::Condition> conditions_of(PredicateId predicate) const;
+  int aligned_width(ir::ExprId base, int most) const;
+  Kept* find_or_keep(ir::NodeId id, const Coordinates& coordinates);
+  ir::Ref kept_ref(const Kept& kept, ir::ExprId lane);
+  void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
+                   int count, ir::Policy policy);
+  void store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
+                    ir::ExprId base, int width, int count);
+
+  const Prepared& prepared_;
+  const ir::Plan& plan_;
+  const ir::Graph& graph_;
+  LowerScratch::State& s_;
+  ir::Kernel kernel_;
+  const Segment* segment_ = nullptr;
+  std::span<const ir::NodeId> keeping_;
+  bool keep_in_shared_ = false;
+  bool prefetching_ = false;
+  std::optional<ir::Rejection> refusal_;
+};
+
+/// Follows a route from the coordinates of its start.
+Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates);
+
+std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                       const ir::Limits& limits);
+std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan);
+
+}  // namespace tailor::codegen

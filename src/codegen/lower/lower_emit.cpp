@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Emission: from "this node at these coordinates" to statements. Demands travel from users to operands in descending
+// node order, then values are emitted in ascending order: no recursion, loads first, and each (node, coordinates) once.
+// Arithmetic and choices are here; memory is lower_access.cpp's, what outlives a phase lower_keep.cpp's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <limits>
+
+#include "codegen/lower/lower_build.h"
+#include "ir/number.h"
+
+namespace tailor::codegen {
+
+// ---- the value cache
+// -------------------------------------------------------------------------------------------------
+
+const Entry* ProgramBuilder::find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const {
+  for (const Entry& entry : s_.entries[static_cast<std::size_t>(node)])
+    if (entry.predicate == predicate && entry.coordinates == coordinates &&
+        entry.compute.depth < static_cast<int>(s_.depth) &&
+        s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial == entry.scope)
+      return &entry;
+  return nullptr;
+}
+
+void ProgramBuilder::remember(ir::NodeId node, Entry entry) {
+  entry.scope = s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial;
+  std::vector<Entry>& list = s_.entries[static_cast<std::size_t>(node)];
+  if (list.empty()) s_.touched.push_back(node);
+  list.push_back(entry);
+}
+
+Entry ProgramBuilder::find_entry(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const {
+  const Entry* entry = find(node, coordinates, predicate);
+  return entry ? *entry : Entry{};
+}
+
+void ProgramBuilder::demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) {
+  std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(node)];
+  for (const Demand& known : list)
+    if (known.predicate == predicate && known.coordinates == coordinates) return;
+  list.push_back({coordinates, predicate, false});
+}
+
+Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates) {
+  demand(node, coordinates, 0);
+  ir::NodeId lowest = node;
+  for (ir::NodeId id = node; id >= 0; --id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    if (list.empty()) continue;
+    lowest = id;
+    for (std::size_t i = 0; i < list.size(); ++i) {  // demands of operands never grow this list
+      list[i].satisfied = find(id, list[i].coordinates, list[i].predicate) != nullptr || fetch_kept(id, list[i]);
+      if (!list[i].satisfied) demand_operands(id, list[i]);
+    }
+  }
+  for (ir::NodeId id = lowest; id <= node; ++id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (const Demand& wanted : list)
+      if (!wanted.satisfied && !refusal_) emit(id, wanted);
+    list.clear();
+  }
+  return find_entry(node, coordinates, 0);
+}
+
+void ProgramBuilder::prefetch(ir::NodeId node, const Coordinates& coordinates) {
+  demand(node, coordinates, 0);
+  for (ir::NodeId id = node; id >= 0; --id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (std::size_t i = 0; i < list.size(); ++i) demand_operands(id, list[i]);
+  }
+  prefetching_ = true;
+  for (ir::NodeId id = 0; id <= node; ++id) {
+    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    for (const Demand& wanted : list) {
+      if (wanted.predicate != 0 || !std::binary_search(keeping_.begin(), keeping_.end(), id)) continue;
+      const bool known = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
+        return kept.node == id && kept.segment == segment_->number && kept.coordinates == wanted.coordinates;
+      });
+      if (!known) emit_load(id, wanted);
+    }
+    list.clear();
+  }
+  prefetching_ = false;
+}
+
+void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
+  const ir::Node& node = node_at(id);
+  if (node.op == ir::Op::reduce) {    // its accumulator, and whatever the initial value is
+    demand(node.operands[1], {}, 0);  // one number, right under any predicate
+    return;
+  }
+  const ir::OpClass kind = class_of(node.op);
+  if (kind != ir::OpClass::elementwise && kind != ir::OpClass::index) return;
+  for (int k = 0; k < static_cast<int>(node.operands.size()); ++k) {
+    PredicateId predicate = wanted.predicate;
+    if (node.op == ir::Op::concatenate)
+      predicate = inside_predicate(make_inside(s_.build, graph_, node, k, wanted.coordinates), predicate);
+    if (node.op == ir::Op::pad && k == 0)
+      for (int dim = 0; dim < node.shape.rank(); ++dim)
+        predicate = inside_predicate(make_inside(s_.build, graph_, node, dim, wanted.coordinates), predicate);
+    demand(node.operands[static_cast<std::size_t>(k)],
+           operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate);
+  }
+}
+
+void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
+  const ir::Node& node = node_at(id);
+  Entry entry;
+  if (node.op == ir::Op::reduce) {
+    if (!fetch_accumulator(id, wanted))
+      refuse("reduction-place", fmt::format("%{} is needed for another row than the one at hand", node.name));
+    return;
+  }
+  if (node.op == ir::Op::parameter) {
+    entry = emit_load(id, wanted);
+  } else if (node.op == ir::Op::constant) {
+    entry = emit_constant(node);
+  } else if (node.op == ir::Op::iota) {
+    entry = emit_iota(id, wanted.coordinates);
+  } else if (node.op == ir::Op::concatenate || node.op == ir::Op::pad) {
+    entry = emit_choice(id, wanted);
+  } else if (class_of(node.op) == ir::OpClass::index) {
+    entry = find_entry(node.operands[0], operand_coordinates(s_.build, graph_, node, 0, wanted.coordinates),
+                       wanted.predicate);
+  } else {
+    entry = emit_elementwise(id, wanted);
+  }
+  if (refusal_) return;
+  entry.coordinates = wanted.coordinates;
+  entry.predicate = wanted.predicate;
+  if (wanted.predicate == 0 && std::binary_search(keeping_.begin(), keeping_.end(), id)) keep_value(id, entry);
+  remember(id, entry);
+}
+
+// ---- values
+// ----------------------------------------------------------------------------------------------------------
+
+Val ProgramBuilder::widen(Val raw, ir::DType dtype, ir::NodeId id) {
+  const ir::DType compute = row(dtype).compute;
+  if (compute == dtype || prefetching_) return raw;
+  ir::Value value;
+  value.kind = ir::ValueKind::convert;
+  value.dtype = compute;
+  value.operands[0] = raw.id;
+  return let(raw.depth, name_of(id), compute, add_value(value));
+}
+
+Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
+  if (entry.raw.id != ir::no_value) return entry.raw;
+  if (row(dtype).compute == dtype) return entry.compute;
+  ir::Value value;
+  value.kind = ir::ValueKind::convert;
+  value.dtype = dtype;
+  value.operands[0] = entry.compute.id;
+  return {add_value(value), entry.compute.depth};
+}
+
+Entry ProgramBuilder::emit_constant(const ir::Node& node) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, node.attributes.literal->bytes.data(),
+              std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  const ir::DType dtype = node.shape.dtype, compute = row(dtype).compute;
+  const int unused = 64 - 8 * element_bytes(dtype);
+  Entry entry;
+  if (is_floating(dtype))
+    entry.compute = number(compute, decode(dtype, bits), 0);
+  else if (is_signed(dtype))  // sign extension
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits << unused) >> unused);
+  else
+    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits));
+  return entry;
+}
+
+Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
+  const ir::Node& node = node_at(id);
+  const Val index = index_value(coordinates[static_cast<int>(node.attributes.axes[0])]);
+  ir::Value value;
+  value.kind = ir::ValueKind::convert;
+  value.dtype = row(node.shape.dtype).compute;
+  value.operands[0] = index.id;
+  Entry entry;
+  entry.compute = kernel_.values[index.id].dtype == value.dtype
+                      ? index
+                      : let(index.depth, name_of(id), value.dtype, add_value(value));
+  return entry;
+}
+
+Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
+  const ir::Node& node = node_at(id);
+  Entry operands[3];
+  int depth = 0;
+  assert(node.operands.size() <= 3);
+  for (std::size_t k = 0; k < node.operands.size(); ++k) {
+    operands[k] = find_entry(node.operands[k],
+                             operand_coordinates(s_.build, graph_, node, static_cast<int>(k), wanted.coordinates),
+                             wanted.predicate);
+    depth = std::max(depth, operands[k].compute.depth);
+  }
+  const ir::DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
+  if (node.op == ir::Op::copy || (node.op == ir::Op::convert && from == to)) return operands[0];
+  Entry entry;
+  if (node.op == ir::Op::convert) {
+    if (to == row(from).compute) {
+      entry.compute = operands[0].compute;
+      return entry;
+    }
+    ir::Value value;
+    value.kind = ir::ValueKind::convert;
+    value.dtype = to;
+    value.operands[0] = operands[0].compute.id;
+    const Val rounded = let(depth, name_of(id), to, add_value(value));
+    entry.raw = rounded;
+    entry.compute = widen(rounded, to, id);
+    return entry;
+  }
+  ir::Value value;
+  value.kind = ir::ValueKind::op;
+  value.op = node.op;
+  value.comparison = node.attributes.comparison;
+  value.dtype = row(to).compute;
+  for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
+  if (node.op == ir::Op::compare && node.attributes.total_order)
+    refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
+  entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
+  return entry;
+}
+
+Val ProgramBuilder::inside_value(const Inside& inside) {
+  const ir::Interval range = s_.build.pool()[inside.value].range;
+  Val all{ir::no_value, 0};
+  const auto require = [&](const Val& a, const Val& b) {
+    ir::Value value;
+    value.kind = ir::ValueKind::op;
+    value.op = ir::Op::compare;
+    value.comparison = ir::Comparison::lt;
+    value.dtype = ir::DType::pred;
+    value.operands = {a.id, b.id, ir::no_value};
+    const Val test{add_value(value), std::max(a.depth, b.depth)};
+    if (all.id == ir::no_value) {
+      all = test;
+      return;
+    }
+    ir::Value both;
+    both.kind = ir::ValueKind::op;
+    both.op = ir::Op::bit_and;
+    both.dtype = ir::DType::pred;
+    both.operands = {all.id, test.id, ir::no_value};
+    all = {add_value(both), std::max(all.depth, test.depth)};
+  };
+  const Val index = index_value(inside.value);
+  const ir::DType dtype = kernel_.values[index.id].dtype;
+  if (inside.low > range.low) require(number(dtype, 0, inside.low - 1), index);
+  if (inside.high <= range.high) require(index, number(dtype, 0, inside.high));
+  return all;
+}
+
+Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
+  const ir::Node& node = node_at(id);
+  const auto operand = [&](int k, PredicateId predicate) {
+    return find_entry(node.operands[static_cast<std::size_t>(k)],
+                      operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate)
+        .compute;
+  };
+  const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
+    if (test.id == ir::no_value) return yes;
+    ir::Value value;
+    value.kind = ir::ValueKind::op;
+    value.op = ir::Op::select;
+    value.dtype = row(node.shape.dtype).compute;
+    value.operands = {test.id, yes.id, no.id};
+    const int depth = std::max({test.depth, yes.depth, no.depth});
+    return let(depth, name_of(id), value.dtype, add_value(value));
+  };
+  Entry entry;
+  if (node.op == ir::Op::concatenate) {
+    for (int k = static_cast<int>(node.operands.size()); k-- > 0;) {
+      Inside inside = make_inside(s_.build, graph_, node, k, wanted.coordinates);
+      const Val value = operand(k, inside_predicate(inside, wanted.predicate));
+      inside.low = std::numeric_limits<std::int64_t>::min();  // earlier operands were asked first
+      entry.compute = entry.compute.id == ir::no_value ? value : choose(inside_value(inside), value, entry.compute);
+    }
+    return entry;
+  }
+  PredicateId predicate = wanted.predicate;
+  for (int dim = 0; dim < node.shape.rank(); ++dim)
+    predicate = inside_predicate(make_inside(s_.build, graph_, node, dim, wanted.coordinates), predicate);
+  entry.compute = operand(0, predicate);
+  const Val padding = operand(1, wanted.predicate);
+  for (int dim = 0; dim < node.shape.rank(); ++dim)
+    entry.compute =
+        choose(inside_value(make_inside(s_.build, graph_, node, dim, wanted.coordinates)), entry.compute, padding);
+  return entry;
+}
+
+// ---- predicates
+// ------------------------------------------------------------------------------------------------------
+
+PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
+  const ir::Interval range = s_.build.pool()[inside.value].range;
+  ir::ExprId value = s_.build.expand(inside.value);
+  // Whole vectors are inside or outside when everything is a multiple of the width: then the first element decides.
+  if (segment_ && segment_->vector > 1) {
+    const ir::ExprId e = s_.build.var(segment_->element);
+    const ir::ExprId base = s_.build.subtract(value, e);
+    const int v = segment_->vector;
+    if (coefficient(s_.build.pool(), value, segment_->element) == 1 && inside.low % v == 0 && inside.high % v == 0 &&
+        !is_nested(s_.build.pool(), value, segment_->element) && s_.build.is_multiple(base, v))
+      value = base;
+  }
+  const auto add = [&](const ir::Condition& condition) {
+    for (std::size_t i = 1; i < s_.predicates.size(); ++i)
+      if (s_.predicates[i].parent == parent && s_.predicates[i].condition.a == condition.a &&
+          s_.predicates[i].condition.b == condition.b) {
+        parent = static_cast<PredicateId>(i);
+        return;
+      }
+    s_.predicates.push_back({parent, condition});
+    parent = static_cast<PredicateId>(s_.predicates.size() - 1);
+  };
+  if (inside.low > range.low) add({s_.build.constant(inside.low - 1), value, false});
+  if (inside.high <= range.high) add({value, s_.build.constant(inside.high), false});
+  return parent;
+}
+
+std::vector<ir::Condition> ProgramBuilder::conditions_of(PredicateId predicate) const {
+  std::vector<ir::Condition> all;
+  for (; predicate != 0; predicate = s_.predicates[static_cast<std::size_t>(predicate)].parent)
+    all.push_back(s_.predicates[static_cast<std::size_t>(predicate)].condition);
+  return all;
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The map skeleton: one flat loop over the elements of the dominant node, in the order of its memory. A thread handles
+// vectors of neighbouring elements, `in_flight` of them a block apart. With more than one in flight all inputs are read
+// first. Elements beyond the last whole vector are handled one per thread by the last block. Outputs of fewer elements
+// ride along under a guard.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/lower/lower_build.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+struct MapShape {
+  std::int64_t elements = 0, vectors = 0, rest = 0, blocks = 0;
+  ir::ExprId block = 0, thread = 0;
+  ir::VarId flight = 0;
+  std::size_t dominant = 0;  ///< index into Prepared::dominants
+};
+
+const ir::Node& at(const ir::Graph& graph, ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+/// Where output `i` stands when the dominant stands at element `column` of its memory.
+Coordinates output_coordinates(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i,
+                               ir::ExprId column) {
+  const ir::Graph& graph = builder.graph();
+  const ir::Shape& shape = at(graph, graph.outputs[i]).shape;
+  const Route& route = prepared.routes[map.dominant][i];
+  if (!route.found) return delinearize_memory(builder.build(), shape, column);
+  const ir::Shape& from = at(graph, prepared.dominants[map.dominant]).shape;
+  return follow(builder.build(), graph, route, delinearize_memory(builder.build(), from, column));
+}
+
+void open_segment(ProgramBuilder& builder, const Segment& segment, bool guards_only) {
+  if (segment.guard_count > 0)
+    builder.open_guard({segment.guards.data(), static_cast<std::size_t>(segment.guard_count)});
+  if (segment.vector > 1 && !guards_only) builder.open_loop(segment.element, true);
+}
+
+void close_segment(ProgramBuilder& builder, const Segment& segment) {
+  if (segment.vector > 1) builder.close();
+  if (segment.guard_count > 0) builder.close();
+}
+
+void store_equal_outputs(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
+                         const Segment& segment) {
+  const ir::Graph& graph = builder.graph();
+  for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
+    if (elements(at(graph, graph.outputs[i]).shape) != map.elements) continue;
+    if (!plan.value_cache) builder.forget_values();
+    builder.store_output(static_cast<std::int32_t>(i), output_coordinates(builder, prepared, map, i, segment.column));
+  }
+}
+
+void store_smaller_outputs(ProgramBuilder& builder, const ir::Plan& plan, const MapShape& map, const Segment& segment) {
+  const ir::Graph& graph = builder.graph();
+  IndexBuilder& build = builder.build();
+  for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
+    const ir::Shape& shape = at(graph, graph.outputs[i]).shape;
+    const std::int64_t count = elements(shape);
+    if (count == map.elements) continue;
+    if (!plan.value_cache) builder.forget_values();
+    const ir::Condition inside{build.expand(segment.column), build.constant(count), false};
+    builder.open_guard({&inside, 1});
+    builder.store_output(static_cast<std::int32_t>(i),
+                         delinearize_memory(build, shape, build.narrow(segment.column, {0, count - 1})));
+    builder.close();
+  }
+}
+
+void emit_segment(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
+                  const Segment& segment) {
+  builder.enter_segment(&segment);
+  open_segment(builder, segment, false);
+  store_equal_outputs(builder, prepared, plan, map, segment);
+  store_smaller_outputs(builder, plan, map, segment);
+  close_segment(builder, segment);
+  builder.enter_segment(nullptr);
+}
+
+void prefetch_segment(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, const Segment& segment,
+                      const std::vector<ir::NodeId>& inputs) {
+  const ir::Graph& graph = builder.graph();
+  builder.enter_segment(&segment);
+  builder.open_loop(map.flight, true);
+  builder.keep(inputs, false);
+  open_segment(builder, segment, false);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (elements(at(graph, graph.outputs[i]).shape) == map.elements)
+      builder.prefetch(graph.outputs[i], output_coordinates(builder, prepared, map, i, segment.column));
+  close_segment(builder, segment);
+  builder.close();
+  builder.keep({}, false);
+  builder.enter_segment(nullptr);
+}
+
+/// The segment of whole vectors; adds the variables.
+Segment make_body(ProgramBuilder& builder, const ir::Plan& plan, MapShape& map) {
+  IndexBuilder& build = builder.build();
+  Segment body;
+  body.vector = plan.vector;
+  ir::ExprId chunk = build.scale(map.block, plan.in_flight);
+  if (plan.in_flight > 1) {
+    map.flight = build.add_var({"q", ir::VarKind::loop, plan.in_flight, 1});
+    builder.in_flight_rows = plan.in_flight;
+    builder.row_in_flight = build.var(map.flight);
+    chunk = build.add(chunk, builder.row_in_flight);
+  }
+  chunk = build.add_scaled(map.thread, chunk, plan.threads);
+  if (map.vectors % (std::int64_t{plan.threads} * plan.in_flight) != 0) {
+    body.guards[0] = {chunk, build.constant(map.vectors), false};
+    body.guard_count = 1;
+    chunk = build.narrow(chunk, {0, map.vectors - 1});
+  }
+  body.column = build.scale(chunk, plan.vector);
+  if (plan.vector > 1) {
+    body.element = build.add_var({"e", ir::VarKind::loop, plan.vector, 1});
+    body.column = build.add(body.column, build.var(body.element));
+  }
+  return body;
+}
+
+/// The elements after the last whole vector, one per thread of the last block.
+Segment make_edge(ProgramBuilder& builder, const ir::Plan& plan, const MapShape& map) {
+  IndexBuilder& build = builder.build();
+  Segment edge;
+  edge.number = 1;
+  edge.guards = {ir::Condition{map.block, build.constant(map.blocks - 1), true},
+                 ir::Condition{map.thread, build.constant(map.rest), false}};
+  edge.guard_count = 2;
+  edge.column = build.add_constant(build.narrow(map.thread, {0, map.rest - 1}), map.vectors * plan.vector);
+  return edge;
+}
+
+void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
+               const Segment& body) {
+  if (plan.in_flight == 1) return emit_segment(builder, prepared, plan, map, body);
+  std::vector<ir::NodeId> inputs;
+  for (const ir::NodeId id : parameters(builder.graph()))
+    if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
+  std::sort(inputs.begin(), inputs.end());
+  prefetch_segment(builder, prepared, map, body, inputs);
+  builder.open_loop(map.flight, true);
+  emit_segment(builder, prepared, plan, map, body);
+  builder.close();
+}
+
+}  // namespace
+
+std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan) {
+  IndexBuilder& build = builder.build();
+  MapShape map;
+  map.dominant = static_cast<std::size_t>(
+      std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) - prepared.dominants.begin());
+  map.elements = prepared.columns;
+  map.vectors = map.elements / plan.vector;
+  map.rest = map.elements % plan.vector;
+  if (map.vectors == 0)
+    return ir::Rejection{"vector", fmt::format("{} elements do not fill a vector of {}", map.elements, plan.vector),
+                         true};
+  const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
+  map.blocks = (map.vectors + per_block - 1) / per_block;
+  if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
+    return ir::Rejection{
+        "in-flight",
+        fmt::format("{} vectors give {} threads fewer than {} each", map.vectors, plan.threads, plan.in_flight), true};
+  builder.kernel().virtual_blocks = map.blocks;
+  map.block = build.var(build.add_var({"vb", ir::VarKind::block, map.blocks, 1}));
+  map.thread = build.var(build.add_var({"tid", ir::VarKind::thread, plan.threads, 1}));
+  emit_body(builder, prepared, plan, map, make_body(builder, plan, map));
+  if (map.rest > 0 && !builder.refusal()) {
+    builder.in_flight_rows = 1;
+    emit_segment(builder, prepared, plan, map, make_edge(builder, plan, map));
+  }
+  return builder.refusal();
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan-independent analysis of a group.
+#include "codegen/lower/prepare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+#include "ir/kernel.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+const ir::Node& at(const ir::Graph& graph, ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+std::string identifier(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out.insert(0, 1, 'v');
+  return out;
+}
+
+ir::Rejection refuse(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+
+/// Whether kernels of today can hold this type.
+bool is_holdable(ir::DType dtype) { return !row(dtype).cuda.empty(); }
+
+/// Whether the operation is written for its type: the pattern is chosen as the printer chooses it.
+bool has_pattern(ir::Op op, ir::DType dtype) { return !(is_floating(dtype) ? row(op).real : row(op).integer).empty(); }
+
+bool has_text(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op == ir::Op::convert || node.op == ir::Op::copy) return true;
+  const ir::DType operand = at(graph, node.operands[0]).shape.dtype;
+  if (node.op == ir::Op::compare) return !node.attributes.total_order;
+  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == ir::Op::bitcast_convert)
+    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
+           row(node.shape.dtype).compute == node.shape.dtype && operand != ir::DType::pred &&
+           node.shape.dtype != ir::DType::pred;
+  const bool by_position = node.op == ir::Op::clz || node.op == ir::Op::shift_left ||
+                           node.op == ir::Op::shift_right_logical || node.op == ir::Op::shift_right_arithmetic;
+  if (by_position && operand == ir::DType::pred) return false;  // a predicate is one bit in a byte
+  return has_pattern(node.op, node.op == ir::Op::is_finite ? operand : node.shape.dtype);
+}
+
+std::optional<ir::Rejection> refuse_node(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpRow& op = row(node.op);
+  const auto skeleton = [&](std::string_view which) {
+    return refuse(fmt::format("skeleton-{}", which),
+                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
+                              text(node.shape), which));
+  };
+  if (!is_holdable(node.shape.dtype))
+    return refuse("dtype",
+                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+  if (elements(node.shape) == 0)
+    return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
+  switch (op.kind) {
+    case ir::OpClass::leaf:
+      if (node.op == ir::Op::constant && elements(node.shape) > 1)
+        return refuse("array-constant",
+                      fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
+      if (node.op == ir::Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
+        return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
+      return std::nullopt;
+    case ir::OpClass::elementwise:
+      if (!has_text(graph, node))
+        return refuse("operation",
+                      fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
+      return std::nullopt;
+    case ir::OpClass::index:
+      if (node.op == ir::Op::pad)
+        for (const ir::Range& range : node.attributes.ranges)
+          if (range.third != 0 || range.first < 0 || range.second < 0)
+            return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
+      return std::nullopt;
+    case ir::OpClass::reduction:
+      if (node.operands.size() != 2) return skeleton("variadic-reduction");
+      if (node.attributes.reducer == ir::Reducer::custom || node.attributes.reducer == ir::Reducer::none)
+        return skeleton("custom-reduction");
+      if (!has_pattern(op_of(node.attributes.reducer), node.shape.dtype))
+        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
+                                               node.name, name(node.shape.dtype)));
+      return std::nullopt;
+    case ir::OpClass::lookup:
+      return skeleton("gather");
+    case ir::OpClass::window:
+      return skeleton("window");
+    case ir::OpClass::mapped:
+    case ir::OpClass::library:
+    case ir::OpClass::composite:
+    case ir::OpClass::random:
+    case ir::OpClass::structure:
+    case ir::OpClass::control:
+    case ir::OpClass::communication:
+    case ir::OpClass::opaque:
+      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+  }
+  return std::nullopt;
+}
+
+struct RowShape {
+  std::int64_t rows = 1, columns = 1;
+};
+
+/// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
+std::optional<RowShape> row_shape(const ir::Graph& graph, const ir::Node& reduce) {
+  const ir::Shape& source = at(graph, reduce.operands[0]).shape;
+  RowShape shape;
+  bool reduced_seen = false;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    if (reduce.attributes.axes.contains(i)) {
+      reduced_seen = true;
+      shape.columns *= source.dims[i];
+    } else {
+      if (reduced_seen) return std::nullopt;
+      shape.rows *= source.dims[i];
+    }
+  }
+  return shape;
+}
+
+std::optional<ir::Rejection> find_rows(const ir::Graph& graph, Prepared& out) {
+  ir::NodeId first = ir::no_node;
+  for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id) {
+    const ir::Node& node = at(graph, id);
+    if (node.op != ir::Op::reduce) continue;
+    const std::optional<RowShape> shape = row_shape(graph, node);
+    if (!shape)
+      return refuse("skeleton-column",
+                    fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
+                                node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
+                                text(at(graph, node.operands[0]).shape)));
+    if (first == ir::no_node) {
+      first = id;
+      out.skeleton = ir::Skeleton::row;
+      out.rows = shape->rows;
+      out.columns = shape->columns;
+    } else if (shape->rows != out.rows || shape->columns != out.columns) {
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", at(graph, first).name, out.rows,
+                                out.columns, node.name, shape->rows, shape->columns));
+    }
+  }
+  return std::nullopt;
+}
+
+/// A row kernel writes one value per row or one per element.
+std::optional<ir::Rejection> refuse_outputs(const ir::Graph& graph, const Prepared& prepared) {
+  for (const ir::NodeId id : graph.outputs) {
+    const std::int64_t count = elements(at(graph, id).shape);
+    if (count != prepared.rows && count != prepared.rows * prepared.columns)
+      return refuse(
+          "output-shape",
+          fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", at(graph, id).name,
+                      text(at(graph, id).shape), prepared.rows, prepared.rows, prepared.columns));
+  }
+  return std::nullopt;
+}
+
+/// Number of reductions on the longest path up to and including each node.
+std::vector<std::int32_t> depths(const ir::Graph& graph) {
+  std::vector<std::int32_t> depth(graph.nodes.size(), 0);
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    for (const ir::NodeId operand : graph.nodes[id].operands)
+      depth[id] = std::max(depth[id], depth[static_cast<std::size_t>(operand)]);
+    if (graph.nodes[id].op == ir::Op::reduce) ++depth[id];
+  }
+  return depth;
+}
+
+bool widens(const ir::Graph& graph, const ir::Node& node) {
+  return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(at(graph, node.operands[0]).shape.dtype).bits;
+}
+
+/// Walks back from what phases after `phase` compute, stopping at full values that exist by then.
+void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
+                   const std::vector<std::uint8_t>& available) {
+  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+  std::vector<ir::NodeId> work;
+  const auto visit_sinks = [&] {
+    std::fill(seen.begin(), seen.end(), 0);
+    for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
+      for (const ir::NodeId id : out.phases[later].reductions) work.push_back(at(graph, id).operands[0]);
+      for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[static_cast<std::size_t>(i)]);
+    }
+  };
+  const auto walk = [&](bool stop_at_values, std::vector<ir::NodeId>& found) {
+    visit_sinks();
+    while (!work.empty()) {
+      const ir::NodeId id = work.back();
+      work.pop_back();
+      if (std::exchange(seen[static_cast<std::size_t>(id)], 1) != 0) continue;
+      const ir::Node& node = at(graph, id);
+      const bool is_input = node.op == ir::Op::parameter;
+      if (out.full[static_cast<std::size_t>(id)] && available[static_cast<std::size_t>(id)] &&
+          (stop_at_values || is_input) && node.op != ir::Op::iota) {
+        // A widened copy costs twice the registers and one conversion: keep the narrow one.
+        const bool keep_operand = widens(graph, node) && out.full[static_cast<std::size_t>(node.operands[0])];
+        if (!keep_operand) {
+          found.push_back(id);
+          continue;
+        }
+      }
+      if (node.op == ir::Op::reduce) continue;  // its result is a row scalar that stays anyway
+      for (const ir::NodeId operand : node.operands) work.push_back(operand);
+    }
+    std::sort(found.begin(), found.end());
+  };
+  walk(true, out.phases[phase].kept);
+  walk(false, out.phases[phase].kept_inputs);
+}
+
+void find_phases(const ir::Graph& graph, Prepared& out) {
+  const std::vector<std::int32_t> depth = depths(graph);
+  const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+  out.phases.resize(static_cast<std::size_t>(deepest) + 1);
+  for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
+    if (at(graph, id).op == ir::Op::reduce)
+      out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(id)] - 1)].reductions.push_back(id);
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(graph.outputs[i])])].outputs.push_back(
+        static_cast<std::int32_t>(i));
+  // Available after a phase: everything evaluated for its reductions and outputs.
+  std::vector<std::uint8_t> available(graph.nodes.size(), 0);
+  for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
+    for (const ir::NodeId id : out.phases[phase].reductions)
+      available[static_cast<std::size_t>(at(graph, id).operands[0])] = 1;
+    for (const std::int32_t i : out.phases[phase].outputs)
+      available[static_cast<std::size_t>(graph.outputs[static_cast<std::size_t>(i)])] = 1;
+    for (std::size_t id = graph.nodes.size(); id-- > 0;)
+      if (available[id] && graph.nodes[id].op != ir::Op::reduce)
+        for (const ir::NodeId operand : graph.nodes[id].operands) available[static_cast<std::size_t>(operand)] = 1;
+    find_frontier(graph, out, phase, available);
+  }
+}
+
+void find_dominants(const ir::Graph& graph, Prepared& out) {
+  const auto offer = [&](ir::NodeId id) {
+    if (std::find(out.dominants.begin(), out.dominants.end(), id) == out.dominants.end()) out.dominants.push_back(id);
+  };
+  const auto like_a_known_one = [&](const ir::Node& node) {
+    return std::any_of(out.dominants.begin(), out.dominants.end(), [&](ir::NodeId id) {
+      return at(graph, id).shape.dims == node.shape.dims && at(graph, id).shape.same_layout(node.shape);
+    });
+  };
+  if (out.skeleton == ir::Skeleton::row) {
+    for (const Phase& phase : out.phases)
+      for (const ir::NodeId id : phase.reductions)
+        if (out.dominants.empty() || at(graph, at(graph, id).operands[0]).shape.dims !=
+                                         at(graph, at(graph, out.dominants[0]).operands[0]).shape.dims)
+          offer(id);
+    return;
+  }
+  for (const ir::NodeId id : graph.outputs)
+    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
+  for (const ir::NodeId id : parameters(graph))
+    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
+}
+
+/// Operations whose operand and result hold the same elements in another order or form.
+bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) {
+  const ir::Node& node = at(graph, user);
+  const bool moves = node.op == ir::Op::reshape || node.op == ir::Op::bitcast || node.op == ir::Op::transpose ||
+                     node.op == ir::Op::broadcast;
+  return (class_of(node.op) == ir::OpClass::elementwise || moves) &&
+         elements(node.shape) == elements(at(graph, operand).shape);
+}
+
+/// Breadth first from `start` over one-to-one edges, both ways.
+std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start) {
+  std::vector<Step> reached(graph.nodes.size());
+  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+  std::vector<ir::NodeId> queue{start};
+  seen[static_cast<std::size_t>(start)] = 1;
+  const auto reach = [&](const Step& step) {
+    if (std::exchange(seen[static_cast<std::size_t>(step.to)], 1) != 0) return;
+    reached[static_cast<std::size_t>(step.to)] = step;
+    queue.push_back(step.to);
+  };
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const ir::NodeId id = queue[i];
+    const std::vector<ir::NodeId>& operands = at(graph, id).operands;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (is_one_to_one(graph, id, operands[k])) reach({id, operands[k], false, static_cast<std::int32_t>(k)});
+    for (const ir::NodeId user : prepared.users[static_cast<std::size_t>(id)])
+      if (is_one_to_one(graph, user, id)) reach({id, user, true, 0});
+  }
+  std::vector<Route> routes(graph.outputs.size());
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    ir::NodeId id = graph.outputs[i];
+    routes[i].found = seen[static_cast<std::size_t>(id)] != 0;
+    for (; routes[i].found && id != start; id = reached[static_cast<std::size_t>(id)].from)
+      routes[i].steps.insert(routes[i].steps.begin(), reached[static_cast<std::size_t>(id)]);
+  }
+  return routes;
+}
+
+}  // namespace
+
+std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node) {
+  return refuse_node(graph, at(graph, node));
+}
+
+std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
+  const ir::Graph& graph = group.graph;
+  Prepared out;
+  out.group = &group;
+  if (graph.outputs.empty()) return refuse("empty", "the group has no output");
+  for (const ir::Node& node : graph.nodes)
+    if (std::optional<ir::Rejection> no = refuse_node(graph, node)) return *no;
+  if (std::optional<ir::Rejection> no = find_rows(graph, out)) return *no;
+  if (out.skeleton == ir::Skeleton::row)
+    if (std::optional<ir::Rejection> no = refuse_outputs(graph, out)) return *no;
+  if (out.skeleton == ir::Skeleton::map)
+    for (const ir::NodeId id : graph.outputs) out.columns = std::max(out.columns, elements(at(graph, id).shape));
+
+  out.full.resize(graph.nodes.size());
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns &&
+                   class_of(graph.nodes[id].op) != ir::OpClass::index && graph.nodes[id].op != ir::Op::constant;
+  out.users = users(graph);
+  for (const ir::Node& node : graph.nodes) {
+    out.names.push_back(identifier(node.name));
+    if (node.op == ir::Op::parameter)
+      out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(node.shape.dtype).bits);
+  }
+  for (const ir::NodeId id : graph.outputs)
+    out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(at(graph, id).shape.dtype).bits);
+  find_phases(graph, out);
+  find_dominants(graph, out);
+  for (const ir::NodeId id : out.dominants)
+    out.routes.push_back(find_routes(graph, out, out.skeleton == ir::Skeleton::row ? at(graph, id).operands[0] : id));
+  // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
+  out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
+  return out;
+}
+
+std::string title_of(const ir::Graph& graph) {
+  // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
+  std::vector<std::string_view> words;
+  const auto note = [&](std::string_view word) {
+    if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  };
+  for (const ir::Node& node : graph.nodes) {
+    if (node.op == ir::Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
+    if (row(node.op).xu > 0) note(name(node.op));
+  }
+  for (const ir::Node& node : graph.nodes)
+    if (class_of(node.op) == ir::OpClass::elementwise && node.op != ir::Op::convert) note(name(node.op));
+  for (const ir::Node& node : graph.nodes)
+    if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::convert || node.op == ir::Op::iota)
+      note(name(node.op));
+  return fmt::format("{}", fmt::join(words, "_"));
+}
+
+const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence) {
+  return residence == ir::Residence::recompute ? phase.kept_inputs : phase.kept;
+}
+
+std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan) {
+  return (prepared.columns / plan.vector + plan.threads_per_row - 1) / plan.threads_per_row;
+}
+
+bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
+  if (trips_per_row(prepared, plan) <= 1) return false;
+  if (plan.residence == ir::Residence::shared || plan.residence == ir::Residence::reload) return true;
+  return std::all_of(prepared.phases.begin(), prepared.phases.end(),
+                     [&](const Phase& phase) { return kept_nodes(phase, plan.residence).empty(); });
+}
+
+std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
+  const ir::Stitch level = threads_per_row == 1           ? ir::Stitch::thread
+                           : threads_per_row <= warp_size ? ir::Stitch::warp
+                                                          : ir::Stitch::block;
+  std::vector<ir::SubRoot> roots;
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
+  std::sort(roots.begin(), roots.end(), [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
+  return roots;
+}
+
+}  // namespace tailor::codegen

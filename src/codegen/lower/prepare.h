@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lowering needs to know of a group whatever the plan: computed once per group, read by every plan of it. Which
+// skeleton it has, its row reductions and their phases, which values are full (one per row and column), and what later
+// phases would need from earlier ones (the frontier that a residence keeps).
+//
+// A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
+// After the last reduction comes one more phase for the outputs that need it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/fusion.h"
+#include "ir/plan.h"
+
+namespace tailor::codegen {
+
+struct Phase {
+  std::vector<ir::NodeId> reductions;
+  std::vector<std::int32_t> outputs;    ///< indices into the group's outputs, stored in this phase
+  std::vector<ir::NodeId> kept;         ///< full values that later phases need (the frontier), most computed form
+  std::vector<ir::NodeId> kept_inputs;  ///< full parameters that later phases need, directly or through others
+};
+
+/// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
+struct Step {
+  ir::NodeId from = ir::no_node;
+  ir::NodeId to = ir::no_node;
+  bool to_user = false;
+  std::int32_t operand = 0;
+};
+
+/// How an output's coordinates follow from the dominant's; `found` is false when no one-to-one path leads there.
+struct Route {
+  bool found = false;
+  std::vector<Step> steps;
+};
+
+struct Prepared {
+  const ir::Group* group = nullptr;
+  ir::Skeleton skeleton = ir::Skeleton::map;
+  std::int64_t rows = 1;     ///< row: R. map: 1
+  std::int64_t columns = 1;  ///< row: N. map: elements of the largest output
+  std::vector<Phase> phases;
+  std::vector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
+  std::vector<std::vector<ir::NodeId>> users;
+  std::vector<std::string> names;          ///< per node: its name as a C identifier
+  std::vector<ir::NodeId> dominants;       ///< candidates for Plan::dominant, the usual choice first
+  std::vector<std::vector<Route>> routes;  ///< per dominant candidate, per output
+  std::string title;                       ///< name of the kernel: its telling operations
+  int widest_vector = 1;                   ///< most elements of any parameter or output in 16 bytes
+};
+
+/// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
+std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);
+
+/// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
+const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence);
+
+/// row: vectors of one row that a thread handles.
+std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan);
+
+/// row: nothing of a row that takes several trips stays in registers, so the loop over it is rolled.
+bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
+
+/// row: the reductions, ascending, each at the level that this many threads per row give it.
+std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size);
+
+/// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
+std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);
+
+/// The operations that tell a group apart from others, as a C identifier: "sum_exp_maximum_divide".
+std::string title_of(const ir::Graph& graph);
+
+}  // namespace tailor::codegen

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dimensions of all nodes are numbered and joined by union-find; one visit per node says which of its dimensions are
+// which of its operands', and which count on their size.
+#include "codegen/lower/shrink.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/number.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+/// What a slice or a pad says of a dimension that it does not change.
+ir::Range whole_range(const ir::Node& node, int dim) {
+  return node.op == ir::Op::slice ? ir::Range{0, node.shape.dims[dim], 1} : ir::Range{0, 0, 0};
+}
+
+class DimUnion {
+ public:
+  explicit DimUnion(const ir::Graph& graph) : graph_(graph) {
+    for (const ir::Node& node : graph.nodes) {
+      firsts_.push_back(static_cast<std::int32_t>(parents_.size()));
+      for (int d = 0; d < node.shape.rank(); ++d) parents_.push_back(static_cast<std::int32_t>(parents_.size()));
+    }
+    fixed_.assign(parents_.size(), false);
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) tie(static_cast<ir::NodeId>(i));
+  }
+
+  std::optional<OuterExtent> of(ir::NodeId id, int dim) {
+    const std::int32_t wanted = root(slot(id, dim));
+    OuterExtent extent;
+    extent.steps = 0;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+      for (int d = 0; d < graph_.nodes[i].shape.rank(); ++d) {
+        const std::int32_t here = slot(static_cast<ir::NodeId>(i), d);
+        if (root(here) != wanted) continue;
+        if (fixed_[static_cast<std::size_t>(here)]) return {};
+        extent.dims.push_back({static_cast<ir::NodeId>(i), d});
+        extent.steps = std::gcd(extent.steps, graph_.nodes[i].shape.dims[d]);
+      }
+    return extent.steps > 1 ? std::optional(std::move(extent)) : std::nullopt;
+  }
+
+ private:
+  std::int32_t slot(ir::NodeId id, int dim) const { return firsts_[static_cast<std::size_t>(id)] + dim; }
+  std::int32_t root(std::int32_t at) {
+    while (parents_[static_cast<std::size_t>(at)] != at) at = parents_[static_cast<std::size_t>(at)];
+    return at;
+  }
+  const ir::Node& node(ir::NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  const ir::Shape& shape(ir::NodeId id) const { return node(id).shape; }
+
+  void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) {
+    parents_[static_cast<std::size_t>(root(slot(a, a_dim)))] = root(slot(b, b_dim));
+  }
+  void fix(ir::NodeId id, int dim) { fixed_[static_cast<std::size_t>(slot(id, dim))] = true; }
+  void fix_all(ir::NodeId id) {
+    for (int d = 0; d < shape(id).rank(); ++d) fix(id, d);
+  }
+  void fix_with_operands(ir::NodeId id) {
+    fix_all(id);
+    for (const ir::NodeId operand : node(id).operands) fix_all(operand);
+  }
+
+  void tie(ir::NodeId id) {
+    const ir::Node& of = node(id);
+    const ir::NodeId from = of.operands.empty() ? ir::no_node : of.operands[0];
+    switch (of.op) {
+      case ir::Op::parameter:
+      case ir::Op::iota:
+        return;
+      case ir::Op::constant:
+        for (int d = 1; d < of.shape.rank(); ++d) fix(id, d);  // a part is a prefix of its bytes
+        return;
+      case ir::Op::broadcast:
+        for (int d = 0; d < shape(from).rank(); ++d) {
+          const int to = static_cast<int>(of.attributes.axes[d]);
+          if (shape(from).dims[d] == of.shape.dims[to])
+            join(from, d, id, to);
+          else
+            fix(from, d);
+        }
+        return;
+      case ir::Op::transpose:
+        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(of.attributes.axes[d]));
+        return;
+      case ir::Op::reverse:
+        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, d);
+        return;
+      case ir::Op::slice:
+      case ir::Op::pad:
+      case ir::Op::concatenate:
+        return tie_where_whole(id);
+      case ir::Op::reduce:
+        return tie_reduce(id);
+      case ir::Op::reshape:
+      case ir::Op::bitcast:
+        return tie_reshape(id);
+      default:
+        break;
+    }
+    // A body would have to change with the shapes around it; complex numbers are not worth it.
+    const bool elementwise = class_of(of.op) == ir::OpClass::elementwise && has_same_dims(of);
+    return elementwise ? tie_elementwise(id) : fix_with_operands(id);
+  }
+
+  bool has_same_dims(const ir::Node& of) const {
+    return std::all_of(of.operands.begin(), of.operands.end(), [&](ir::NodeId operand) {
+      return shape(operand).rank() == 0 || shape(operand).dims == of.shape.dims;
+    });
+  }
+  void tie_elementwise(ir::NodeId id) {
+    for (const ir::NodeId operand : node(id).operands)
+      for (int d = 0; d < shape(operand).rank(); ++d) join(id, d, operand, d);
+  }
+
+  /// Dimensions that a slice, a pad or a concatenation takes as they are.
+  void tie_where_whole(ir::NodeId id) {
+    const ir::Node& of = node(id);
+    for (int d = 0; d < of.shape.rank(); ++d) {
+      const bool whole = of.op == ir::Op::concatenate
+                             ? !of.attributes.axes.contains(d)
+                             : of.attributes.ranges[static_cast<std::size_t>(d)] == whole_range(of, d) &&
+                                   of.shape.dims[d] == shape(of.operands[0]).dims[d];
+      for (const ir::NodeId operand : of.operands) {
+        if (shape(operand).rank() == 0) continue;
+        if (whole)
+          join(id, d, operand, d);
+        else
+          fix(operand, d);
+      }
+      if (!whole) fix(id, d);
+    }
+  }
+
+  void tie_reduce(ir::NodeId id) {
+    const ir::Node& of = node(id);
+    if (of.operands.size() != 2 || of.shape.dtype == ir::DType::tuple) return fix_with_operands(id);
+    const ir::NodeId from = of.operands[0];
+    int next = 0;
+    for (int d = 0; d < shape(from).rank(); ++d)
+      if (of.attributes.axes.contains(d))
+        fix(from, d);
+      else
+        join(from, d, id, next++);
+  }
+
+  /// A reshape keeps a prefix of its elements a prefix: the first dimensions above 1 shrink in proportion. Further in,
+  /// a dimension is the operand's when as many elements stand before it and it is as long.
+  void tie_reshape(ir::NodeId id) {
+    const ir::NodeId from = node(id).operands[0];
+    if (!is_row_major(shape(id)) || !is_row_major(shape(from))) return fix_with_operands(id);
+    const ir::Dims &to_dims = shape(id).dims, &from_dims = shape(from).dims;
+    std::int64_t from_before = 1, to_before = 1;
+    int i = 0, j = 0;
+    bool first = true;
+    while (i < from_dims.size() && j < to_dims.size()) {
+      if (from_dims[i] == 1) {
+        fix(from, i++);
+      } else if (to_dims[j] == 1) {
+        fix(id, j++);
+      } else if (from_before == to_before && (first || from_dims[i] == to_dims[j])) {
+        join(from, i, id, j);
+        first = false;
+        from_before *= from_dims[i++];
+        to_before *= to_dims[j++];
+      } else if (from_before <= to_before) {
+        fix(from, i);
+        from_before *= from_dims[i++];
+      } else {
+        fix(id, j);
+        to_before *= to_dims[j++];
+      }
+    }
+    while (i < from_dims.size()) fix(from, i++);
+    while (j < to_dims.size()) fix(id, j++);
+  }
+
+  const ir::Graph& graph_;
+  std::vector<std::int32_t> firsts_, parents_;
+  std::vector<bool> fixed_;
+};
+
+}  // namespace
+
+std::optional<OuterExtent> outer_extent(const ir::Graph& graph) {
+  ir::NodeId largest = ir::no_node;
+  for (const ir::NodeId output : graph.outputs) {
+    const ir::Shape& shape = graph.nodes[static_cast<std::size_t>(output)].shape;
+    if (shape.dtype == ir::DType::tuple) return {};
+    if (largest == ir::no_node || elements(shape) > elements(graph.nodes[static_cast<std::size_t>(largest)].shape))
+      largest = output;
+  }
+  if (largest == ir::no_node) return {};
+  const ir::Dims& dims = graph.nodes[static_cast<std::size_t>(largest)].shape.dims;
+  for (int d = 0; d < dims.size(); ++d)
+    if (dims[d] > 1) return DimUnion(graph).of(largest, d);
+  return {};
+}
+
+ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t kept) {
+  ir::Group small;
+  small.graph = graph;
+  for (const OuterExtent::NodeDim& outer : extent.dims) {
+    ir::Node& node = small.graph.nodes[static_cast<std::size_t>(outer.node)];
+    std::int64_t& dim = node.shape.dims[outer.dim];
+    dim = dim / extent.steps * kept;
+    if (node.op == ir::Op::slice)
+      node.attributes.ranges[static_cast<std::size_t>(outer.dim)] = whole_range(node, outer.dim);
+  }
+  for (ir::Node& node : small.graph.nodes)
+    if (node.op == ir::Op::constant && node.attributes.literal && node.attributes.literal->known)
+      node.attributes.literal->bytes.resize(
+          static_cast<std::size_t>(elements(node.shape) * element_bytes(node.shape.dtype)));
+  small.id = id_of(std::string_view(canonical_text(small.graph)));
+  return small;
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The critical path of one warp. No address depends on data, so loads wait for nothing: all loads between two waits (a
+// shuffle, a barrier, the turn of a rolled loop) travel together and cost one round trip. Unrolled loops without a wait
+// inside are straight-line code. Accumulations are a chain through their target; other values add the depth of their
+// expression once per pass. A warp is taken to run every guard.
+#include <algorithm>
+#include <bit>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::StmtKind;
+
+struct Depth {
+  double arithmetic = 0, xu = 0;
+};
+
+Depth depth_of(const ir::Kernel& kernel, ir::ValueId id) {
+  Depth deepest;
+  if (id == ir::no_value) return deepest;
+  const ir::Value& value = kernel.values[id];
+  for (const ir::ValueId operand : value.operands) {
+    const Depth d = depth_of(kernel, operand);
+    if (d.arithmetic + d.xu > deepest.arithmetic + deepest.xu) deepest = d;
+  }
+  if (value.kind == ir::ValueKind::op) {
+    const ir::OpRow& row = ir::row(value.op);
+    deepest.xu += row.xu;
+    deepest.arithmetic += row.fma + row.alu;
+  } else if (value.kind == ir::ValueKind::convert) {
+    deepest.arithmetic += 1;
+  }
+  return deepest;
+}
+
+class CriticalPathWalk {
+ public:
+  explicit CriticalPathWalk(const ir::Kernel& kernel) : kernel_(kernel) {}
+
+  /// `times` passes one after the other, `copies` side by side in each.
+  void walk(std::int32_t from, std::int32_t to, double times, double copies) {
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      const Depth depth = depth_of(kernel_, stmt.value);
+      const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
+      critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies : 0);
+      critical_path.xu += depth.xu * times;
+      switch (stmt.kind) {
+        case StmtKind::load:
+          load(stmt, times, copies);
+          break;
+        case StmtKind::store:
+          if (stmt.space == ir::Space::global) bytes += access_bytes(stmt) * times * copies;
+          break;
+        case StmtKind::shuffle: {
+          const int steps = std::countr_zero(static_cast<unsigned>(stmt.lanes));
+          critical_path.shuffle += steps * times;
+          critical_path.arithmetic += steps * times;
+          wait();
+          break;
+        }
+        case StmtKind::barrier:
+          critical_path.barrier += times;
+          wait();
+          break;
+        case StmtKind::loop:
+          loop(at, stmt, times, copies);
+          break;
+        case StmtKind::guard:
+          walk(at + 1, stmt.end, times, copies);
+          break;
+        case StmtKind::declare:
+        case StmtKind::index:
+        case StmtKind::let:
+        case StmtKind::assign:
+        case StmtKind::atomic:
+          break;
+      }
+      if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
+    }
+  }
+
+  CriticalPath critical_path;
+  double bytes = 0;
+
+ private:
+  double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }
+
+  void wait() { global_open_ = shared_open_ = far_open_ = false; }
+
+  void load(const ir::Stmt& stmt, double times, double copies) {
+    const bool global = stmt.space == ir::Space::global;
+    if (global) bytes += access_bytes(stmt) * times * copies;
+    bool& open = global ? global_open_ : shared_open_;
+    if (!open) (global ? critical_path.memory : critical_path.shared) += times;
+    open = true;
+    if (!global || stmt.policy != ir::Policy::once) return;
+    if (!far_open_) critical_path.far += times;
+    far_open_ = true;
+  }
+
+  bool has_wait(std::int32_t from, std::int32_t to) const {
+    return std::any_of(kernel_.body.begin() + from, kernel_.body.begin() + to, [](const ir::Stmt& stmt) {
+      return stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::barrier ||
+             (stmt.kind == StmtKind::loop && !stmt.unrolled);
+    });
+  }
+
+  void loop(std::int32_t at, const ir::Stmt& stmt, double times, double copies) {
+    const auto extent = static_cast<double>(kernel_.indices.vars[stmt.var].extent);
+    if (stmt.unrolled && !has_wait(at + 1, stmt.end)) return walk(at + 1, stmt.end, times, copies * extent);
+    wait();
+    walk(at + 1, stmt.end, times * extent, copies);
+    wait();
+  }
+
+  const ir::Kernel& kernel_;
+  bool global_open_ = false, shared_open_ = false, far_open_ = false;
+};
+
+}  // namespace
+
+void fill_chain(const ir::Kernel& kernel, Work& work) {
+  CriticalPathWalk walk(kernel);
+  walk.walk(0, static_cast<std::int32_t>(kernel.body.size()), 1, 1);
+  work.critical_path = walk.critical_path;
+  work.bytes_in_flight = walk.bytes / std::max(1.0, walk.critical_path.memory);
+}
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Periods of index expressions, and forms. A thread variable (tid / d) % e splits into a lane's and a warp's share when
+// its steps fall on warp boundaries; all that lowering makes do, others are evaluated lane by lane.
+#include "costmodel/lane_affine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <numeric>
+
+namespace tailor::costmodel {
+
+namespace {
+
+constexpr std::int64_t longest_period = std::int64_t{1} << 40;
+
+/// The same movement seen over a multiple of the period.
+std::int64_t over(const Period& p, std::int64_t period) { return p.increment * (period / p.period); }
+
+std::int64_t common(std::int64_t a, std::int64_t b) {
+  if (a == 0 || b == 0) return 0;
+  const std::int64_t scaled = a / std::gcd(a, b);
+  return scaled > longest_period / b ? 0 : scaled * b;
+}
+
+Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
+  if ((term.vars >> var & 1) == 0) return {};
+  switch (term.kind) {
+    case ir::TermKind::var:
+      return {1, 1};
+    case ir::TermKind::narrow:
+      return find_period(pool, term.a, var);
+    case ir::TermKind::div:
+    case ir::TermKind::mod: {
+      const Period inner = find_period(pool, term.a, var);
+      if (inner.period == 0) return {0, 0};
+      const std::int64_t turns = term.divisor / std::gcd(std::abs(inner.increment), term.divisor);
+      const std::int64_t period = inner.increment == 0 ? inner.period : inner.period * turns;
+      if (term.kind == ir::TermKind::mod) return {period, 0};
+      return {period, over(inner, period) / term.divisor};
+    }
+    case ir::TermKind::sel:
+    case ir::TermKind::xor_: {
+      const Period a = find_period(pool, term.a, var), b = find_period(pool, term.b, var);
+      std::int64_t period = common(a.period, b.period);
+      if (term.kind == ir::TermKind::xor_)
+        return period == 0 || a.increment != 0 || b.increment != 0 ? Period{0, 0} : Period{period, 0};
+      const Period c = find_period(pool, term.c, var), d = find_period(pool, term.d, var);
+      period = common(period, common(c.period, d.period));
+      if (period == 0 || over(a, period) != over(b, period) || over(c, period) != over(d, period)) return {0, 0};
+      return {period, over(c, period)};
+    }
+  }
+  return {0, 0};
+}
+
+using Lanes = std::array<std::int64_t, warp_lanes>;
+
+/// What lanes are evaluated with: outer variables as in `at`, the threads of warp `w`.
+struct Spot {
+  const ir::IndexPool& pool;
+  const std::vector<ThreadShares>& threads;
+  std::array<std::int64_t, ir::max_vars> at{};
+  int w = 0;
+
+  Spot(const ir::IndexPool& p, const std::vector<ThreadShares>& t, const IterationDomain& domain, int warp)
+      : pool(p), threads(t), w(warp) {
+    for (int k = 0; k < domain.depth; ++k) at[domain.vars[k]] = domain.ranges[k].low;
+  }
+};
+
+void divide(Lanes& lanes, std::int64_t divisor, bool remainder) {
+  if (std::has_single_bit(static_cast<std::uint64_t>(divisor))) {  // lanes beyond a guard may be negative
+    const int bits = std::countr_zero(static_cast<std::uint64_t>(divisor));
+    for (std::int64_t& value : lanes) value = remainder ? value & (divisor - 1) : value >> bits;
+    return;
+  }
+  for (std::int64_t& value : lanes) value = remainder ? value % divisor : value / divisor;
+}
+
+Lanes evaluate_lanes(const Spot& spot, ir::ExprId expr);
+
+/// The term in all lanes of the warp.
+Lanes evaluate_lanes(const Spot& spot, const ir::Term& term) {
+  Lanes out;
+  if (term.kind == ir::TermKind::var) {
+    const ir::Var& var = spot.pool.vars[term.var];
+    if (var.kind != ir::VarKind::thread) {
+      out.fill(spot.at[term.var]);
+      return out;
+    }
+    const ThreadShares& shares = spot.threads[term.var];
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      out[lane] = shares.splits ? shares.warps[spot.w] + shares.lanes[lane] : thread_value(var, spot.w, lane);
+    return out;
+  }
+  out = evaluate_lanes(spot, term.a);
+  if (term.kind == ir::TermKind::narrow) return out;
+  if (term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod) {
+    divide(out, term.divisor, term.kind == ir::TermKind::mod);
+    return out;
+  }
+  const Lanes b = evaluate_lanes(spot, term.b);
+  if (term.kind == ir::TermKind::xor_) {
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] ^= b[lane];
+    return out;
+  }
+  const Lanes c = evaluate_lanes(spot, term.c), d = evaluate_lanes(spot, term.d);
+  for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = out[lane] < b[lane] ? c[lane] : d[lane];
+  return out;
+}
+
+Lanes evaluate_lanes(const Spot& spot, ir::ExprId expr) {
+  Lanes out;
+  out.fill(spot.pool[expr].constant);
+  for (const ir::Linear& part : spot.pool.linear(expr)) {
+    const Lanes term = evaluate_lanes(spot, spot.pool.terms[part.term]);
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += part.coefficient * term[lane];
+  }
+  return out;
+}
+
+}  // namespace
+
+Period find_period(const ir::IndexPool& pool, ir::ExprId expr, ir::VarId var) {
+  Period sum;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const Period one = period_of_term(pool, pool.terms[part.term], var);
+    const std::int64_t period = common(sum.period, one.period);
+    if (period == 0) return {0, 0};
+    sum = {period, over(sum, period) + part.coefficient * over(one, period)};
+  }
+  return sum;
+}
+
+void find_thread_shares(const ir::Kernel& kernel, std::vector<ThreadShares>& shares) {
+  shares.resize(kernel.indices.vars.size());
+  for (std::size_t v = 0; v < shares.size(); ++v) {
+    const ir::Var& var = kernel.indices.vars[v];
+    if (var.kind != ir::VarKind::thread) continue;
+    for (int lane = 0; lane < warp_lanes; ++lane) shares[v].lanes[lane] = thread_value(var, 0, lane);
+    for (int w = 0; w < warps_of(kernel); ++w) shares[v].warps[w] = thread_value(var, w, 0);
+    const std::int64_t d = var.divisor, span = var.divisor * var.extent;
+    const bool within = warp_lanes % d == 0 && warp_lanes % span == 0;
+    const bool across = warp_lanes % d == 0 && span % warp_lanes == 0;
+    const bool beyond = d % warp_lanes == 0;
+    shares[v].splits = within || across || beyond || kernel.threads <= warp_lanes;
+  }
+}
+
+LaneAffine::LaneAffine(const ir::Kernel& kernel, Scratch::Body& scratch, ir::ExprId a, ir::ExprId b, std::int64_t scale)
+    : kernel_(kernel), scratch_(scratch), a_(a), b_(b), scale_(scale) {
+  add(a, scale);
+  if (b != ir::no_expr) add(b, -scale);
+  if (split_) find_even_lanes();
+}
+
+void LaneAffine::add(ir::ExprId expr, std::int64_t scale) {
+  const ir::IndexPool& pool = kernel_.indices;
+  sum_.constant += scale * pool[expr].constant;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const ir::Term& term = pool.terms[part.term];
+    const std::int64_t coefficient = scale * part.coefficient;
+    if (term.kind == ir::TermKind::var) {
+      if (!add_variable(sum_, term.var, coefficient)) split_ = false;
+      continue;
+    }
+    nested_ |= term.vars;
+    if (add_quotient(term, coefficient)) continue;
+    if (opaque_count_ == static_cast<int>(opaque_.size()))
+      split_ = false;
+    else
+      opaque_[opaque_count_++] = {part.term, coefficient};
+  }
+}
+
+bool LaneAffine::add_variable(Sum& sum, ir::VarId id, std::int64_t coefficient) const {
+  const bool is_thread = kernel_.indices.vars[id].kind == ir::VarKind::thread;
+  int& count = is_thread ? sum.thread_count : sum.outer_count;
+  auto& shares = is_thread ? sum.thread : sum.outer;
+  assert(is_thread || count < static_cast<int>(shares.size()));
+  if (count == static_cast<int>(shares.size())) return false;
+  shares[count++] = {id, coefficient};
+  if (!is_thread) return true;
+  for (int lane = 0; lane < warp_lanes; ++lane) sum.lanes[lane] += coefficient * scratch_.threads[id].lanes[lane];
+  return scratch_.threads[id].splits;
+}
+
+bool LaneAffine::add_quotient(const ir::Term& term, std::int64_t coefficient) {
+  const bool is_quotient = term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod;
+  if (!is_quotient || quotient_count_ == most_quotients) return false;
+  const ir::IndexPool& pool = kernel_.indices;
+  if (pool[term.a].range.low < 0 || pool[term.a].range.high >= std::int64_t{1} << 32) return false;
+  if (term.divisor >= std::int64_t{1} << 32) return false;
+  Quotient& quotient = quotients_[quotient_count_];
+  quotient.inner = {};  // an earlier term may have failed half-way
+  quotient.remainder = term.kind == ir::TermKind::mod;
+  quotient.divisor = term.divisor;
+  quotient.coefficient = coefficient;
+  quotient.inner.constant = pool[term.a].constant;
+  for (const ir::Linear& part : pool.linear(term.a)) {
+    const ir::Term& one = pool.terms[part.term];
+    if (one.kind != ir::TermKind::var || !add_variable(quotient.inner, one.var, part.coefficient)) return false;
+  }
+  const auto [least, greatest] = std::minmax_element(quotient.inner.lanes.begin(), quotient.inner.lanes.end());
+  quotient.least_lane = *least;
+  quotient.greatest_lane = *greatest;
+  ++quotient_count_;
+  return true;
+}
+
+void LaneAffine::find_even_lanes() {
+  even_lanes_ = sum_.lanes;
+  for (int i = 0; i < quotient_count_; ++i)
+    if (quotients_[i].remainder)
+      for (int lane = 0; lane < warp_lanes; ++lane)
+        even_lanes_[lane] += quotients_[i].coefficient * quotients_[i].inner.lanes[lane];
+  const std::int64_t stride = even_lanes_[1] - even_lanes_[0];
+  bool constant = true;
+  for (int lane = 2; lane < warp_lanes; ++lane) constant &= even_lanes_[lane] - even_lanes_[lane - 1] == stride;
+  if (constant) even_stride_ = stride;
+  const auto [least, greatest] = std::minmax_element(even_lanes_.begin(), even_lanes_.end());
+  least_lane_ = *least;
+  greatest_lane_ = *greatest;
+}
+
+Period LaneAffine::period(ir::VarId var) const {
+  for (int i = 0; i < known_count_; ++i)
+    if (known_[i].var == var) return known_[i].period;
+  Period sum = find_period(kernel_.indices, a_, var);
+  if (b_ != ir::no_expr) {
+    const Period b = find_period(kernel_.indices, b_, var);
+    const std::int64_t both = common(sum.period, b.period);
+    sum = both == 0 ? Period{0, 0} : Period{both, over(sum, both) - over(b, both)};
+  }
+  if (known_count_ < static_cast<int>(known_.size())) known_[known_count_++] = {var, sum};
+  return sum;
+}
+
+std::int64_t LaneAffine::even_step(ir::VarId var) const { return (nested_ >> var & 1) == 0 ? 1 : period(var).period; }
+
+std::int64_t LaneAffine::growth(ir::VarId var, std::int64_t step) const {
+  if ((nested_ >> var & 1) != 0) return scale_ * over(period(var), step);
+  std::int64_t sum = 0;
+  for (int i = 0; i < sum_.outer_count; ++i)
+    if (sum_.outer[i].var == var) sum += sum_.outer[i].coefficient * step;
+  return sum;
+}
+
+std::int64_t LaneAffine::Sum::base(const IterationDomain& domain) const {
+  std::int64_t sum = constant;
+  for (int i = 0; i < outer_count; ++i)
+    for (int k = 0; k < domain.depth; ++k)
+      if (domain.vars[k] == outer[i].var) sum += outer[i].coefficient * domain.ranges[k].low;
+  return sum;
+}
+
+std::int64_t LaneAffine::Sum::warp_offset(std::span<const ThreadShares> threads, int w) const {
+  std::int64_t sum = 0;
+  for (int i = 0; i < thread_count; ++i) sum += thread[i].coefficient * threads[thread[i].var].warps[w];
+  return sum;
+}
+
+LaneAffine::Start LaneAffine::start(const IterationDomain& domain) const {
+  Start start;
+  start.domain = &domain;
+  if (!split_) return start;
+  start.base = sum_.base(domain);
+  for (int i = 0; i < quotient_count_; ++i) start.inner[i] = quotients_[i].inner.base(domain);
+  return start;
+}
+
+bool LaneAffine::is_even(const Start& start, int w, std::int64_t& shift) const {
+  if (!split_ || opaque_count_ > 0) return false;
+  shift = start.base + sum_.warp_offset(scratch_.threads, w);
+  for (int i = 0; i < quotient_count_; ++i) {
+    const Quotient& q = quotients_[i];
+    const std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
+    // A guard may keep lanes out whose values are below 0 or beyond the range: those warps are seen lane by lane.
+    if (inner + q.least_lane < 0 || inner + q.greatest_lane >= std::int64_t{1} << 32) return false;
+    const auto divisor = static_cast<std::uint32_t>(q.divisor);
+    const std::uint32_t whole = static_cast<std::uint32_t>(inner + q.least_lane) / divisor;
+    if (q.least_lane != q.greatest_lane && whole != static_cast<std::uint32_t>(inner + q.greatest_lane) / divisor)
+      return false;
+    shift += q.coefficient * (q.remainder ? inner - std::int64_t{whole} * q.divisor : std::int64_t{whole});
+  }
+  return true;
+}
+
+void LaneAffine::values(const Start& start, int w, Lanes& out) const {
+  if (split_) {
+    const std::int64_t base = start.base + sum_.warp_offset(scratch_.threads, w);
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = base + sum_.lanes[lane];
+    for (int i = 0; i < quotient_count_; ++i) {
+      const Quotient& q = quotients_[i];
+      const std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
+      const auto divisor = static_cast<std::uint32_t>(q.divisor);
+      for (int lane = 0; lane < warp_lanes; ++lane) {
+        const auto value = static_cast<std::uint32_t>(inner + q.inner.lanes[lane]);
+        out[lane] += q.coefficient * (q.remainder ? value % divisor : value / divisor);
+      }
+    }
+    for (int i = 0; i < opaque_count_; ++i) {
+      const Lanes& term = term_lanes(opaque_[i].term, *start.domain, w);
+      for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += opaque_[i].coefficient * term[lane];
+    }
+    return;
+  }
+  const Spot spot(kernel_.indices, scratch_.threads, *start.domain, w);
+  const Lanes first = evaluate_lanes(spot, a_);
+  Lanes second{};
+  if (b_ != ir::no_expr) second = evaluate_lanes(spot, b_);
+  for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = scale_ * (first[lane] - second[lane]);
+}
+
+const LaneAffine::Lanes& LaneAffine::term_lanes(ir::TermId id, const IterationDomain& domain, int w) const {
+  const ir::Term& term = kernel_.indices.terms[id];
+  TermLanes key;
+  key.serial = scratch_.serial;
+  key.term = id;
+  key.warp = w;
+  std::size_t outer = 0;
+  std::uint64_t hash = id * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(w);
+  for (int k = 0; k < domain.depth; ++k) {
+    if ((term.vars >> domain.vars[k] & 1) == 0) continue;
+    if (outer < key.outer.size()) key.outer[outer] = domain.ranges[k].low;
+    hash = (hash ^ static_cast<std::uint64_t>(domain.ranges[k].low)) * 0xff51afd7ed558ccdULL;
+    ++outer;
+  }
+  TermLanes& slot = scratch_.terms[(hash >> 32) % scratch_.terms.size()];
+  const bool known = outer <= key.outer.size() && slot.serial == key.serial && slot.term == id && slot.warp == w &&
+                     slot.outer == key.outer;
+  if (known) return slot.lanes;
+  slot.serial = outer <= key.outer.size() ? key.serial : 0;
+  slot.term = id;
+  slot.warp = w;
+  slot.outer = key.outer;
+  slot.lanes = evaluate_lanes(Spot(kernel_.indices, scratch_.threads, domain, w), term);
+  return slot.lanes;
+}
+
+}  // namespace tailor::costmodel

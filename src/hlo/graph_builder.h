@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// GraphBuilder: the walk that turns a parsed module into a graph. What HLO writes around its operations (calls,
+// fusions, tuples, asynchronous wrappers, markers) is resolved while walking and leaves no node: an instruction's value
+// is a list of leaves, the nodes that hold its arrays. Every instruction the walk makes, copies or drops is entered in
+// the ledger, so that instructions in the text + added - removed = nodes in the graph.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hlo/hlo_module.h"
+#include "hlo/normalise.h"
+#include "ir/graph.h"
+
+namespace tailor::hlo {
+
+/// The value of an instruction: a range of GraphBuilder's leaves and the type they form.
+struct HloValue {
+  std::int32_t first = 0, count = -1;  ///< count -1: not made yet
+  const HloType* type = nullptr;
+};
+
+/// One computation being walked: where its names hang and what its instructions were found to be.
+struct Frame {
+  const HloComputation* computation = nullptr;
+  std::string prefix;
+  std::span<const HloValue> arguments;  ///< of an inlined computation; empty when it is a graph of its own
+  bool inlined = false;
+  std::vector<HloValue> values;
+};
+
+/// What all builders of one import share.
+struct GraphBuilderContext {
+  explicit GraphBuilderContext(const HloModule& parsed) : module(parsed), active(parsed.computations.size(), 0) {}
+
+  const HloModule& module;
+  Ledger ledger;
+  std::vector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
+  std::int64_t instances = 0;        ///< instructions walked so far, copies counted
+  std::vector<std::pair<std::string, std::int64_t>> opaque;
+};
+
+class GraphBuilder {
+ public:
+  GraphBuilder(GraphBuilderContext& context, std::string_view name) : context_(context) { graph_.name = name; }
+
+  /// Walks a computation as a graph of its own: parameters become nodes, flattened.
+  void walk_graph(const HloComputation& computation);
+  ir::Graph&& graph() && { return std::move(graph_); }
+  const std::vector<std::uint32_t>& offsets() const { return offsets_; }
+
+  // What the resolvers (pass_*.cpp) work with.
+  const HloModule& module() const { return context_.module; }
+  Ledger& ledger() { return context_.ledger; }
+  const HloComputation& find_computation(const HloInstruction& instruction, std::string_view attribute) const;
+  const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;
+  /// Walks a computation in place; the value of its root.
+  HloValue inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
+                              Pass counted);
+  /// The computation as a graph of Graph::bodies; made once per builder.
+  std::int32_t find_or_add_body(const HloComputation& computation);
+  ir::Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
+  ir::Node& node(ir::NodeId id) { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  ir::NodeId add_node(ir::Node&& node, const HloInstruction& from);
+  HloValue operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const;
+  std::span<const ir::NodeId> leaves(const HloValue& value) const {
+    return {leaves_.data() + value.first, static_cast<std::size_t>(value.count)};
+  }
+  /// Throws unless the value has the shapes that the instruction printed.
+  const HloValue& checked(const HloInstruction& instruction, const HloValue& value) const;
+  /// A value made of these leaves.
+  HloValue add_value(std::span<const ir::NodeId> nodes, const HloType& type);
+  HloValue part(const HloInstruction& instruction, const HloValue& whole, std::int64_t index) const;
+  /// Adds the node and, when its type has several arrays, the get_tuple_element nodes that pick them.
+  HloValue add_result(ir::Node&& node, const HloType& type, const HloInstruction& from);
+  /// An ordinary instruction becomes a node.
+  HloValue add_plain(const HloInstruction& instruction, const Frame& frame, ir::Op op, const HloType& type);
+  std::string full_name(const HloInstruction& instruction, const Frame& frame) const;
+  std::vector<ir::NodeId> flat_operands(const HloInstruction& instruction, const Frame& frame,
+                                        std::int32_t from = 0) const;
+  void note_opaque(std::string_view what);
+  [[noreturn]] void fail(const HloInstruction& instruction, std::string message, std::string hint = {}) const;
+  void open_group(const HloInstruction& fusion, const Frame& frame);
+  void close_group();
+
+ private:
+  void walk(Frame& frame);
+  void walk_instruction(Frame& frame, std::int32_t index);
+  std::vector<std::int32_t> sorted_order(const Frame& frame) const;
+  void check(const ir::Node& node, const HloInstruction& from) const;
+  HloValue parameter_value(const HloInstruction& instruction, const Frame& frame);
+  void number_parameters(const Frame& frame);
+  std::int64_t parameter_number(const HloInstruction& instruction, const Frame& frame) const;
+
+  GraphBuilderContext& context_;
+  ir::Graph graph_;
+  std::vector<std::uint32_t> offsets_;  ///< of each node's instruction in the text
+  std::vector<ir::NodeId> leaves_;
+  std::vector<std::int64_t> parameter_starts_;  ///< flattened number of each parameter's first leaf
+  std::map<std::int32_t, std::int32_t> bodies_;
+  int group_depth_ = 0;
+  ir::NodeId group_start_ = 0;
+};
+
+/// Resolves one instruction. The table in graph_builder.cpp says which operations have one.
+using Resolver = HloValue (*)(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+
+HloValue resolve_call(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_fusion(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_async_start(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_async_done(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_wrapped_start(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_copy_start(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_tuple(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_tuple_element(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_marker(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_custom_call(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_dimension_size(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+
+/// Fills the attributes of an ordinary node from what the text says (node_attributes.cpp).
+void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node);
+/// What a region computes, when it is one operation of its two parameters (pass_regions.cpp).
+ir::Reducer find_reducer(const HloModule& module, const HloComputation& region);
+/// Floating operations of a library node with these results, 0 when its text does not tell (library_flops.cpp).
+double library_flops(const ir::Graph& graph, const ir::Node& node, std::span<const ir::Shape> results);
+
+/// Numbers in braces or brackets ("{0,2}", "[1,8]").
+std::vector<std::int64_t> numbers_in(std::string_view text);
+
+}  // namespace tailor::hlo

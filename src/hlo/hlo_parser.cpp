@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Module, computations, instructions. Recursive descent over HLO's own grammar, as its dumps and hand-written tests use
+// it: header attributes and stack-frame tables are skipped (unknown ones with a warning), computations come in any
+// order, operands may carry their shapes or not. Nested instructions as operands are not read.
+#include "hlo/hlo_parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+constexpr auto header_attributes = std::to_array<std::string_view>(
+    {"is_scheduled", "replica_count", "num_partitions", "input_output_alias", "buffer_donor",
+     "alias_passthrough_params", "entry_computation_layout", "frontend_attributes",
+     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
+     "origin_recovery_table", "debug_attributes"});
+
+constexpr auto stack_frame_tables =
+    std::to_array<std::string_view>({"FileNames", "FunctionNames", "FileLocations", "StackFrames"});
+
+/// Attributes about where an instruction came from or where it should run: no part of its meaning here.
+constexpr auto dropped_attributes = std::to_array<std::string_view>(
+    {"metadata", "sharding", "frontend_attributes", "control-predecessors", "statistics", "origin"});
+
+template <std::size_t N>
+bool contains(const std::array<std::string_view, N>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::uint64_t hash_of(std::string_view name) {
+  constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
+  std::uint64_t hash = name.size() * factor;
+  while (name.size() >= 8) {
+    std::uint64_t chunk = 0;
+    std::memcpy(&chunk, name.data(), 8);
+    hash = (hash ^ chunk) * factor;
+    hash ^= hash >> 29;
+    name.remove_prefix(8);
+  }
+  std::uint64_t chunk = 0;
+  if (!name.empty()) std::memcpy(&chunk, name.data(), name.size());
+  hash = (hash ^ chunk) * factor;
+  return hash ^ hash >> 32;
+}
+
+}  // namespace
+
+std::size_t NameTable::find_slot(std::string_view name) const {
+  std::size_t at = hash_of(name) & (slots_.size() - 1);
+  while (slots_[at].stamp == stamp_ && slots_[at].name != name) at = (at + 1) & (slots_.size() - 1);
+  return at;
+}
+
+std::int32_t NameTable::find(std::string_view name) const {
+  const Slot& slot = slots_[find_slot(name)];
+  return slot.stamp == stamp_ ? slot.value : -1;
+}
+
+std::int32_t NameTable::find_or_insert(std::string_view name, std::int32_t value) {
+  Slot& slot = slots_[find_slot(name)];
+  if (slot.stamp == stamp_) return slot.value;
+  slot = {name, stamp_, value};
+  if (++used_ * 2 > slots_.size()) grow();
+  return value;
+}
+
+void NameTable::grow() {
+  std::vector<Slot> old(slots_.size() * 4);
+  old.swap(slots_);
+  for (const Slot& slot : old)
+    if (slot.stamp == stamp_) slots_[find_slot(slot.name)] = slot;
+}
+
+HloModule HloParser::parse() {
+  // A byte that no text holds tells a binary file before its lines make no sense.
+  if (const void* zero = std::memchr(module_.text.data(), 0, module_.text.size()); zero != nullptr)
+    lexer_.fail_at(static_cast<std::size_t>(static_cast<const char*>(zero) - module_.text.data()),
+                   "found a zero byte, expected HLO text", "binary protos are not read: dump the module as text");
+  module_.instructions.reserve(module_.text.size() / 200 + 16);
+  module_.operands.reserve(module_.text.size() / 120 + 16);
+  module_.attributes.reserve(module_.text.size() / 200 + 16);
+  module_.types.reserve(module_.text.size() / 200 + 16);
+  module_.shapes.reserve(module_.text.size() / 200 + 16);
+  parse_header();
+  while (!lexer_.at_end())
+    if (!skip_stack_frame_table()) parse_computation();
+  index_computations();
+  return std::move(module_);
+}
+
+void HloParser::parse_header() {
+  if (!lexer_.accept_word("HloModule")) lexer_.fail("'HloModule'", "is this an HLO text dump?");
+  module_.name = lexer_.name("the module's name");
+  while (lexer_.accept(',')) {
+    const std::string_view key = lexer_.word();
+    if (key.empty()) lexer_.fail("a module attribute");
+    lexer_.expect('=', "after a module attribute");
+    lexer_.balanced_value();
+    if (!contains(header_attributes, key))
+      module_.warnings.push_back(fmt::format("unknown module attribute '{}' skipped", key));
+  }
+}
+
+bool HloParser::skip_stack_frame_table() {
+  const std::size_t start = lexer_.offset();
+  if (lexer_.peek() == '%' || !contains(stack_frame_tables, lexer_.word())) {
+    lexer_.seek(start);
+    return false;
+  }
+  while (lexer_.peek() >= '0' && lexer_.peek() <= '9') lexer_.skip_line();
+  return true;
+}
+
+void HloParser::parse_computation() {
+  const bool entry = lexer_.accept_word("ENTRY");
+  HloComputation computation;
+  lexer_.peek();
+  computation.offset = static_cast<std::uint32_t>(lexer_.offset());
+  computation.name = lexer_.name("a computation ('name {' or 'ENTRY name {')");
+  if (lexer_.peek() == '(') {
+    lexer_.skip_bracketed();
+    if (!lexer_.accept_mark("->")) lexer_.fail("'->' and the result's shape");
+    skip_type(0);
+  }
+  lexer_.expect('{', "at the beginning of a computation");
+  computation.first = static_cast<std::int32_t>(module_.instructions.size());
+  names_.clear();
+  unresolved_.clear();
+  while (!lexer_.accept('}')) {
+    if (lexer_.at_end()) lexer_.fail(fmt::format("'}}' at the end of computation '{}'", computation.name));
+    parse_instruction(computation);
+  }
+  finish_computation(computation);
+  while (lexer_.accept(',')) {
+    lexer_.word();
+    lexer_.expect('=', "after a computation's attribute");
+    lexer_.balanced_value();
+  }
+  if (entry) entries_.push_back(static_cast<std::int32_t>(module_.computations.size()));
+  module_.computations.push_back(computation);
+}
+
+void HloParser::parse_instruction(HloComputation& computation) {
+  lexer_.peek();
+  const bool root = lexer_.accept_word("ROOT");
+  lexer_.peek();
+  HloInstruction instruction;
+  instruction.offset = static_cast<std::uint32_t>(lexer_.offset());
+  instruction.name = lexer_.name("an instruction ('name = shape opcode(...)') or '}'");
+  const std::int32_t index = computation.count;
+  if (names_.find_or_insert(instruction.name, index) != index)
+    lexer_.fail_at(instruction.offset, fmt::format("found a second instruction '{}' in computation '{}', expected "
+                                                   "names to be unique",
+                                                   instruction.name, computation.name));
+  lexer_.expect('=', "after an instruction's name");
+  instruction.type = parse_type(0);
+  instruction.opcode = lexer_.word();
+  if (instruction.opcode.empty()) lexer_.fail("an opcode");
+  if (const ir::OpRow* row = ir::find_hlo_op(instruction.opcode)) instruction.op = row->op;
+  if (instruction.op == ir::Op::parameter || instruction.op == ir::Op::constant)
+    parse_payload(instruction);
+  else
+    parse_operands(computation, instruction);
+  parse_attributes(instruction);
+  if (root) {
+    if (computation.root >= 0)
+      lexer_.fail_at(instruction.offset,
+                     fmt::format("found a second ROOT in computation '{}', expected one", computation.name));
+    computation.root = index;
+  }
+  if (instruction.op == ir::Op::parameter) ++computation.parameters;
+  ++computation.count;
+  module_.instructions.push_back(instruction);
+}
+
+void HloParser::parse_payload(HloInstruction& instruction) {
+  if (lexer_.peek() != '(') lexer_.fail(fmt::format("'(' after '{}'", instruction.opcode));
+  const std::size_t start = lexer_.offset();
+  lexer_.skip_bracketed();
+  instruction.payload = module_.text.substr(start + 1, lexer_.offset() - start - 2);
+}
+
+void HloParser::parse_operands(HloComputation& computation, HloInstruction& instruction) {
+  lexer_.expect('(', "and the operands after an opcode");
+  instruction.first_operand = static_cast<std::int32_t>(module_.operands.size());
+  if (!lexer_.accept(')')) {
+    do {
+      parse_operand(computation, instruction);
+    } while (lexer_.accept(','));
+    lexer_.expect(')', "at the end of the operands");
+  }
+  instruction.operands = static_cast<std::int32_t>(module_.operands.size()) - instruction.first_operand;
+}
+
+void HloParser::parse_operand(HloComputation& computation, HloInstruction& instruction) {
+  std::string_view name;
+  if (lexer_.peek() == '(') {
+    skip_type(0);
+    name = lexer_.name("an operand's name");
+  } else if (lexer_.here() == '%') {
+    name = lexer_.name("an operand's name");
+  } else {
+    const std::size_t start = lexer_.offset();
+    name = lexer_.word();
+    if (name.empty()) lexer_.fail("an operand's name");
+    if (lexer_.here() == '[') {
+      skip_array_rest();
+      name = lexer_.name("an operand's name");
+    } else if (lexer_.here() == '(') {
+      lexer_.fail_at(start, fmt::format("found an instruction '{}(' as an operand, expected a name", name),
+                     "give the inner instruction a line and a name of its own");
+    }
+  }
+  HloOperand operand;
+  operand.instruction = names_.find(name);
+  operand.first_index = static_cast<std::int32_t>(module_.indices.size());
+  while (lexer_.accept('#')) {
+    const std::size_t offset = lexer_.offset();
+    const std::int64_t index = lexer_.integer("an index into a tuple");
+    if (index < 0 || index > INT32_MAX)
+      lexer_.fail_at(offset, fmt::format("found index {}, expected 0 or more", index));
+    module_.indices.push_back(static_cast<std::int32_t>(index));
+    ++operand.indices;
+  }
+  if (operand.instruction < 0 || operand.instruction >= computation.count) computation.sorted = false;
+  if (operand.instruction < 0) unresolved_.push_back({static_cast<std::int32_t>(module_.operands.size()), name});
+  module_.operands.push_back(operand);
+  static_cast<void>(instruction);
+}
+
+void HloParser::parse_attributes(HloInstruction& instruction) {
+  instruction.first_attribute = static_cast<std::int32_t>(module_.attributes.size());
+  while (lexer_.accept(',')) {
+    const std::string_view key = lexer_.word();
+    if (key.empty()) lexer_.fail("an attribute ('key=value')");
+    lexer_.expect('=', "after an attribute's name");
+    const std::size_t start = lexer_.offset();
+    const std::string_view value = lexer_.balanced_value();
+    if (value.empty()) {
+      lexer_.seek(start);
+      lexer_.fail(fmt::format("a value of attribute '{}'", key));
+    }
+    if (!contains(dropped_attributes, key)) module_.attributes.push_back({key, value});
+  }
+  instruction.attributes = static_cast<std::int32_t>(module_.attributes.size()) - instruction.first_attribute;
+}
+
+void HloParser::finish_computation(HloComputation& computation) {
+  if (computation.count == 0)
+    lexer_.fail_at(computation.offset,
+                   fmt::format("found computation '{}' without instructions, expected a root", computation.name));
+  if (computation.root < 0) computation.root = computation.count - 1;
+  for (const Unresolved& missing : unresolved_) {
+    const std::int32_t found = names_.find(missing.name);
+    if (found < 0) {
+      std::vector<std::string_view> known;
+      for (std::int32_t i = 0; i < computation.count && i < 1000; ++i)
+        known.push_back(module_.instructions[static_cast<std::size_t>(computation.first + i)].name);
+      const std::string_view near = nearest(missing.name, known);
+      lexer_.fail_at(static_cast<std::size_t>(missing.name.data() - module_.text.data()),
+                     fmt::format("found operand '{}', expected the name of an instruction of computation '{}'",
+                                 missing.name, computation.name),
+                     near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+    }
+    module_.operands[static_cast<std::size_t>(missing.operand)].instruction = found;
+  }
+}
+
+void HloParser::index_computations() {
+  if (module_.computations.empty()) lexer_.fail("an ENTRY computation");
+  if (entries_.size() > 1)
+    lexer_.fail_at(module_.computations[static_cast<std::size_t>(entries_[1])].offset,
+                   "found a second ENTRY computation, expected one");
+  module_.entry = entries_.empty() ? static_cast<std::int32_t>(module_.computations.size()) - 1 : entries_[0];
+  auto& names = module_.computation_names;
+  for (std::size_t i = 0; i < module_.computations.size(); ++i)
+    names.emplace_back(module_.computations[i].name, static_cast<std::int32_t>(i));
+  std::sort(names.begin(), names.end());
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (names[i].first == names[i - 1].first)
+      lexer_.fail_at(module_.computations[static_cast<std::size_t>(names[i].second)].offset,
+                     fmt::format("found a second computation '{}', expected names to be unique", names[i].first));
+}
+
+std::int32_t HloModule::computation_named(std::string_view wanted) const {
+  if (!wanted.empty() && wanted.front() == '%') wanted.remove_prefix(1);
+  const auto at = std::lower_bound(computation_names.begin(), computation_names.end(), wanted,
+                                   [](const auto& named, std::string_view key) { return named.first < key; });
+  return at != computation_names.end() && at->first == wanted ? at->second : -1;
+}
+
+HloModule parse_module(std::string_view text, std::string_view file) { return HloParser(text, file).parse(); }
+
+}  // namespace tailor::hlo

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parser's inside: one class that owns the module while it grows. Split over hlo_parser.cpp (module, computations,
+// instructions) and hlo_parser_shape.cpp (types). The contract is in hlo_module.h.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "hlo/hlo_lexer.h"
+#include "hlo/hlo_module.h"
+
+namespace tailor::hlo {
+
+/// Names of one computation: open addressing, emptied in O(1) for the next one by a new stamp.
+class NameTable {
+ public:
+  NameTable() : slots_(1024) {}
+  void clear() { ++stamp_, used_ = 0; }
+  /// The number stored for `name`; stores `value` when there is none.
+  std::int32_t find_or_insert(std::string_view name, std::int32_t value);
+  /// -1 when absent.
+  std::int32_t find(std::string_view name) const;
+
+ private:
+  struct Slot {
+    std::string_view name;
+    std::uint32_t stamp = 0;
+    std::int32_t value = -1;
+  };
+  std::size_t find_slot(std::string_view name) const;
+  void grow();
+
+  std::vector<Slot> slots_;
+  std::uint32_t stamp_ = 1;
+  std::size_t used_ = 0;
+};
+
+class HloParser {
+ public:
+  HloParser(std::string_view text, std::string_view file) : lexer_(text, file) {
+    module_.text = text;
+    module_.file = file;
+  }
+  HloModule parse();
+
+ private:
+  struct Unresolved {
+    std::int32_t operand;
+    std::string_view name;
+  };
+
+  void parse_header();
+  bool skip_stack_frame_table();
+  void parse_computation();
+  void parse_instruction(HloComputation& computation);
+  void parse_operands(HloComputation& computation, HloInstruction& instruction);
+  void parse_operand(HloComputation& computation, HloInstruction& instruction);
+  void parse_payload(HloInstruction& instruction);
+  void parse_attributes(HloInstruction& instruction);
+  void finish_computation(HloComputation& computation);
+  void index_computations();
+
+  /// Appends the type to the module; its index.
+  std::int32_t parse_type(int depth);
+  std::int32_t parse_tuple_type(int depth);
+  std::int32_t parse_array_type();
+  const ir::DTypeRow& parse_dtype(std::string_view word, std::size_t offset);
+  ir::Shape parse_shape(const ir::DTypeRow& dtype);
+  void parse_layout(ir::Shape& shape);
+  bool at_layout();
+  void skip_type(int depth);
+  void skip_array_rest();
+
+  HloLexer lexer_;
+  HloModule module_;
+  NameTable names_;
+  std::vector<Unresolved> unresolved_;
+  std::vector<std::int32_t> entries_;
+};
+
+}  // namespace tailor::hlo

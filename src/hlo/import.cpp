@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Import: read, walk, normalise, report. Files may be gzip-compressed, whatever they are called.
+#include "hlo/import.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/compressed.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "hlo/graph_builder.h"
+#include "hlo/hlo_module.h"
+#include "hlo/normalise.h"
+
+namespace tailor::hlo {
+
+Imported import_hlo(std::string_view text, std::string_view file) {
+  if (text.size() > max_unpacked_bytes)
+    throw Error(Fault::failed, Position{std::string(file)},
+                fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
+                            humane_bytes(static_cast<double>(max_unpacked_bytes))));
+  const HloModule module = parse_module(text, file);
+  GraphBuilderContext context(module);
+  const HloComputation& entry = module.computations[static_cast<std::size_t>(module.entry)];
+  GraphBuilder builder(context, module.name);
+  const auto instructions = static_cast<std::int64_t>(module.instructions.size());
+  context.ledger.add(Pass::set_aside, static_cast<std::int64_t>(module.computations.size()) - 1, 0,
+                     instructions - entry.count);
+  builder.walk_graph(entry);
+  Imported imported;
+  imported.graph = std::move(builder).graph();
+  run_passes(imported.graph, context.ledger);
+  ir::ImportReport& report = imported.report;
+  report.module = module.name;
+  report.text_bytes = static_cast<std::int64_t>(text.size());
+  report.instructions = instructions;
+  report.computations = static_cast<std::int64_t>(module.computations.size());
+  for (const PassRow& row : pass_table) {
+    const PassCount& count = context.ledger.of(row.pass);
+    report.passes.push_back({std::string(row.name), count.rewrites, count.added, count.removed});
+  }
+  report.opaque = std::move(context.opaque);
+  report.warnings = module.warnings;
+  return imported;
+}
+
+ir::Graph import_computation(const HloModule& module, const HloComputation& computation) {
+  GraphBuilderContext context(module);
+  GraphBuilder builder(context, computation.name);
+  builder.walk_graph(computation);
+  ir::Graph graph = std::move(builder).graph();
+  run_passes(graph, context.ledger);
+  return graph;
+}
+
+Imported import_file(const std::string& path) {
+  const std::string content = read_unpacked(path);
+  std::string_view name = path;
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  if (!name.ends_with(".graph")) return import_hlo(content, path);
+  Imported imported;
+  imported.graph = ir::parse_graph(content, path);
+  verify(imported.graph);
+  imported.report.module = imported.graph.name;
+  imported.report.text_bytes = static_cast<std::int64_t>(content.size());
+  imported.report.instructions = nodes_in_all(imported.graph);
+  imported.report.computations = 1;
+  return imported;
+}
+
+}  // namespace tailor::hlo

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From HLO text to a normalised Graph. parse_hlo() is one pass over the text and keeps everything; normalise() runs the
+// passes of a table, each reporting how much it rewrote. import_hlo() does both.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hlo/hlo_module.h"
+#include "ir/graph.h"
+#include "ir/import_report.h"
+
+namespace tailor::hlo {
+
+struct Imported {
+  ir::Graph graph;
+  ir::ImportReport report;
+};
+
+/// Throws Error(failed) with file, line, column, what was found and what was expected.
+Imported import_hlo(std::string_view text, std::string_view file);
+
+/// One computation of a module as a normalised graph of its own: parameter i of the graph is the i-th array of its
+/// parameters, outputs are the arrays of its root. Throws as import_hlo() does.
+ir::Graph import_computation(const HloModule& module, const HloComputation& computation);
+
+/// Reads .hlo, .txt or gzip-compressed HLO (.gz), or our own text form (.graph).
+Imported import_file(const std::string& path);
+
+}  // namespace tailor::hlo

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running the table. Bodies come first: what a loop does is settled before the loop is compared with others.
+#include "hlo/normalise.h"
+
+#include <numeric>
+
+namespace tailor::hlo {
+
+Rewrite::Rewrite(ir::Graph& rewritten) : graph(rewritten), replaced_by(rewritten.nodes.size()) {
+  std::iota(replaced_by.begin(), replaced_by.end(), 0);
+}
+
+void Rewrite::refresh(ir::Node& refreshed) {
+  for (ir::NodeId& operand : refreshed.operands) operand = current(operand);
+}
+
+void run_passes(ir::Graph& graph, Ledger& ledger) {
+  for (ir::Graph& body : graph.bodies) run_passes(body, ledger);
+  Rewrite rewrite(graph);
+  for (const PassRow& row : pass_table)
+    if (row.run != nullptr) row.run(rewrite, ledger.of(row.pass));
+}
+
+std::int64_t nodes_in_all(const ir::Graph& graph) {
+  auto count = static_cast<std::int64_t>(graph.nodes.size());
+  for (const ir::Graph& body : graph.bodies) count += nodes_in_all(body);
+  return count;
+}
+
+}  // namespace tailor::hlo

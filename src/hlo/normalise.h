@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalisation: a table of passes in running order. The first rows are resolved while the module is walked into a
+// graph (graph_builder.h), the others rewrite the graph and each of its bodies. No pass changes a result. Each reports
+// its rewrites and how many nodes it added and removed, so an import can be audited to the last instruction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace tailor::hlo {
+
+enum class Pass : std::uint8_t {
+  set_aside,
+  calls,
+  fusions,
+  async,
+  tuples,
+  markers,
+  sizes,
+  regions,
+  bodies,
+  trip_counts,
+  converts,
+  reshapes,
+  broadcasts,
+  duplicates,
+  dead,
+};
+
+/// What a pass did: rewrites, and nodes it added and removed.
+struct PassCount {
+  std::int64_t rewrites = 0, added = 0, removed = 0;
+};
+
+/// The counts of every pass, in the order of the table.
+struct Ledger {
+  std::array<PassCount, static_cast<std::size_t>(Pass::dead) + 1> counts{};
+  PassCount& of(Pass pass) { return counts[static_cast<std::size_t>(pass)]; }
+  void add(Pass pass, std::int64_t rewrites, std::int64_t added, std::int64_t removed) {
+    PassCount& count = of(pass);
+    count.rewrites += rewrites;
+    count.added += added;
+    count.removed += removed;
+  }
+};
+
+/// A graph while passes rewrite it: `replaced_by[n]` is the node whose value stands for node n (n itself mostly). Nodes
+/// stay where they are until the last pass drops the dead ones, so every id stays valid in between.
+struct Rewrite {
+  explicit Rewrite(ir::Graph& rewritten);
+  /// The operand's current node.
+  ir::NodeId current(ir::NodeId id) const {
+    while (replaced_by[static_cast<std::size_t>(id)] != id) id = replaced_by[static_cast<std::size_t>(id)];
+    return id;
+  }
+  ir::Node& node(ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+  /// Points the operands of a node at what replaced them.
+  void refresh(ir::Node& node);
+  /// `node` is no more: its users read `by`, an earlier node.
+  void replace(ir::NodeId node, ir::NodeId by) { replaced_by[static_cast<std::size_t>(node)] = by; }
+
+  ir::Graph& graph;
+  std::vector<ir::NodeId> replaced_by;
+  /// Nodes merged into an equal one: the survivor takes their place in given groups.
+  std::vector<std::pair<ir::NodeId, ir::NodeId>> merged;
+};
+
+struct PassRow {
+  Pass pass;
+  std::string_view name;
+  std::string_view what;
+  void (*run)(Rewrite&, PassCount&);  ///< nullptr: resolved while the module is walked
+};
+
+void count_trips(Rewrite& rewrite, PassCount& count);
+void simplify_converts(Rewrite& rewrite, PassCount& count);
+void simplify_reshapes(Rewrite& rewrite, PassCount& count);
+void merge_broadcasts(Rewrite& rewrite, PassCount& count);
+void merge_duplicates(Rewrite& rewrite, PassCount& count);
+void drop_dead(Rewrite& rewrite, PassCount& count);
+
+inline constexpr std::array pass_table = std::to_array<PassRow>({
+    {Pass::set_aside, "set-aside", "computations wait until something calls them", nullptr},
+    {Pass::calls, "inline-calls", "a call becomes the instructions it calls", nullptr},
+    {Pass::fusions, "inline-fusions", "a fusion becomes its body and a given group", nullptr},
+    {Pass::async, "resolve-async", "a start and its done become what they wrap", nullptr},
+    {Pass::tuples, "resolve-tuples", "tuples that only group values dissolve", nullptr},
+    {Pass::markers, "remove-markers", "what only hands on its operand goes", nullptr},
+    {Pass::sizes, "resolve-sizes", "dimension sizes become constants", nullptr},
+    {Pass::regions, "recognise-regions", "a region of one operation is a reducer", nullptr},
+    {Pass::bodies, "build-bodies", "loops, branches, regions get their own graphs", nullptr},
+    {Pass::trip_counts, "count-trips", "trip counts of counted loops", count_trips},
+    {Pass::converts, "simplify-converts", "conversions that change nothing go", simplify_converts},
+    {Pass::reshapes, "simplify-reshapes", "reshapes of reshapes merge, idle ones go", simplify_reshapes},
+    {Pass::broadcasts, "merge-broadcasts", "a broadcast of a broadcast is one", merge_broadcasts},
+    {Pass::duplicates, "merge-duplicates", "equal nodes become one", merge_duplicates},
+    {Pass::dead, "drop-dead", "what no output needs goes", drop_dead},
+});
+
+/// Runs the rows that have a function over the graph and its bodies, innermost first.
+void run_passes(ir::Graph& graph, Ledger& ledger);
+
+/// Nodes of the graph and all its bodies.
+std::int64_t nodes_in_all(const ir::Graph& graph);
+
+}  // namespace tailor::hlo

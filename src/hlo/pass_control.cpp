@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops and branches: nodes with graphs of their own. Their operands are the flattened state, the bodies' parameters
+// are numbered alike. The trip count of a counted loop is read from the compiler's note or worked out: the condition
+// compares one element of the state with a constant, the body adds a constant to it, it starts at a constant.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+#include "base/text.h"
+#include "hlo/graph_builder.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+/// {"known_trip_count":{"n":"32"}} in a backend_config; 0 when it is not there.
+std::int64_t noted_trip_count(std::string_view config) {
+  const std::size_t at = config.find("known_trip_count");
+  if (at == config.npos) return 0;
+  const std::string_view rest = config.substr(at);
+  const std::size_t digit = rest.find_first_of("0123456789");
+  if (digit == rest.npos || rest.find('}') < digit) return 0;
+  std::int64_t count = 0;
+  for (const char c : rest.substr(digit)) {
+    if (c < '0' || c > '9' || count > INT64_MAX / 20) break;
+    count = count * 10 + (c - '0');
+  }
+  return count;
+}
+
+/// The value of a scalar integer constant, through copies.
+std::optional<std::int64_t> constant_value(const ir::Graph& graph, ir::NodeId id) {
+  const ir::Node* node = &graph.nodes[static_cast<std::size_t>(id)];
+  while ((node->op == ir::Op::copy || node->op == ir::Op::reshape || node->op == ir::Op::bitcast) &&
+         node->operands.size() == 1)
+    node = &graph.nodes[static_cast<std::size_t>(node->operands[0])];
+  if (node->op != ir::Op::constant || !node->attributes.literal || !node->attributes.literal->known)
+    return std::nullopt;
+  const auto& bytes = node->attributes.literal->bytes;
+  if (node->shape.dtype == ir::DType::s32 && bytes.size() == 4) {
+    std::int32_t value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  if (node->shape.dtype == ir::DType::s64 && bytes.size() == 8) {
+    std::int64_t value = 0;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  return std::nullopt;
+}
+
+/// The parameter number behind a node, through copies; -1 when it is something else.
+std::int64_t parameter_behind(const ir::Graph& graph, ir::NodeId id) {
+  const ir::Node* node = &graph.nodes[static_cast<std::size_t>(id)];
+  while (node->op == ir::Op::copy) node = &graph.nodes[static_cast<std::size_t>(node->operands[0])];
+  return node->op == ir::Op::parameter ? node->attributes.number : -1;
+}
+
+/// What `i < limit` compares: the state's element and the limit.
+struct LoopBound {
+  std::int64_t element = -1;
+  std::int64_t limit = 0;
+};
+
+std::optional<LoopBound> find_loop_bound(const ir::Graph& condition, const ir::Graph& body, const ir::Graph& outer,
+                                         const ir::Node& loop) {
+  if (condition.outputs.size() != 1) return std::nullopt;
+  const ir::Node& compare = condition.nodes[static_cast<std::size_t>(condition.outputs[0])];
+  if (compare.op != ir::Op::compare) return std::nullopt;
+  const bool less = compare.attributes.comparison == ir::Comparison::lt;
+  if (!less && compare.attributes.comparison != ir::Comparison::gt) return std::nullopt;
+  const ir::NodeId counter = compare.operands[less ? 0 : 1];
+  const ir::NodeId limit = compare.operands[less ? 1 : 0];
+  const std::int64_t element = parameter_behind(condition, counter);
+  if (element < 0) return std::nullopt;
+  if (const auto value = constant_value(condition, limit)) return LoopBound{element, *value};
+  // A limit that the loop carries along unchanged is as good as a constant.
+  const std::int64_t carried = parameter_behind(condition, limit);
+  if (carried < 0 || carried >= static_cast<std::int64_t>(loop.operands.size()) ||
+      carried >= static_cast<std::int64_t>(body.outputs.size()))
+    return std::nullopt;
+  const auto at = static_cast<std::size_t>(carried);
+  if (parameter_behind(body, body.outputs[at]) != carried) return std::nullopt;
+  const auto value = constant_value(outer, loop.operands[at]);
+  return value ? std::optional<LoopBound>({element, *value}) : std::nullopt;
+}
+
+std::int64_t worked_out_trip_count(const ir::Graph& graph, const ir::Node& loop) {
+  if (loop.attributes.bodies.size() != 2) return 0;
+  const ir::Graph& condition = graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[0])];
+  const ir::Graph& body = graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[1])];
+  const auto bound = find_loop_bound(condition, body, graph, loop);
+  if (!bound || bound->element >= static_cast<std::int64_t>(loop.operands.size()) ||
+      bound->element >= static_cast<std::int64_t>(body.outputs.size()))
+    return 0;
+  const auto element = static_cast<std::size_t>(bound->element);
+  const auto start = constant_value(graph, loop.operands[element]);
+  const ir::Node* next = &body.nodes[static_cast<std::size_t>(body.outputs[element])];
+  while (next->op == ir::Op::copy) next = &body.nodes[static_cast<std::size_t>(next->operands[0])];
+  if (!start || next->op != ir::Op::add) return 0;
+  const bool first = parameter_behind(body, next->operands[0]) == bound->element;
+  if (!first && parameter_behind(body, next->operands[1]) != bound->element) return 0;
+  const auto step = constant_value(body, next->operands[first ? 1 : 0]);
+  std::int64_t distance = 0;
+  if (!step || *step <= 0 || __builtin_sub_overflow(bound->limit, *start, &distance) || distance <= 0) return 0;
+  return distance / *step + (distance % *step != 0 ? 1 : 0);
+}
+
+}  // namespace
+
+HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  const HloComputation& condition = builder.find_computation(instruction, "condition");
+  const HloComputation& body = builder.find_computation(instruction, "body");
+  for (const HloComputation* part : {&condition, &body})
+    if (part->parameters != 1 || instruction.operands != 1)
+      builder.fail(instruction, fmt::format("found a while whose computation '{}' has {} parameters, expected one",
+                                            part->name, part->parameters));
+  ir::Node node;
+  node.op = ir::Op::while_loop;
+  node.name = builder.full_name(instruction, frame);
+  node.operands = builder.flat_operands(instruction, frame);
+  node.attributes.bodies = {builder.find_or_add_body(condition), builder.find_or_add_body(body)};
+  node.attributes.number = noted_trip_count(builder.module().attribute(instruction, "backend_config"));
+  const HloType& type = builder.module().type_of(instruction);
+  if (type.children < 0) node.shape = builder.module().shapes_of(type)[0];
+  return builder.add_result(std::move(node), type, instruction);
+}
+
+HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  std::vector<const HloComputation*> branches;
+  std::string_view listed = builder.module().attribute(instruction, "branch_computations");
+  if (listed.size() >= 2) {
+    for (const std::string_view name : split(listed.substr(1, listed.size() - 2), ','))
+      branches.push_back(&builder.computation_called(instruction, trim(name)));
+  } else {
+    branches = {&builder.find_computation(instruction, "true_computation"),
+                &builder.find_computation(instruction, "false_computation")};
+  }
+  if (instruction.operands != static_cast<std::int32_t>(branches.size()) + 1)
+    builder.fail(instruction, fmt::format("found a conditional of {} branches with {} operands, expected one more than "
+                                          "branches",
+                                          branches.size(), instruction.operands));
+  ir::Node node;
+  node.op = ir::Op::conditional;
+  node.name = builder.full_name(instruction, frame);
+  node.operands = builder.flat_operands(instruction, frame);
+  for (const HloComputation* branch : branches) node.attributes.bodies.push_back(builder.find_or_add_body(*branch));
+  const HloType& type = builder.module().type_of(instruction);
+  if (type.children < 0) node.shape = builder.module().shapes_of(type)[0];
+  return builder.add_result(std::move(node), type, instruction);
+}
+
+void count_trips(Rewrite& rewrite, PassCount& count) {
+  for (ir::Node& node : rewrite.graph.nodes) {
+    if (node.op != ir::Op::while_loop || node.attributes.number != 0) continue;
+    node.attributes.number = worked_out_trip_count(rewrite.graph, node);
+    if (node.attributes.number != 0) ++count.rewrites;
+  }
+}
+
+}  // namespace tailor::hlo

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Regions of reductions. Most are one operation of their two parameters, in either order, sometimes computed in a wider
+// type and rounded back (what XLA's float normalisation writes); those are recognised. Anything else stays a body.
+#include <array>
+
+#include "hlo/graph_builder.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+struct ReducerRow {
+  ir::Op op;
+  ir::Reducer reducer;
+  ir::Reducer on_predicates;
+};
+
+constexpr auto reducer_rows = std::to_array<ReducerRow>({
+    {ir::Op::add, ir::Reducer::add, ir::Reducer::bit_or},
+    {ir::Op::multiply, ir::Reducer::multiply, ir::Reducer::bit_and},
+    {ir::Op::maximum, ir::Reducer::maximum, ir::Reducer::bit_or},
+    {ir::Op::minimum, ir::Reducer::minimum, ir::Reducer::bit_and},
+    {ir::Op::bit_and, ir::Reducer::bit_and, ir::Reducer::bit_and},
+    {ir::Op::bit_or, ir::Reducer::bit_or, ir::Reducer::bit_or},
+    {ir::Op::bit_xor, ir::Reducer::bit_xor, ir::Reducer::bit_xor},
+});
+
+/// Follows conversions to where a value comes from. A conversion on the way may only widen the region's type.
+const HloInstruction* source(const HloModule& module, const HloComputation& region, const HloInstruction* at,
+                             ir::DType narrow) {
+  while (at->op == ir::Op::convert && at->operands == 1) {
+    const HloType& type = module.type_of(*at);
+    if (type.children >= 0) return nullptr;
+    const ir::DType to = module.shapes_of(type)[0].dtype;
+    const bool widens = to == narrow || (is_floating(narrow) && (to == ir::DType::f32 || to == ir::DType::f64) &&
+                                         row(to).bits > row(narrow).bits);
+    if (!widens) return nullptr;
+    at = &module.instructions_of(region)[static_cast<std::size_t>(module.operands_of(*at)[0].instruction)];
+  }
+  return at;
+}
+
+}  // namespace
+
+ir::Reducer find_reducer(const HloModule& module, const HloComputation& region) {
+  if (region.parameters != 2 || !region.sorted || region.count > 8) return ir::Reducer::custom;
+  const auto instructions = module.instructions_of(region);
+  const HloInstruction* root = &instructions[static_cast<std::size_t>(region.root)];
+  const HloType& type = module.type_of(*root);
+  if (type.children >= 0 || module.shapes_of(type)[0].rank() != 0) return ir::Reducer::custom;
+  const ir::DType dtype = module.shapes_of(type)[0].dtype;
+  const HloInstruction* op = source(module, region, root, dtype);
+  if (op == nullptr || op->operands != 2) return ir::Reducer::custom;
+  std::array<const HloInstruction*, 2> ends{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const HloOperand& operand = module.operands_of(*op)[i];
+    if (operand.indices != 0) return ir::Reducer::custom;
+    ends[i] = source(module, region, &instructions[static_cast<std::size_t>(operand.instruction)], dtype);
+    if (ends[i] == nullptr || ends[i]->op != ir::Op::parameter) return ir::Reducer::custom;
+    const HloType& end_type = module.type_of(*ends[i]);
+    if (end_type.children >= 0 || module.shapes_of(end_type)[0].dtype != dtype) return ir::Reducer::custom;
+  }
+  if (ends[0] == ends[1]) return ir::Reducer::custom;
+  for (const ReducerRow& row : reducer_rows)
+    if (row.op == op->op) return dtype == ir::DType::pred ? row.on_predicates : row.reducer;
+  return ir::Reducer::custom;
+}
+
+}  // namespace tailor::hlo

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tuples and markers: instructions whose value is their operands' leaves, regrouped. Dimension sizes are static here,
+// so asking for one is a constant.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "hlo/graph_builder.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+/// Custom-calls that say where a value should live and hand it on.
+constexpr auto marker_targets = std::to_array<std::string_view>(
+    {"Sharding", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "annotate_device_placement", "MoveToHost",
+     "MoveToDevice", "LayoutConstraint", "PinToDevice", "Pin", "Unpin"});
+
+}  // namespace
+
+HloValue resolve_tuple(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  builder.ledger().add(Pass::tuples, 1, 0, 1);
+  const std::vector<ir::NodeId> leaves = builder.flat_operands(instruction, frame);
+  return builder.checked(instruction, builder.add_value(leaves, builder.module().type_of(instruction)));
+}
+
+HloValue resolve_tuple_element(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  builder.ledger().add(Pass::tuples, 1, 0, 1);
+  const std::vector<std::int64_t> index = numbers_in(builder.module().attribute(instruction, "index"));
+  if (index.size() != 1)
+    builder.fail(instruction,
+                 fmt::format("found '{}' without 'index=', expected the element it picks", instruction.name));
+  return builder.checked(instruction, builder.part(instruction, builder.operand(instruction, 0, frame), index[0]));
+}
+
+HloValue resolve_marker(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  if (instruction.operands < 1)
+    builder.fail(instruction,
+                 fmt::format("found '{}' without operands, expected what it hands on", instruction.opcode));
+  builder.ledger().add(Pass::markers, 1, 0, 1);
+  return builder.checked(instruction, builder.operand(instruction, 0, frame));
+}
+
+HloValue resolve_custom_call(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  std::string_view target = builder.module().attribute(instruction, "custom_call_target");
+  if (target.size() >= 2) target = target.substr(1, target.size() - 2);
+  const bool marker = std::find(marker_targets.begin(), marker_targets.end(), target) != marker_targets.end();
+  if (marker && instruction.operands == 1) {
+    const HloType& type = builder.module().type_of(instruction);
+    const HloValue value = builder.operand(instruction, 0, frame);
+    if (type.children < 0 && value.count == 1) {
+      const ir::Shape& from = builder.node(builder.leaves(value)[0]).shape;
+      const ir::Shape& to = builder.module().shapes_of(type)[0];
+      if (from.dtype == to.dtype && from.dims == to.dims) return resolve_marker(builder, frame, instruction);
+    }
+  }
+  return builder.add_plain(instruction, frame, ir::Op::custom_call, builder.module().type_of(instruction));
+}
+
+HloValue resolve_dimension_size(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  const std::vector<std::int64_t> dimensions = numbers_in(builder.module().attribute(instruction, "dimensions"));
+  const HloValue value = instruction.operands == 1 ? builder.operand(instruction, 0, frame) : HloValue{};
+  const HloType& type = builder.module().type_of(instruction);
+  const bool fits = value.count == 1 && dimensions.size() == 1 && type.children < 0 &&
+                    builder.module().shapes_of(type)[0] == make_shape(ir::DType::s32, {});
+  const ir::Dims dims = fits ? builder.node(builder.leaves(value)[0]).shape.dims : ir::Dims{};
+  if (!fits || dimensions[0] < 0 || dimensions[0] >= dims.size())
+    builder.fail(instruction, "found a get-dimension-size that does not fit its operand, expected one dimension of it");
+  builder.ledger().add(Pass::sizes, 1, 0, 0);
+  ir::Node node;
+  node.op = ir::Op::constant;
+  node.shape = make_shape(ir::DType::s32, {});
+  node.name = builder.full_name(instruction, frame);
+  const auto size = static_cast<std::int32_t>(dims[static_cast<int>(dimensions[0])]);
+  node.attributes.literal.emplace();
+  node.attributes.literal->bytes.resize(sizeof size);
+  std::memcpy(node.attributes.literal->bytes.data(), &size, sizeof size);
+  return builder.add_result(std::move(node), type, instruction);
+}
+
+}  // namespace tailor::hlo

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a reduction starts from: the neutral element of each reducer, which leaves every value it is combined with as it
+// is. In: a reducer and a type. Out: a number. Called by the passes that simplify reductions and by the lowering.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/graph.h"
+#include "ir/types.h"
+
+namespace tailor::ir {
+
+/// The neutral element, for floating types in `real`, for the others in `integer`.
+struct Neutral {
+  double real = 0;
+  std::int64_t integer = 0;
+};
+Neutral neutral(Reducer reducer, DType dtype);
+
+}  // namespace tailor::ir

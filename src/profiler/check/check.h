@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Is a compiled kernel right? It is executed on seeded inputs, what it wrote is compared with the reference within the
+// reference's own bounds (reference/error_bound.h), and what the execution found (out of bounds, races, ...) is part of
+// the verdict. The reference of a group is evaluated once and serves all of its plans.
+//
+// Who executes is a parameter: the simulator (simulate.h), or a stand-in of the tests.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/counters.h"
+#include "ir/device.h"
+#include "ir/fusion.h"
+#include "ir/kernel.h"
+#include "profiler/simulator/machine/launch.h"
+#include "reference/error_bound.h"
+
+namespace tailor::profiler {
+
+/// unsound: something was found that no right kernel does, whatever the results. not_executed: the simulator cannot,
+/// the reference has no semantics for an operation, or no result could be judged; `reason` says which.
+enum class Verdict : std::uint8_t { passed, wrong, unsound, timed_out, not_executed, stopped };
+std::string_view name(Verdict state);
+
+/// Inputs of a group and what it makes of them.
+struct Reference {
+  std::uint64_t seed = 1;
+  std::vector<reference::Tensor> inputs;
+  std::vector<reference::BoundedTensor> outputs;
+  std::string
+      inputs_are;  ///< "as their uses ask" (reference/inputs.h), or another variant where that leaves little to judge
+  double judged = 1;   ///< fraction of output elements that are finite and have a bound
+  std::string reason;  ///< when not empty: there is no reference, for this reason
+};
+
+/// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
+/// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows.
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed);
+
+struct CheckOptions {
+  std::uint64_t seed = 1;  ///< of the schedule and of the sample
+  int threads = 1;         ///< of the host
+  bool sanitize = true;
+  bool count_cache = false;        ///< DRAM and L2 bytes too
+  std::int64_t sample_blocks = 0;  ///< run about so many blocks only, spread at random; 0: all
+  Seconds time_limit{60};
+  simulator::MachineLimits machine;
+  std::stop_token stop;
+};
+/// Of the device, for a kernel of so many blocks per SM (0: not known).
+simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm);
+
+/// What came of one execution; outputs in order, as they lie in memory, before (poison) and after.
+struct Executed {
+  simulator::Simulation simulation;
+  std::vector<std::vector<std::byte>> before, after;
+};
+using Executor =
+    std::function<Executed(std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&)>;
+
+struct Checked {
+  Verdict state = Verdict::not_executed;
+  std::string reason;  ///< one sentence; empty when passed
+  double worst = 0;    ///< largest error over its tolerance
+  std::vector<simulator::Finding> findings;
+  ir::LaunchCounts counts;
+  std::int64_t lane_instructions = 0;  ///< that were executed, not scaled
+  Seconds time;                        ///< of the executions
+};
+
+/// What results say: one per output, as they lie in memory, held against the reference's.
+struct Judgement {
+  double worst = 0;    ///< largest error over its tolerance; above 1 is wrong
+  std::string reason;  ///< the most wrong element of the first output that is wrong; empty when all are right
+};
+Judgement judge(const ir::Kernel& kernel, const Reference& reference,
+                std::span<const std::span<const std::byte>> outputs);
+
+Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
+              const CheckOptions& options);
+
+/// Whether a verdict forbids the plan to be anybody's best.
+inline bool is_refuted(Verdict state) {
+  return state == Verdict::wrong || state == Verdict::unsound || state == Verdict::timed_out;
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check stage: many compiled kernels, a few threads, verdicts in the order of the questions. The reference of a
+// group is evaluated by the first who needs it, read by all plans of the group, and dropped after the last.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/binary.h"
+#include "profiler/check/check.h"
+
+namespace tailor::profiler {
+
+/// One kernel of a group. All three outlive the stage; the binary has compiled.
+struct CheckRequest {
+  const ir::Group* group = nullptr;
+  const ir::Kernel* kernel = nullptr;
+  const ir::Binary* binary = nullptr;
+  simulator::MachineLimits machine;
+};
+
+struct CheckProgress {
+  std::size_t done = 0, total = 0;
+  std::int64_t refuted = 0;
+};
+
+struct CheckStage {
+  int workers = 0;  ///< threads; 0: one for each processor. Fewer kernels than threads: the rest work inside
+  int seeds = 1;    ///< executions of each kernel, with inputs and schedules of seed, seed + 1, ...
+  CheckOptions each = {};
+  /// make_simulator, or a stand-in.
+  std::function<Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
+  std::function<void(const CheckProgress&)> progress = {};  ///< called one at a time, from the workers' threads
+};
+
+struct CheckAccount {
+  Seconds wall;
+  Seconds reference;  ///< evaluating, summed over workers
+  Seconds executing;  ///< summed over workers
+  std::int64_t references = 0;
+  double lane_instructions = 0;
+};
+
+struct CheckedAll {
+  std::vector<std::optional<Checked>> verdicts;  ///< in the order of the requests; empty where stopped
+  CheckAccount account;
+};
+
+/// Throws what the reference evaluator throws, after the other workers have ended.
+CheckedAll check_all(std::span<const CheckRequest> requests, const CheckStage& stage);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compiled kernel on the simulator: its PTX is parsed and decoded once, each execution gets memory of its own.
+#pragma once
+
+#include "ir/binary.h"
+#include "profiler/check/check.h"
+
+namespace tailor::profiler {
+
+/// Runs the binary's PTX. What cannot be parsed or decoded comes back as a simulation that is `unsupported`. The kernel
+/// must outlive the executor; executors of different kernels may run at the same time.
+Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looks for the fewest steps of the outer dimension that give enough blocks with the same end, then asks the lowering
+// whether the kernel is the same but for its sizes.
+#include "profiler/check/small_shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "codegen/lower/lower.h"
+#include "codegen/lower/shrink.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+/// A first, a last and some between.
+constexpr std::int64_t enough_blocks = 4;
+/// Of one step alone indices become simpler than they are; a few more are tried.
+constexpr int attempts = 4;
+
+/// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's.
+bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
+  return a.threads == b.threads && a.persistent == b.persistent && a.shared_bytes == b.shared_bytes &&
+         a.buffers.size() == b.buffers.size() && a.arrays.size() == b.arrays.size() &&
+         std::equal(a.body.begin(), a.body.end(), b.body.begin(), b.body.end(),
+                    [](const ir::Stmt& x, const ir::Stmt& y) {
+                      return x.kind == y.kind && x.op == y.op && x.space == y.space && x.memory == y.memory &&
+                             x.width == y.width && x.policy == y.policy && x.unrolled == y.unrolled && x.end == y.end &&
+                             x.lanes == y.lanes && x.scope == y.scope;
+                    });
+}
+
+/// Rows, or elements, that one block of the plan does at most.
+std::int64_t work_of_block(const ir::Plan& plan) {
+  const std::int64_t at_once = std::int64_t{plan.threads} * plan.in_flight;
+  return plan.skeleton == ir::Skeleton::row ? at_once / plan.threads_per_row : at_once * plan.vector;
+}
+
+}  // namespace
+
+namespace {
+
+/// Which number of rows will do, and whether the kernel must be the same but for its sizes.
+struct Wanted {
+  std::int64_t blocks = enough_blocks;  ///< at least
+  bool odd = false;
+  bool ragged = false;
+  bool same = false;
+
+  bool fits(std::int64_t steps, std::int64_t kept, std::int64_t block) const {
+    if ((kept + block - 1) / block < blocks) return false;
+    const bool is_ragged = kept % block != 0;
+    return odd ? steps % 2 == 1 && (is_ragged || block == 1) : is_ragged == ragged;
+  }
+};
+
+/// The group's rows and its outer dimension.
+struct Rows {
+  codegen::OuterExtent extent;
+  bool by_rows = true;
+  std::int64_t of = 0;
+};
+
+std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& plan) {
+  const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(group.graph);
+  if (!extent) return "its outer dimension is summed over, or its size counts, or it has none";
+  const auto ready = codegen::prepare(group);
+  const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+  if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
+  Rows rows{*extent, plan.skeleton == ir::Skeleton::row, 0};
+  rows.of = rows.by_rows ? prepared->rows : prepared->columns;
+  if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
+  return rows;
+}
+
+/// The fewest steps that will do.
+std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows& rows, const ir::Plan& plan,
+                                             const ir::Kernel& whole, const ir::Limits& limits, const Wanted& wanted) {
+  SmallShape small;
+  small.by_rows = rows.by_rows;
+  small.of = rows.of;
+  const std::int64_t each = rows.of / rows.extent.steps, block = work_of_block(plan);
+  const std::int64_t most = wanted.same ? rows.extent.steps / 2 : rows.extent.steps - 1;
+  std::string why_not =
+      wanted.same ? "half of it would be too few blocks" : "it has too few rows for an odd number of them";
+  int tried = 0;
+  codegen::LowerScratch scratch;
+  for (std::int64_t steps = 1; steps <= most && tried < attempts; ++steps) {
+    small.kept = steps * each;
+    if (!wanted.fits(steps, small.kept, block)) continue;
+    ++tried;
+    small.group = codegen::shrunk(group.graph, rows.extent, steps);
+    const auto few = codegen::prepare(small.group);
+    const auto* some = std::get_if<codegen::Prepared>(&few);
+    if (some == nullptr || (small.by_rows ? some->rows : some->columns) != small.kept)
+      return "with fewer rows it is another kind of group";
+    codegen::Lowered lowered = codegen::lower(*some, plan, limits, scratch);
+    const auto* refused = std::get_if<ir::Rejection>(&lowered);
+    if (refused == nullptr && (!wanted.same || same_statements(std::get<ir::Kernel>(lowered), whole))) {
+      small.kernel = std::get<ir::Kernel>(std::move(lowered));
+      return small;
+    }
+    why_not = refused != nullptr ? "with fewer rows its plan is refused: " + refused->reason
+                                 : "with fewer rows its plan is another kernel";
+  }
+  return why_not;
+}
+
+}  // namespace
+
+std::string SmallShape::text() const {
+  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), by_rows ? "rows" : "elements");
+}
+
+std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                  const ir::Limits& limits) {
+  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
+  const Rows& rows = std::get<Rows>(found);
+  // A persistent kernel goes round its loop: more blocks than there are at once.
+  const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
+  return fewest(group, rows, plan, whole, limits, {blocks, false, rows.of % work_of_block(plan) != 0, true});
+}
+
+std::variant<SmallShape, std::string> odd_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
+                                                const ir::Limits& limits) {
+  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
+  constexpr std::int64_t two_blocks = 2;
+  return fewest(group, std::get<Rows>(found), plan, whole, limits, {two_blocks, true, true, false});
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file format: a line with the format's number and the hash of what follows, then the fields one after another,
+// texts with their length in front. One function lists the fields for both directions, so they cannot disagree.
+#include "profiler/compile/cache.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <type_traits>
+
+#include "base/text.h"
+
+namespace tailor::profiler {
+namespace {
+
+constexpr std::string_view format_name = "tailor-binary 1 ";
+
+struct Packer {
+  std::string bytes;
+
+  template <class Number>
+  requires std::is_trivially_copyable_v<Number>
+  void operator()(const Number& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof(Number)); }
+  void operator()(const std::string& text) { append(text.data(), text.size()); }
+  void operator()(const std::vector<std::byte>& content) { append(content.data(), content.size()); }
+  void append(const void* from, std::size_t size) {
+    (*this)(static_cast<std::uint64_t>(size));
+    bytes.append(static_cast<const char*>(from), size);
+  }
+};
+
+struct Unpacker {
+  std::string_view rest;
+  bool whole = true;
+
+  /// The next `size` bytes; from the first time there are too few, `whole` is false.
+  std::string_view next(std::uint64_t size) {
+    if (size > rest.size()) whole = false;
+    if (!whole) return {};
+    const std::string_view bytes = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return bytes;
+  }
+  template <class Number>
+  requires std::is_trivially_copyable_v<Number>
+  void operator()(Number& value) {
+    const std::string_view bytes = next(sizeof(Number));
+    if (whole) std::memcpy(&value, bytes.data(), sizeof(Number));
+  }
+  std::string_view sized() {
+    std::uint64_t size = 0;
+    (*this)(size);
+    return next(size);
+  }
+  void operator()(std::string& text) { text = sized(); }
+  void operator()(std::vector<std::byte>& content) {
+    const std::string_view bytes = sized();
+    const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+    content.assign(first, first + bytes.size());
+  }
+};
+
+template <class Visit, class Binary>
+void for_each_field(Visit& visit, Binary& binary) {
+  visit(binary.outcome);
+  visit(binary.source.high);
+  visit(binary.source.low);
+  visit(binary.arch);
+  visit(binary.compiler);
+  visit(binary.entry);
+  visit(binary.log);
+  visit(binary.ptx);
+  visit(binary.cubin);
+  visit(binary.registers);
+  visit(binary.spill_stores);
+  visit(binary.spill_loads);
+  visit(binary.local_bytes);
+  visit(binary.static_shared);
+  visit(binary.compile_time.value);
+}
+
+}  // namespace
+
+std::string packed(const ir::Binary& binary) {
+  Packer packer;
+  for_each_field(packer, binary);
+  return fmt::format("{}{}\n{}", format_name, hex(id_of(packer.bytes)), packer.bytes);
+}
+
+std::optional<ir::Binary> unpacked(std::string_view bytes) {
+  const std::size_t head = format_name.size() + 33;  // 32 digits and the end of the line
+  if (bytes.size() < head || !bytes.starts_with(format_name)) return std::nullopt;
+  const std::string_view content = bytes.substr(head);
+  if (bytes.substr(format_name.size(), 32) != hex(id_of(content))) return std::nullopt;
+  Unpacker unpacker{content};
+  ir::Binary binary;
+  for_each_field(unpacker, binary);
+  if (!unpacker.whole || !unpacker.rest.empty()) return std::nullopt;
+  return binary;
+}
+
+std::filesystem::path BinaryCache::file_of(Id source) const {
+  const std::string name = hex(source);
+  return folder / name.substr(0, 2) / (name + ".binary");
+}
+
+std::optional<ir::Binary> BinaryCache::find(Id source) const {
+  std::ifstream in(file_of(source), std::ios::binary);
+  if (!in) return std::nullopt;
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::optional<ir::Binary> binary = unpacked(bytes);
+  if (!binary || binary->source != source) return std::nullopt;
+  binary->cached = true;
+  return binary;
+}
+
+void BinaryCache::keep(const ir::Binary& binary) const {
+  const std::filesystem::path file = file_of(binary.source);
+  std::error_code seen_by_the_write;
+  std::filesystem::create_directories(file.parent_path(), seen_by_the_write);
+  write_file(file, packed(binary));
+}
+
+}  // namespace tailor::profiler

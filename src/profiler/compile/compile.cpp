@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One call of NVRTC gives PTX and machine code. Registers and stack come from the cubin; spills and static shared
+// memory from the assembler's log, the only exact source: the cubin's shared section also counts what the system
+// reserves.
+#include "profiler/compile/compile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/compile/cubin.h"
+
+namespace tailor::profiler {
+namespace {
+
+using nvrtc_abi::Program;
+using nvrtc_abi::Result;
+
+/// Owns one NVRTC program.
+class OwnedProgram {
+ public:
+  OwnedProgram(const Nvrtc& api, const std::string& text) : api_(api) {
+    created = api.nvrtcCreateProgram(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr);
+  }
+  ~OwnedProgram() {
+    if (program != nullptr) api_.nvrtcDestroyProgram(&program);
+  }
+  OwnedProgram(const OwnedProgram&) = delete;
+  OwnedProgram& operator=(const OwnedProgram&) = delete;
+
+  Program program = nullptr;
+  Result created;
+
+ private:
+  const Nvrtc& api_;
+};
+
+/// 90 of "sm_90a".
+int arch_number(const std::string& arch) {
+  int number = 0;
+  const char *first = arch.data() + 3, *last = arch.data() + arch.size();
+  if (arch.starts_with("sm_") && arch.size() > 3) {
+    const auto [end, fault] = std::from_chars(first, last, number);
+    if (fault == std::errc{} && (end == last || (end + 1 == last && (*end == 'a' || *end == 'f')))) return number;
+  }
+  throw Error(Fault::usage, fmt::format("found architecture '{}', expected one such as sm_90", arch));
+}
+
+/// The options that decide the result, in the order NVRTC gets them.
+std::vector<std::string> deciding_options(const CompileRequest& request) {
+  // -default-device: functions without a mark are for the device, so printed text needs no marks.
+  std::vector<std::string> options = {"--gpu-architecture=" + request.arch, "-default-device", "--std=c++17",
+                                      "--ptxas-options=-v"};
+  if (request.line_info) options.push_back("--generate-line-info");
+  options.insert(options.end(), request.options.begin(), request.options.end());
+  return options;
+}
+
+/// Reads one of NVRTC's sized results (a getter of the size, a getter of the bytes).
+template <class Container>
+Container sized(Result (*size_of)(Program, std::size_t*), Result (*bytes_of)(Program, char*), Program program) {
+  std::size_t size = 0;
+  Container bytes;
+  if (size_of(program, &size) != nvrtc_abi::success) return bytes;
+  bytes.resize(size);
+  if (bytes_of(program, reinterpret_cast<char*>(bytes.data())) != nvrtc_abi::success) bytes.clear();
+  return bytes;
+}
+
+/// NVRTC ends its texts with a NUL that it counts.
+std::string without_nul(std::string text) {
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+/// The log without the assembler's figures, which are kept as numbers.
+std::string words_of(std::string_view log) {
+  std::string words;
+  for (std::string_view line : split(log, '\n')) {
+    const std::string_view shown = trim(line);
+    if (shown.empty() || shown.starts_with("ptxas info") || shown.find("bytes stack frame") != shown.npos) continue;
+    words += line;
+    words += '\n';
+  }
+  return words;
+}
+
+/// The number before `unit` in a line: 32 in "Used 32 registers".
+int number_before(std::string_view line, std::string_view unit) {
+  const std::size_t end = line.find(unit);
+  if (end == line.npos) return 0;
+  std::size_t start = end;
+  while (start > 0 && line[start - 1] >= '0' && line[start - 1] <= '9') --start;
+  int number = 0;
+  std::from_chars(line.data() + start, line.data() + end, number);
+  return number;
+}
+
+/// Fills what the cubin and the log tell of the kernel; a text without it becomes a failure.
+void describe(ir::Binary& binary, const std::string& log) {
+  const std::vector<CubinKernel> kernels = read_cubin(binary.cubin);
+  const auto is_entry = [&](const CubinKernel& kernel) { return kernel.name == binary.entry; };
+  auto kernel = std::find_if(kernels.begin(), kernels.end(), is_entry);
+  if (binary.entry.empty() && kernels.size() == 1) kernel = kernels.begin();
+  if (kernel == kernels.end()) {
+    std::vector<std::string> names;
+    for (const CubinKernel& one : kernels) names.push_back(one.name);
+    binary.outcome = ir::CompileOutcome::failed;
+    binary.log +=
+        fmt::format("found no kernel '{}' in the text, which has: {}\n", binary.entry, fmt::join(names, ", "));
+    return;
+  }
+  const AssemblerFigures figures = assembler_figures(log, kernel->name);
+  binary.outcome = ir::CompileOutcome::ok;
+  binary.entry = kernel->name;
+  binary.registers = kernel->registers;
+  binary.local_bytes = kernel->stack_bytes;
+  binary.spill_stores = figures.spill_stores;
+  binary.spill_loads = figures.spill_loads;
+  binary.static_shared = figures.static_shared;
+}
+
+/// Lets NVRTC ask, at points of its own, whether to go on.
+int asked_to_stop(void* stop, void*) { return static_cast<std::stop_token*>(stop)->stop_requested() ? 1 : 0; }
+
+std::string unsupported_words(const Nvrtc& api, const std::string& arch) {
+  std::vector<std::string> known;
+  for (int number : api.archs) known.push_back(fmt::format("sm_{}", number));
+  const bool older = arch_number(arch) < api.archs.front();
+  return fmt::format(
+      "{} does not compile for {}; it does for {}\nhint: {}\n", version(api), arch, fmt::join(known, ", "),
+      older ? "an older release does: the wheel nvidia-cuda-nvrtc-cu12 goes back to sm_50" : "a newer release may");
+}
+
+}  // namespace
+
+Id source_id(const Nvrtc& api, const CompileRequest& request) {
+  // The library's size stands for the patch release: two that call themselves 13.0 may make different code.
+  return id_of(fmt::format("{} of {} bytes\n{}\n{}\n{}", version(api), api.library_bytes,
+                           fmt::join(deciding_options(request), "\n"), request.entry, request.cuda));
+}
+
+AssemblerFigures assembler_figures(std::string_view log, std::string_view kernel) {
+  AssemblerFigures figures;
+  bool within = false, own_properties = false;
+  for (std::string_view line : split(log, '\n')) {
+    if (line.find("Compiling entry function") != line.npos) {
+      within = line.find(fmt::format("'{}'", kernel)) != line.npos;
+    } else if (line.find("Function properties for") != line.npos) {
+      own_properties = line.ends_with(fmt::format(" {}", kernel));
+    } else if (within && own_properties && line.find("bytes stack frame") != line.npos) {
+      figures.frame_bytes = number_before(line, " bytes stack frame");
+      figures.spill_stores = number_before(line, " bytes spill stores");
+      figures.spill_loads = number_before(line, " bytes spill loads");
+    } else if (within && line.find("Used ") != line.npos) {
+      figures.registers = number_before(line, " registers");
+      figures.static_shared = number_before(line, " bytes smem");
+      figures.found = true;
+    }
+  }
+  return figures;
+}
+
+bool is_final(const ir::Binary& binary) { return !binary.log.starts_with("NVRTC_ERROR_"); }
+
+ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop) {
+  ir::Binary binary;
+  binary.source = source_id(api, request);
+  binary.arch = request.arch;
+  binary.compiler = version(api);
+  binary.entry = request.entry;
+  if (!std::binary_search(api.archs.begin(), api.archs.end(), arch_number(request.arch))) {
+    binary.outcome = ir::CompileOutcome::unsupported;
+    binary.log = unsupported_words(api, request.arch);
+    return binary;
+  }
+
+  std::vector<std::string> options = deciding_options(request);
+  for (const auto& folder : api.include_folders) options.push_back("-I" + folder.string());
+  std::vector<const char*> words;
+  for (const std::string& option : options) words.push_back(option.c_str());
+
+  const auto start = std::chrono::steady_clock::now();
+  const OwnedProgram owned(api, request.cuda);
+  Result result = owned.created;
+  std::string log;
+  if (result == nvrtc_abi::success) {
+    if (stop.stop_possible() && api.nvrtcSetFlowCallback != nullptr) {
+      api.nvrtcSetFlowCallback(owned.program, asked_to_stop, &stop);
+    }
+    result = api.nvrtcCompileProgram(owned.program, static_cast<int>(words.size()), words.data());
+    log = without_nul(sized<std::string>(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, owned.program));
+  }
+  if (result == nvrtc_abi::success) {
+    binary.ptx = without_nul(sized<std::string>(api.nvrtcGetPTXSize, api.nvrtcGetPTX, owned.program));
+    binary.cubin = sized<std::vector<std::byte>>(api.nvrtcGetCUBINSize, api.nvrtcGetCUBIN, owned.program);
+  }
+  binary.compile_time.value = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  binary.log = words_of(log);
+  if (result == nvrtc_abi::success) {
+    describe(binary, log);
+  } else if (result != nvrtc_abi::compilation_failed) {
+    binary.log = fmt::format("{}\n{}", api.nvrtcGetErrorString(result), binary.log);
+  }
+  return binary;
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One CUDA text in, one Binary out: PTX, machine code and what they cost in registers and memory. Text that does not
+// compile, and an architecture the compiler does not know, are outcomes with a log. Floating-point contraction stays as
+// CUDA has it; fast-math is never on unless the caller's options say so.
+#pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "ir/binary.h"
+#include "profiler/compile/nvrtc.h"
+
+namespace tailor::profiler {
+
+struct CompileRequest {
+  std::string cuda = {};                  ///< the text
+  std::string entry = {};                 ///< the kernel's name in the cubin; empty: the text has just one
+  std::string arch = "sm_90";             ///< "sm_90", "sm_90a"
+  bool line_info = true;                  ///< the text's lines in PTX and machine code, for findings and profilers
+  std::vector<std::string> options = {};  ///< more of NVRTC's own options
+};
+
+/// What the result depends on: text, entry, options, architecture and the exact compiler. Folders are not part of it,
+/// so the id is the same on every machine with that compiler.
+Id source_id(const Nvrtc& api, const CompileRequest& request);
+
+/// Compiles. A stop request ends a compile that is under way where the library can (NVRTC 12.8 and later do).
+/// Throws Error(usage) when `arch` is not of the form sm_NN.
+ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop = {});
+
+/// Whether another try would give the same answer: false for a cancelled compile or one that ran out of memory.
+bool is_final(const ir::Binary& binary);
+
+/// What the assembler logs of one kernel.
+struct AssemblerFigures {
+  int registers = 0;
+  int frame_bytes = 0;    ///< per thread
+  int spill_stores = 0;   ///< bytes per thread
+  int spill_loads = 0;    ///< bytes per thread
+  int static_shared = 0;  ///< bytes per block, without what the system reserves
+  bool found = false;
+};
+
+AssemblerFigures assembler_figures(std::string_view log, std::string_view kernel);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this layer is where it was built without CUDA's headers: every question has the same answer.
+#include "profiler/gpu/gpu.h"
+
+namespace tailor::gpu {
+
+struct Gpu::Body {};
+
+Gpu::Gpu() = default;
+Gpu::~Gpu() = default;
+Gpu::Gpu(Gpu&&) noexcept = default;
+Gpu& Gpu::operator=(Gpu&&) noexcept = default;
+
+Response Gpu::answer(const Request&, std::span<const std::byte>) {
+  Response none;
+  none.outcome = ir::Outcome::unavailable;
+  none.reason = "this program was built without CUDA's headers";
+  none.capabilities.push_back(
+      {"CUDA headers", "missing", none.reason,
+       "run tools/setup, which fetches them into .venv, or install a toolkit; then build again"});
+  return none;
+}
+
+}  // namespace tailor::gpu

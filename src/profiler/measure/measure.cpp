@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Check, race, count, for the plans of one group.
+#include "profiler/measure/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+
+#include "profiler/check/check.h"
+#include "profiler/measure/sampled.h"
+#include "profiler/measure/sequence_cache.h"
+#include "reference/inputs.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+using ir::Outcome;
+
+Seconds now() { return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()}; }
+
+/// A kernel that does nothing, for every GPU of today.
+constexpr std::string_view empty_kernel =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n  ret;\n}\n";
+
+class Measuring {
+ public:
+  Measuring(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options)
+      : candidates_(candidates), options_(options), sequences_(worker, options.time_limit) {
+    all_.plans.resize(candidates.size());
+    numbers_.resize(candidates.size(), -1);
+  }
+
+  MeasuredGroup run() {
+    check_all_shapes();
+    if (std::any_of(all_.plans.begin(), all_.plans.end(),
+                    [](const CandidateResult& plan) { return plan.outcome == Outcome::ok; }))
+      all_.floor = launch_floor(sequences_.worker(), timed_by(), options_.launch, options_.time_limit);
+    for (const ir::CacheState cache : options_.caches) race_under(cache);
+    if (!options_.counters.counters.empty() && !all_.rankings.empty()) count_best();
+    return std::move(all_);
+  }
+
+ private:
+  void tell(std::string_view doing) const {
+    if (options_.progress) options_.progress(doing);
+  }
+
+  /// A reference with its inputs as bytes; candidates of the same group share it.
+  struct InputSet {
+    Reference reference;
+    std::shared_ptr<const std::vector<std::byte>> contents;
+  };
+
+  InputSet inputs_of(const ShapedKernel& shape, std::uint64_t seed) {
+    InputSet inputs{evaluate_reference(*shape.group, seed), nullptr};
+    if (!inputs.reference.reason.empty()) {
+      // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
+      all_.unjudged = inputs.reference.reason;
+      inputs.reference.inputs = reference::sensible_inputs(shape.group->graph, seed);
+    }
+    inputs.contents = std::make_shared<std::vector<std::byte>>(contents_of(*shape.kernel, inputs.reference.inputs));
+    return inputs;
+  }
+
+  void check_all_shapes() {
+    for (int round = 0; round < options_.checks; ++round) {
+      std::map<Id, InputSet> inputs;  // the odd shapes of plans differ
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (options_.stop.stop_requested()) return;
+        const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(round);
+        if (candidates_[i].odd) check_shape(i, *candidates_[i].odd, seed, inputs, false);
+        check_shape(i, candidates_[i].own, seed, inputs, true);
+      }
+    }
+  }
+
+  void check_shape(std::size_t i, const ShapedKernel& shape, std::uint64_t seed, std::map<Id, InputSet>& known,
+                   bool keep) {
+    CandidateResult& plan = all_.plans[i];
+    if (plan.outcome != Outcome::ok) return;
+    tell(fmt::format("checking {}", candidates_[i].name));
+    auto found = known.find(shape.group->id);
+    if (found == known.end()) found = known.emplace(shape.group->id, inputs_of(shape, seed)).first;
+    const InputSet& inputs = found->second;
+    const int number = sequences_.add({sequence_of(*shape.kernel, *shape.binary, options_.image), inputs.contents});
+    const gpu::Response load = sequences_.loaded(number);
+    gpu::Response run = load;
+    if (load.outcome == Outcome::ok) run = sequences_.call(number, gpu::RunRequest{number, seed, true});
+    plan.outcome = run.outcome;
+    plan.reason = run.reason;
+    if (keep && !load.entries.empty()) plan.entry = load.entries.front();
+    if (run.outcome == Outcome::ok) hold_against(inputs, shape, run, plan);
+    if (plan.outcome != Outcome::ok && !keep) plan.reason += fmt::format(" (at {})", candidates_[i].odd_is);
+    if (plan.outcome == Outcome::ok && plan.judged)
+      plan.checked_on = keep ? (candidates_[i].odd ? "its own shape and " + candidates_[i].odd_is : "its own shape")
+                             : candidates_[i].odd_is;
+    if (keep && plan.outcome == Outcome::ok && numbers_[i] < 0)
+      numbers_[i] = number;
+    else
+      sequences_.drop(number);
+  }
+
+  void hold_against(const InputSet& inputs, const ShapedKernel& shape, const gpu::Response& run,
+                    CandidateResult& plan) {
+    if (!inputs.reference.reason.empty()) return;
+    const Judgement judgement = judge(*shape.kernel, inputs.reference, outputs_in(*shape.kernel, run.blob));
+    plan.worst = std::max(plan.worst, judgement.worst);
+    plan.judged = true;
+    if (judgement.reason.empty()) return;
+    plan.outcome = Outcome::wrong;
+    plan.reason = judgement.reason;
+  }
+
+  ir::TimedBy timed_by() {
+    if (options_.timed_by) return *options_.timed_by;
+    return sequences_.worker().opened().properties.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events;
+  }
+
+  SampleBatch take(std::size_t i, ir::CacheState cache, int samples, gpu::GpuState& state) {
+    SampleBatch taken;
+    const gpu::TimeRequest request{numbers_[i], cache, timed_by(), options_.launch, samples, 1, false};
+    gpu::Response response = sequences_.call(numbers_[i], request);
+    // A record of CUPTI's that was dropped costs a batch, not a plan.
+    if (response.outcome == Outcome::unavailable && !response.context_lost)
+      response = sequences_.call(numbers_[i], request);
+    taken.outcome = response.outcome;
+    taken.reason = std::move(response.reason);
+    taken.samples = std::move(response.samples);
+    if (response.outcome == Outcome::ok) state = response.state;
+    return taken;
+  }
+
+  void race_under(ir::CacheState cache) {
+    std::vector<Contender> contenders;
+    std::vector<std::size_t> who;
+    std::vector<gpu::GpuState> states(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      all_.plans[i].times.push_back(blank(cache, all_.plans[i].outcome, all_.plans[i].reason));
+      if (all_.plans[i].outcome != Outcome::ok) continue;
+      who.push_back(i);
+      contenders.push_back({candidates_[i].name, [this, i, cache, &states](int samples) {
+                              if (options_.stop.stop_requested()) return SampleBatch{Outcome::stopped, "stopped", {}};
+                              tell(fmt::format("timing {}, {}", candidates_[i].name, ir::name(cache)));
+                              return take(i, cache, samples, states[i]);
+                            }});
+    }
+    RaceOptions how;
+    how.rule = stop_rule(options_.stop_rule);
+    how.error = options_.error;
+    how.seed = options_.seed;
+    how.now = now;
+    how.floor = all_.floor.noise;
+    const RaceResult result = race(contenders, how);
+    Ranking ranking{
+        cache, {}, {}, std::string(name(result.end)), result.drifted(), result.samples, result.equal_samples};
+    for (std::size_t k = 0; k < who.size(); ++k) {
+      CandidateResult& plan = all_.plans[who[k]];
+      const Standing& standing = result.standings[k];
+      ir::Measurement& into = plan.times.back();
+      into.outcome = standing.outcome;
+      into.reason = standing.reason;
+      into.samples = standing.samples;
+      into.sm_clock = states[who[k]].sm_clock;
+      into.dram_clock = states[who[k]].dram_clock;
+      if (standing.outcome == Outcome::ok) continue;
+      plan.outcome = standing.outcome;
+      plan.reason = standing.reason;
+    }
+    for (const int k : result.order)
+      if (result.standings[static_cast<std::size_t>(k)].outcome == Outcome::ok)
+        ranking.order.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
+    for (const int k : result.tie) ranking.tie.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
+    all_.rankings.push_back(std::move(ranking));
+  }
+
+  ir::Measurement blank(ir::CacheState cache, Outcome outcome, const std::string& reason) {
+    ir::Measurement measurement =
+        blank_measurement(sequences_.worker(), cache, options_.timed_by, options_.launch, options_.stop_rule);
+    measurement.outcome = outcome;
+    measurement.reason = reason;
+    return measurement;
+  }
+
+  void count_best() {
+    const std::vector<int>& order = all_.rankings.front().order;
+    std::vector<std::string> metrics;
+    for (const gpu::PlannedCounter& counter : options_.counters.counters) metrics.push_back(counter.metric);
+    for (std::size_t k = 0; k < std::min(order.size(), options_.count_top); ++k) {
+      if (options_.stop.stop_requested()) return;
+      const auto i = static_cast<std::size_t>(order[k]);
+      CandidateResult& plan = all_.plans[i];
+      tell(fmt::format("counting {}", candidates_[i].name));
+      const gpu::Response response =
+          sequences_.call(numbers_[i], gpu::CountRequest{numbers_[i], options_.caches.front(), metrics});
+      if (response.outcome != Outcome::ok) {
+        plan.uncounted = response.reason;
+        continue;
+      }
+      plan.times.front().counters = gpu::counter_values(options_.counters, response.values);
+    }
+  }
+
+  std::span<const Candidate> candidates_;
+  const MeasureOptions& options_;
+  SequenceCache sequences_;
+  MeasuredGroup all_;
+  std::vector<int> numbers_;  ///< in the cache, of what is timed; -1: not loaded
+};
+
+}  // namespace
+
+LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode launch, Seconds time_limit) {
+  gpu::Sequence sequence;
+  const auto text = std::as_bytes(std::span(empty_kernel));
+  gpu::Image image{"empty", {text.begin(), text.end()}};
+  image.code.push_back(std::byte{0});
+  sequence.images.push_back(std::move(image));
+  gpu::Launch one;
+  one.entry = "empty";
+  one.block[0] = 32;
+  sequence.launches.push_back(std::move(one));
+  SequenceCache sequences(worker, time_limit);
+  const int number = sequences.add({std::move(sequence), nullptr});
+  constexpr int samples = 40, warmup = 5;
+  const gpu::Response response =
+      sequences.call(number, gpu::TimeRequest{number, ir::CacheState::warm, timed_by, launch, samples, warmup, false});
+  LaunchFloor floor;
+  if (response.outcome != Outcome::ok || response.samples.empty()) return floor;
+  std::vector<double> seconds = durations(response.samples);
+  std::sort(seconds.begin(), seconds.end());
+  floor.time = {quantile(seconds, 0.5)};
+  floor.noise = {quantile(seconds, 0.75) - quantile(seconds, 0.25)};
+  floor.samples = static_cast<int>(seconds.size());
+  return floor;
+}
+
+MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options) {
+  return Measuring(worker, candidates, options).run();
+}
+
+namespace {
+
+/// By whom the times were taken that are asked for: as wished; else activity, and events where nothing else is known of
+/// the whole group, as times of both kinds do not compare.
+ir::TimedBy recorded_by(const Lookup& lookup, std::span<const Candidate> candidates, const MeasureOptions& options,
+                        ir::CacheState cache) {
+  if (options.timed_by) return *options.timed_by;
+  const auto knows = [&](ir::TimedBy by) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
+      return lookup(one.kernel_id, {cache, by, options.launch, options.stop_rule}).outcome != Outcome::not_recorded;
+    });
+  };
+  return !knows(ir::TimedBy::activity) && knows(ir::TimedBy::events) ? ir::TimedBy::events : ir::TimedBy::activity;
+}
+
+}  // namespace
+
+MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> candidates,
+                             const MeasureOptions& options) {
+  MeasuredGroup all;
+  all.plans.resize(candidates.size());
+  const double confidence = stop_rule(options.stop_rule).confidence;
+  for (const ir::CacheState cache : options.caches) {
+    Ranking ranking;
+    ranking.cache = cache;
+    ranking.end = "replayed";
+    std::vector<std::pair<double, int>> medians;
+    std::vector<Spread> spreads(candidates.size());
+    const ir::Protocol asked{cache, recorded_by(lookup, candidates, options, cache), options.launch, options.stop_rule};
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      ir::Measurement found = lookup(candidates[i].kernel_id, asked);
+      CandidateResult& plan = all.plans[i];
+      if (found.outcome != Outcome::ok && plan.outcome == Outcome::ok) {
+        plan.outcome = found.outcome;
+        plan.reason = found.reason;
+      }
+      if (found.outcome == Outcome::ok && !found.samples.empty()) {
+        spreads[i] = spread_of(durations(found.samples), confidence);
+        medians.emplace_back(spreads[i].median, static_cast<int>(i));
+        ranking.samples += static_cast<std::int64_t>(found.samples.size());
+      }
+      plan.times.push_back(std::move(found));
+    }
+    std::sort(medians.begin(), medians.end());
+    for (const auto& [median, i] : medians) {
+      ranking.order.push_back(i);
+      const Spread& best = spreads[static_cast<std::size_t>(ranking.order.front())];
+      if (spreads[static_cast<std::size_t>(i)].low <= best.high) ranking.tie.push_back(i);
+    }
+    ranking.equal_samples = ranking.samples;
+    all.rankings.push_back(std::move(ranking));
+  }
+  return all;
+}
+
+}  // namespace tailor::profiler

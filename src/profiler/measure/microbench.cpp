@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a device and sizes to sequences. Each maker says how the kernel is launched and how much work a run is; what
+// comes out right is in microbench_check.cpp.
+#include "profiler/measure/microbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstring>
+
+#include "profiler/measure/microbench_check.h"
+#include "profiler/measure/microbench_texts.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+constexpr std::int64_t vector_bytes = 16;
+constexpr std::int64_t block_threads = 256;
+constexpr std::int64_t most_threads = 512;  ///< of a block of the bytes-in-flight curve
+
+enum Family { copying, reading, writing, launching, waiting, exchanging, in_flight, shared_adding, global_adding };
+
+constexpr std::string_view bytes_word = "bytes";
+
+const std::array families = {
+    BenchFamily{"copy", "device memory to device memory; bytes read plus written", bytes_word, "B/s", BenchAnswer::rate,
+                0, "copy", bench_texts::copy, bench_checks::copied},
+    BenchFamily{"read", "device memory read once; cold from DRAM, warm from L2 where it fits", bytes_word, "B/s",
+                BenchAnswer::rate, 0, "read", bench_texts::read, bench_checks::read},
+    BenchFamily{"write", "device memory written once", bytes_word, "B/s", BenchAnswer::rate, 0, "write",
+                bench_texts::write, bench_checks::written},
+    BenchFamily{"launch", "a launch of an empty kernel, alone or in a row", "launches", "s", BenchAnswer::time, 0,
+                "empty", bench_texts::empty, bench_checks::nothing},
+    BenchFamily{"grid barrier", "a barrier of all blocks of a cooperative grid, by one atomic counter", "blocks", "s",
+                BenchAnswer::time, 70, "barrier", bench_texts::barrier, bench_checks::met},
+    BenchFamily{"cluster exchange", "a word to the next block's shared memory and a barrier of the cluster",
+                "blocks of a cluster", "s", BenchAnswer::time, 90, "exchange", bench_texts::exchange,
+                bench_checks::exchanged},
+    BenchFamily{"bytes in flight", "read bandwidth by the bytes an SM has asked for and not yet received",
+                "bytes of an SM", "B/s", BenchAnswer::rate, 0, "read", bench_texts::read, bench_checks::read},
+    BenchFamily{"shared atomics", "32-bit additions to shared memory by all threads of all SMs",
+                "words between neighbours", "1/s", BenchAnswer::rate, 0, "shared_atomics", bench_texts::shared_atomics,
+                bench_checks::added_in_shared},
+    BenchFamily{"global atomics", "32-bit additions to global memory by all threads of all SMs",
+                "words between neighbours", "1/s", BenchAnswer::rate, 70, "global_atomics", bench_texts::global_atomics,
+                bench_checks::added_in_global},
+};
+
+std::string size_text(std::int64_t bytes) {
+  if (bytes % (1 << 20) == 0) return fmt::format("{} MiB", bytes >> 20);
+  return bytes % 1024 == 0 ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} B", bytes);
+}
+
+gpu::Argument word(std::int64_t value) {
+  const auto number = static_cast<std::uint32_t>(value);
+  gpu::Argument argument;
+  argument.value.resize(sizeof number);
+  std::memcpy(argument.value.data(), &number, sizeof number);
+  return argument;
+}
+gpu::Argument address(int buffer) { return {buffer, 0, {}}; }
+
+std::uint32_t extent(std::int64_t n) { return static_cast<std::uint32_t>(n); }
+
+/// One kernel, one launch, all buffers its first arguments.
+Microbench bench(Family family, std::string name, std::int64_t size, BenchShape shape, std::int64_t blocks,
+                 std::vector<gpu::Buffer> buffers, double work) {
+  Microbench made;
+  made.family = &families[family];
+  made.name = fmt::format("{}, {}", made.family->name, name);
+  made.size = size;
+  made.shape = shape;
+  made.work = work;
+  made.sequence.images.push_back({std::string(made.family->entry), {}});
+  made.sequence.buffers = std::move(buffers);
+  gpu::Launch launch;
+  launch.entry = made.family->entry;
+  launch.grid[0] = extent(blocks);
+  launch.block[0] = extent(shape.threads);
+  for (std::size_t i = 0; i < made.sequence.buffers.size(); ++i)
+    launch.arguments.push_back(address(static_cast<int>(i)));
+  made.sequence.launches.push_back(std::move(launch));
+  return made;
+}
+
+/// Where microbenchmarks are collected, for whom, how large.
+struct Maker {
+  const ir::Device& device;
+  ir::Limits limits;
+  const BenchSizes& sizes;
+  std::vector<Microbench> made;
+
+  void copies();
+  void reads();
+  void writes();
+  void launches();
+  void barriers();
+  void exchanges();
+  void bytes_in_flight();
+  void atomics();
+  std::int64_t largest() const { return static_cast<std::int64_t>(device.dram_bytes.value / 4); }
+};
+
+void Maker::copies() {
+  for (const std::int64_t bytes : sizes.bytes)
+    for (const std::int64_t loads : {2, 4, 8}) {
+      if (bytes > largest()) continue;
+      const std::int64_t vectors = bytes / vector_bytes, of_block = block_threads * loads;
+      made.push_back(bench(copying, fmt::format("{}, {} vectors a thread, cold", size_text(bytes), loads), bytes,
+                           {.threads = block_threads, .loads = loads}, (vectors + of_block - 1) / of_block,
+                           {{"from", bytes, gpu::BufferRole::input}, {"to", bytes, gpu::BufferRole::output}},
+                           2 * static_cast<double>(bytes)));
+      made.back().sequence.launches[0].arguments.push_back(word(vectors));
+    }
+}
+
+void Maker::reads() {
+  const std::int64_t of_sm = limits.threads_per_sm / block_threads;
+  for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm})
+    for (const std::int64_t bytes : sizes.bytes) {
+      const bool stays = 2 * static_cast<double>(bytes) <= device.l2_bytes.value;
+      if (bytes > largest() || (cache == ir::CacheState::warm && !stays)) continue;
+      const std::int64_t blocks = limits.sms * of_sm;
+      made.push_back(bench(reading, fmt::format("{}, {}", size_text(bytes), ir::name(cache)), bytes,
+                           {.threads = block_threads, .loads = 4}, blocks,
+                           {{"from", bytes, gpu::BufferRole::input}, {"to", blocks * 4, gpu::BufferRole::output}},
+                           static_cast<double>(bytes)));
+      made.back().sequence.launches[0].arguments.push_back(word(bytes / vector_bytes));
+      made.back().cache = cache;
+    }
+}
+
+void Maker::writes() {
+  for (const std::int64_t bytes : sizes.bytes) {
+    if (bytes > largest()) continue;
+    const std::int64_t vectors = bytes / vector_bytes, of_block = block_threads * 4;
+    made.push_back(bench(writing, fmt::format("{}, cold", size_text(bytes)), bytes,
+                         {.threads = block_threads, .loads = 4}, (vectors + of_block - 1) / of_block,
+                         {{"to", bytes, gpu::BufferRole::output}}, static_cast<double>(bytes)));
+    made.back().sequence.launches[0].arguments.push_back(word(vectors));
+  }
+}
+
+void Maker::launches() {
+  for (const ir::LaunchMode mode : {ir::LaunchMode::stream, ir::LaunchMode::graph})
+    for (const int count : {1, sizes.launches}) {
+      made.push_back(
+          bench(launching, fmt::format("{} in a {}", count, ir::name(mode)), count, {.threads = 32}, 1, {}, count));
+      gpu::Sequence& sequence = made.back().sequence;
+      sequence.launches.resize(static_cast<std::size_t>(count), sequence.launches[0]);
+      made.back().launch = mode;
+      made.back().cache = ir::CacheState::warm;
+    }
+}
+
+void Maker::barriers() {
+  for (const int of_sm : {1, 2, 4}) {
+    const std::int64_t blocks = std::int64_t{limits.sms} * of_sm;
+    made.push_back(bench(waiting, fmt::format("{} blocks", blocks), blocks,
+                         {.threads = block_threads, .rounds = sizes.rounds}, blocks,
+                         {{"counter", 4, gpu::BufferRole::scratch},
+                          {"words", 2 * blocks * 4, gpu::BufferRole::scratch},
+                          {"to", blocks * 4, gpu::BufferRole::output}},
+                         sizes.rounds));
+    made.back().sequence.launches[0].cooperative = true;
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+void Maker::exchanges() {
+  for (const int blocks : {2, 4, 8, 16}) {
+    const std::int64_t grid = limits.sms / blocks * blocks;
+    if (grid == 0) continue;
+    made.push_back(bench(exchanging, fmt::format("clusters of {}", blocks), blocks,
+                         {.threads = block_threads, .rounds = sizes.rounds}, grid,
+                         {{"to", grid * 4, gpu::BufferRole::output}}, sizes.rounds));
+    made.back().sequence.launches[0].cluster[0] = extent(blocks);
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+// All blocks are resident at once and an idle GPU deals them out evenly, so every SM has the same share. Shared memory
+// that would keep further blocks off is not asked for: it is taken from L1, through which the bytes in flight pass.
+void Maker::bytes_in_flight() {
+  const auto l2 = static_cast<std::int64_t>(device.l2_bytes.value);
+  const std::int64_t bytes = std::min(sizes.streamed > 0 ? sizes.streamed : 4 * l2, largest());
+  for (const std::int64_t kib : {4, 8, 12, 16, 24, 32, 40, 48, 64, 96})
+    for (const std::int64_t loads : {1, 4, 8}) {
+      const std::int64_t of_sm = kib * 1024 / (vector_bytes * loads);  // threads
+      const std::int64_t blocks_of_sm = (of_sm + most_threads - 1) / most_threads;
+      const std::int64_t threads = of_sm / blocks_of_sm;
+      if (of_sm > limits.threads_per_sm || threads % 32 != 0 || blocks_of_sm * threads != of_sm) continue;
+      const std::int64_t blocks = limits.sms * blocks_of_sm;
+      made.push_back(bench(in_flight, fmt::format("{} KiB, {} vectors a thread", kib, loads), kib * 1024,
+                           {.threads = threads, .loads = loads}, blocks,
+                           {{"from", bytes, gpu::BufferRole::input}, {"to", blocks * 4, gpu::BufferRole::output}},
+                           static_cast<double>(bytes)));
+      made.back().sequence.launches[0].arguments.push_back(word(bytes / vector_bytes));
+    }
+}
+
+void Maker::atomics() {
+  const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
+  const std::int64_t threads = blocks * block_threads;
+  const std::int64_t rounds = std::max(sizes.rounds / 4, 1), of_cells = std::max(sizes.rounds / 64, 1);
+  for (const std::int64_t spread : {0, 1})
+    made.push_back(bench(shared_adding, spread == 0 ? "one cell of each block" : "a cell for each thread", spread,
+                         {.threads = block_threads, .rounds = rounds, .spread = spread}, blocks,
+                         {{"to", threads * 4, gpu::BufferRole::output}}, static_cast<double>(threads * rounds)));
+  for (const std::int64_t spread : {0, 1, 8})
+    made.push_back(bench(global_adding,
+                         spread == 0   ? "one cell"
+                         : spread == 1 ? "a cell for each thread"
+                                       : "a sector for each thread",
+                         spread, {.threads = block_threads, .rounds = of_cells, .spread = spread}, blocks,
+                         {{"cells", std::max<std::int64_t>(threads * spread, 1) * 4, gpu::BufferRole::scratch}},
+                         static_cast<double>(threads * of_cells)));
+  for (std::size_t i = made.size() - 5; i < made.size(); ++i) made[i].cache = ir::CacheState::warm;
+}
+
+}  // namespace
+
+std::span<const BenchFamily> bench_families() { return families; }
+
+std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSizes& sizes) {
+  Maker maker{device, ir::limits(device), sizes, {}};
+  maker.copies();
+  maker.launches();
+  maker.reads();
+  maker.barriers();
+  maker.writes();
+  maker.exchanges();
+  maker.bytes_in_flight();
+  maker.atomics();
+  std::erase_if(maker.made, [&](const Microbench& one) {
+    return one.family->compute_capability > maker.limits.compute_capability;
+  });
+  return std::move(maker.made);
+}
+
+CompileRequest compile_request(const Microbench& bench, std::string_view arch) {
+  std::string constants;
+  const auto define = [&](std::string_view word, std::int64_t value) {
+    if (bench.family->text.find(word) != std::string_view::npos)
+      constants += fmt::format("constexpr unsigned {} = {};\n", word, value);
+  };
+  define("threads", bench.shape.threads);
+  define("loads", bench.shape.loads);
+  define("rounds", bench.shape.rounds);
+  define("spread", bench.shape.spread);
+  CompileRequest request;
+  request.cuda = fmt::format("// {}\n{}{}", bench.family->meaning, constants, bench.family->text);
+  request.entry = bench.family->entry;
+  request.arch = arch;
+  return request;
+}
+
+gpu::Sequence with_code(const Microbench& bench, std::span<const std::byte> code) {
+  gpu::Sequence sequence = bench.sequence;
+  sequence.images[0].code.assign(code.begin(), code.end());
+  return sequence;
+}
+
+}  // namespace tailor::profiler

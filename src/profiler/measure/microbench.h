@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Microbenchmarks: small kernels written by hand that ask a GPU one question each: how fast it copies, how long an
+// empty launch takes, what a grid barrier costs. Each is a sequence (profiler/gpu/sequence.h) with inputs that are made
+// from nothing, outputs that can be checked, and a law from the median time to the answer. They are the ceilings that
+// kernels are held against, and what a device file is compared with.
+//
+// All numbers of the machine come from the device file; sizes are round numbers of bytes, not properties of a GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/device.h"
+#include "ir/measurement.h"
+#include "profiler/compile/compile.h"
+#include "profiler/gpu/sequence.h"
+
+namespace tailor::profiler {
+
+/// What the text is made with; 0: the text does not use it.
+struct BenchShape {
+  std::int64_t threads = 0;  ///< of a block
+  std::int64_t loads = 0;    ///< of 16 bytes, under way together in a thread
+  std::int64_t rounds = 0;   ///< of barriers, exchanges, atomics
+  std::int64_t spread = 0;   ///< words between the cells of neighbouring threads; 0: all use one cell
+  bool operator==(const BenchShape&) const = default;
+};
+
+struct BenchFamily;
+
+struct Microbench {
+  const BenchFamily* family = nullptr;
+  std::string name;       ///< "copy, 64 MiB, cold": unique
+  std::int64_t size = 0;  ///< what the family varies: see BenchFamily::size_is
+  BenchShape shape;
+  gpu::Sequence sequence;  ///< its one image holds no code until with_code
+  ir::CacheState cache = ir::CacheState::cold;
+  ir::LaunchMode launch = ir::LaunchMode::stream;
+  double work = 0;  ///< of one run: bytes, barriers, launches, ...
+};
+
+/// The answer: work over time, or time over work.
+enum class BenchAnswer : std::uint8_t { rate, time };
+
+/// One question; a row of the table.
+struct BenchFamily {
+  std::string_view name;     ///< "copy"
+  std::string_view meaning;  ///< one line
+  std::string_view size_is;  ///< "bytes"
+  std::string_view unit;     ///< of the answer: "B/s", "s"
+  BenchAnswer answer = BenchAnswer::rate;
+  int compute_capability = 0;  ///< the lowest that can run it
+  std::string_view entry;      ///< of the kernel
+  std::string_view text;       ///< CUDA, without its constants
+  /// Empty, or what is wrong with the outputs.
+  std::string (*complaint)(const Microbench&, std::span<const std::uint32_t> outputs) = nullptr;
+};
+std::span<const BenchFamily> bench_families();
+
+/// How large; the default is for a GPU, tests make all of it small.
+struct BenchSizes {
+  std::vector<std::int64_t> bytes = {std::int64_t{1} << 20, std::int64_t{1} << 22, std::int64_t{1} << 24,
+                                     std::int64_t{1} << 26, std::int64_t{1} << 28, std::int64_t{1} << 30};
+  std::int64_t streamed = 0;  ///< bytes read by the bytes-in-flight curve; 0: four times L2
+  int rounds = 1000;          ///< of barriers and exchanges; of atomics a part of it
+  int launches = 64;          ///< in a row
+};
+
+/// All microbenchmarks that a device can run, most valuable families first. No buffer takes more than a quarter of its
+/// memory.
+std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSizes& sizes = {});
+
+/// The whole CUDA text, and the request to compile it for an architecture. Several microbenchmarks share a text.
+CompileRequest compile_request(const Microbench& bench, std::string_view arch);
+/// The sequence with the code of its image: a cubin or PTX.
+gpu::Sequence with_code(const Microbench& bench, std::span<const std::byte> code);
+/// The contents of all inputs, in order of the buffers.
+std::vector<std::byte> inputs_of(const Microbench& bench);
+/// Empty, or what is wrong: `outputs` holds the buffers of role output, both and scratch after one run.
+std::string complaint(const Microbench& bench, std::span<const std::byte> outputs);
+
+/// What a microbenchmark says, from the median of its samples.
+struct BenchResult {
+  std::string name, family;
+  std::int64_t size = 0;
+  double value = 0;          ///< in `unit`
+  double low = 0, high = 0;  ///< by the median's interval, low <= value <= high
+  std::string unit;
+  int samples = 0;
+};
+/// At least one sample. `confidence` of the interval, as a stop rule has it.
+BenchResult evaluate(const Microbench& bench, std::span<const ir::Sample> samples, double confidence = 0.95);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the microbenchmarks must leave behind, one check per family: empty, or one sentence that names the first wrong
+// word. Inputs and expectations are functions of a word's place, so nothing is kept between run and check.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "profiler/measure/microbench.h"
+
+namespace tailor::profiler::bench_checks {
+
+using Words = std::span<const std::uint32_t>;
+
+/// Word `at` of an input.
+constexpr std::uint32_t input_word(std::uint64_t at) {
+  auto x = static_cast<std::uint32_t>(at * 2654435761U);  // Knuth's multiplicative hash, then mixed downwards
+  x ^= x >> 15;
+  return x * 2246822519U ^ x >> 13;
+}
+
+std::string copied(const Microbench& bench, Words outputs);
+std::string read(const Microbench& bench, Words outputs);
+std::string written(const Microbench& bench, Words outputs);
+std::string nothing(const Microbench& bench, Words outputs);
+std::string met(const Microbench& bench, Words outputs);
+std::string exchanged(const Microbench& bench, Words outputs);
+std::string added_in_shared(const Microbench& bench, Words outputs);
+std::string added_in_global(const Microbench& bench, Words outputs);
+
+}  // namespace tailor::profiler::bench_checks

@@ -1,0 +1,485 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What asynchronous copies and mbarriers do.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "profiler/simulator/machine/async.h"
+#include "profiler/simulator/machine/machine.h"
+
+namespace tailor::simulator {
+
+void AsyncState::start(std::size_t blocks, std::size_t threads, std::size_t shared_bytes, bool track_writers) {
+  copies.clear();
+  mbarriers.clear();
+  groups.assign(threads, 0);
+  bulk_groups.assign(threads, 0);
+  fences.assign(threads, 0);
+  writers.resize(track_writers ? blocks : 0);
+  for (auto& one : writers) one.assign(shared_bytes, {});
+}
+
+namespace {
+
+constexpr std::uint64_t rank_offset_mask = (std::uint64_t{1} << shared_rank_shift) - 1;
+
+template <class Work>
+void each_active(Warp& warp, const Work& work) {
+  for (std::uint32_t left = warp.active; left != 0; left &= left - 1) work(std::countr_zero(left));
+}
+
+std::size_t thread_of(const WarpState& warp, int lane) {
+  return static_cast<std::size_t>(warp.resident_index) * lanes_per_warp + static_cast<std::size_t>(lane);
+}
+
+/// A shared place: the block that owns it and where; block -1: there is none, which was reported.
+struct SharedPlace {
+  int block = -1;
+  std::uint64_t offset = 0;
+  std::byte* host = nullptr;
+};
+
+SharedPlace shared_place(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
+                         std::uint64_t align) {
+  Machine& machine = *warp.machine;
+  if (address >= shared_window && address < shared_window + window_bytes) address -= shared_window;
+  SharedPlace place;
+  const std::uint64_t rank = address >> shared_rank_shift;
+  const std::uint64_t cluster =
+      std::uint64_t{machine.state.cluster[0]} * machine.state.cluster[1] * machine.state.cluster[2];
+  const auto fail = [&](FindingKind kind, std::string text) {
+    machine.report(kind, warp, site, lane, std::move(text));
+    return SharedPlace{};
+  };
+  if (rank > cluster)
+    return fail(FindingKind::out_of_bounds,
+                fmt::format("shared address 0x{:x} names no block of the cluster", address));
+  place.block = warp.home->slot + (rank == 0 ? 0 : static_cast<int>(rank) - 1 - static_cast<int>(warp.home->rank));
+  place.offset = address & rank_offset_mask;
+  const auto size = static_cast<std::uint64_t>(machine.state.shared_bytes);
+  if (bytes > size || place.offset > size - bytes)
+    return fail(FindingKind::out_of_bounds,
+                fmt::format("{} bytes at offset {} of {} bytes of shared memory", bytes, place.offset, size));
+  if (place.offset % align != 0)
+    return fail(FindingKind::misaligned, fmt::format("shared offset {} is no multiple of {}", place.offset, align));
+  place.host = machine.resident[static_cast<std::size_t>(place.block)].shared + place.offset;
+  return place;
+}
+
+struct GlobalPlace {
+  int buffer = -1;
+  std::uint64_t offset = 0;
+  std::byte* host = nullptr;
+};
+
+GlobalPlace global_place(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
+                         std::uint64_t align, bool write) {
+  Machine& machine = *warp.machine;
+  const int buffer = machine.state.memory.holding(address);
+  const auto fail = [&](FindingKind kind, std::string text) {
+    machine.report(kind, warp, site, lane, std::move(text), buffer);
+    return GlobalPlace{};
+  };
+  if (buffer < 0) return fail(FindingKind::out_of_bounds, fmt::format("address 0x{:x} is in no buffer", address));
+  const MemoryBuffer& at = machine.state.memory.buffers[static_cast<std::size_t>(buffer)];
+  GlobalPlace place{buffer, address - global_base - static_cast<std::uint64_t>(at.offset), nullptr};
+  if (place.offset + bytes > static_cast<std::uint64_t>(at.bytes))
+    return fail(FindingKind::out_of_bounds,
+                fmt::format("{} bytes at byte {} of buffer {}, which has {}", bytes, place.offset, at.name, at.bytes));
+  if (address % align != 0)
+    return fail(FindingKind::misaligned,
+                fmt::format("byte {} of buffer {} is no multiple of {}", place.offset, at.name, align));
+  if (write && at.use == BufferUse::input)
+    return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", place.offset, at.name));
+  place.host = machine.state.memory.pages[static_cast<std::size_t>(buffer)].data() + place.offset;
+  return place;
+}
+
+/// Calls the shadow in aligned pieces of at most 16 bytes, as if one lane touched them.
+template <class Tell>
+void in_pieces(const WarpState& warp, int lane, ShadowSpace space, int region, std::uint64_t offset,
+               std::uint32_t bytes, std::uint32_t site, const Tell& tell) {
+  std::uint32_t offsets[lanes_per_warp] = {};
+  ShadowAccess access;
+  access.space = space;
+  access.warp = warp.resident_index;
+  access.region = region;
+  access.lanes = 1u << lane;
+  access.offset = offsets;
+  access.site = site;
+  while (bytes != 0) {
+    std::uint32_t piece = 16;
+    while (piece > bytes || offset % piece != 0) piece /= 2;
+    offsets[lane] = static_cast<std::uint32_t>(offset);
+    access.bytes = static_cast<int>(piece);
+    tell(access);
+    offset += piece;
+    bytes -= piece;
+  }
+}
+
+SyncLocation sync_location(const Mbarrier& barrier, std::uint64_t phase) {
+  return {ShadowSpace::shared, (std::uint64_t{5} << 60) + (static_cast<std::uint64_t>(barrier.block) << 32) +
+                                   (std::uint64_t{barrier.offset} << 1) + (phase & 1)};
+}
+
+/// Ends the phase when nothing is awaited any more.
+void settle(Machine& machine, Mbarrier& barrier) {
+  if (barrier.pending > 0 || barrier.bytes != 0) return;
+  ++barrier.phase;
+  barrier.pending = barrier.expected;
+  if (machine.shadow) machine.shadow->forget(sync_location(barrier, barrier.phase));
+  ++machine.progress;
+}
+
+/// The copy happens now.
+void perform(Machine& machine, const AsyncCopy& copy) {
+  std::memcpy(copy.to, copy.from, copy.copied);
+  std::memset(copy.to + copy.copied, 0, copy.bytes - copy.copied);
+  ++machine.progress;
+  if (machine.shadow) {
+    ResidentShadow& shadow = *machine.shadow;
+    in_pieces(*copy.warp, copy.lane, copy.from_shared ? ShadowSpace::shared : ShadowSpace::global, copy.from_region,
+              copy.from_offset, copy.copied, copy.site, [&](const ShadowAccess& access) { shadow.load(access); });
+    in_pieces(*copy.warp, copy.lane, copy.to_shared ? ShadowSpace::shared : ShadowSpace::global, copy.to_region,
+              copy.to_offset, copy.bytes, copy.site, [&](const ShadowAccess& access) { shadow.store(access); });
+  }
+  if (copy.mbarrier == nullptr) return;
+  const auto found = machine.async.mbarriers.find(copy.mbarrier);
+  if (found == machine.async.mbarriers.end()) return;
+  Mbarrier& barrier = found->second;
+  if (machine.shadow)
+    machine.shadow->release(copy.warp->resident_index, 1u << copy.lane, sync_location(barrier, barrier.phase),
+                            ShadowScope::cluster);
+  barrier.bytes -= copy.bytes;
+  settle(machine, barrier);
+}
+
+/// Performs, in order of issue, the copies that `chosen` picks.
+template <class Choose>
+void perform_if(Machine& machine, const Choose& chosen) {
+  std::vector<AsyncCopy>& copies = machine.async.copies;
+  for (std::size_t i = 0; i < copies.size();) {
+    if (!chosen(copies[i])) {
+      ++i;
+      continue;
+    }
+    const AsyncCopy copy = copies[i];
+    copies.erase(copies.begin() + static_cast<std::ptrdiff_t>(i));
+    perform(machine, copy);
+  }
+}
+
+void issue(WarpState& warp, AsyncCopy copy) {
+  Machine& machine = *warp.machine;
+  machine.memory_counters.async_bytes += copy.bytes;
+  if (copy.to_shared) {
+    std::memset(copy.to, static_cast<int>(poison_byte), copy.bytes);
+    if (machine.shadow)
+      in_pieces(warp, copy.lane, ShadowSpace::shared, copy.to_region, copy.to_offset, copy.bytes, copy.site,
+                [&](const ShadowAccess& access) { machine.shadow->pending(access); });
+  }
+  machine.async.copies.push_back(copy);
+}
+
+/// The generic proxy's stores to these bytes must have been fenced by who made them.
+void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedPlace& from, std::uint64_t bytes) {
+  Machine& machine = *warp.machine;
+  if (machine.async.writers.empty()) return;
+  const auto& writers = machine.async.writers[static_cast<std::size_t>(from.block)];
+  for (std::uint64_t i = from.offset; i < from.offset + bytes; ++i) {
+    const AsyncState::Writer& writer = writers[i];
+    if (writer.thread == 0 || machine.async.fences[writer.thread - 1] > writer.fences) continue;
+    machine.report(FindingKind::async_misuse, warp, site, lane,
+                   fmt::format("the copy reads shared byte {}, which a thread stored without fence.proxy.async", i));
+    return;
+  }
+}
+
+std::int64_t sectors_in(std::uint32_t bytes) { return (std::int64_t{bytes} + 31) / 32; }
+
+void copy(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  const auto bytes = static_cast<std::uint32_t>(micro.immediate);
+  SiteState& site = machine.sites[micro.extra >> access_site_shift];
+  std::uint32_t sectors = 0;
+  std::uint64_t last_sector = ~std::uint64_t{0};
+  int buffer = -1;
+  each_active(warp, [&](int lane) {
+    const SharedPlace to = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], bytes, bytes);
+    const std::uint64_t address = double_words(warp, micro.b)[lane];
+    std::uint32_t copied = bytes;
+    if (micro.c != no_slot) copied = std::min(words(warp, micro.c)[lane], bytes);
+    if (to.host == nullptr) return;
+    AsyncCopy made;
+    if (copied != 0) {
+      const GlobalPlace from = global_place(warp, micro.site, lane, address, copied, bytes, false);
+      if (from.host == nullptr) return;
+      made.from = from.host;
+      made.from_region = buffer = from.buffer;
+      made.from_offset = from.offset;
+      if (address / 32 != last_sector) ++sectors, last_sector = address / 32;
+    }
+    made.warp = &warp;
+    made.lane = lane;
+    made.group = machine.async.groups[thread_of(warp, lane)];
+    made.to = to.host;
+    made.to_region = to.block;
+    made.to_offset = to.offset;
+    made.bytes = bytes;
+    made.copied = copied;
+    made.site = micro.site;
+    issue(warp, made);
+  });
+  if (buffer < 0) return;
+  if (site.buffer != buffer) machine.flush_site(micro.extra >> access_site_shift), site.buffer = buffer;
+  ++site.requests;
+  site.sectors += sectors;
+  site.bytes += std::int64_t{bytes} * std::popcount(warp.active);
+}
+
+/// Fills where a bulk copy reads; false: nowhere, which was reported.
+bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
+  Machine& machine = *warp.machine;
+  const std::uint64_t address = double_words(warp, micro.b)[made.lane];
+  if (made.from_shared) {
+    const SharedPlace from = shared_place(warp, micro.site, made.lane, address, made.bytes, 16);
+    if (from.host == nullptr) return false;
+    check_proxy(warp, micro.site, made.lane, from, made.bytes);
+    made.from = from.host;
+    made.from_region = from.block;
+    made.from_offset = from.offset;
+    return true;
+  }
+  const GlobalPlace from = global_place(warp, micro.site, made.lane, address, made.bytes, 16, false);
+  if (from.host == nullptr) return false;
+  made.from = from.host;
+  made.from_region = from.buffer;
+  made.from_offset = from.offset;
+  add(machine.buffers[static_cast<std::size_t>(from.buffer)].load, {1, sectors_in(made.bytes), made.bytes});
+  return true;
+}
+
+void bulk_to_global(WarpState& warp, const Micro& micro, AsyncCopy made) {
+  const GlobalPlace to =
+      global_place(warp, micro.site, made.lane, double_words(warp, micro.a)[made.lane], made.bytes, 16, true);
+  if (to.host == nullptr) return;
+  made.to = to.host;
+  made.to_region = to.buffer;
+  made.to_offset = to.offset;
+  add(warp.machine->buffers[static_cast<std::size_t>(to.buffer)].store, {1, sectors_in(made.bytes), made.bytes});
+  issue(warp, made);
+}
+
+/// To the issuing block's shared memory, or to the same offsets in every block of a multicast's mask.
+void bulk_to_shared(WarpState& warp, const Micro& micro, AsyncCopy made, bool multicast) {
+  Machine& machine = *warp.machine;
+  const std::uint64_t address = double_words(warp, micro.a)[made.lane];
+  const std::uint64_t bar = double_words(warp, warp.lists[micro.list])[made.lane];
+  const std::uint32_t blocks = multicast ? words(warp, warp.lists[micro.list + 1])[made.lane] & 0xffff : 1;
+  for (std::uint32_t left = blocks; left != 0; left &= left - 1) {
+    const std::uint64_t rank = static_cast<std::uint64_t>(std::countr_zero(left)) + 1;
+    const auto there = [&](std::uint64_t a) {
+      return multicast ? (a & rank_offset_mask) | rank << shared_rank_shift : a;
+    };
+    const SharedPlace to = shared_place(warp, micro.site, made.lane, there(address), made.bytes, 16);
+    const SharedPlace barrier = shared_place(warp, micro.site, made.lane, there(bar), 8, 8);
+    if (to.host == nullptr || barrier.host == nullptr) continue;
+    if (!machine.async.mbarriers.contains(barrier.host)) {
+      machine.report(FindingKind::async_misuse, warp, micro.site, made.lane, "its mbarrier was not initialised");
+      continue;
+    }
+    made.to = to.host;
+    made.to_region = to.block;
+    made.to_offset = to.offset;
+    made.mbarrier = barrier.host;
+    issue(warp, made);
+  }
+}
+
+void bulk_copy(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  each_active(warp, [&](int lane) {
+    const std::uint32_t bytes = words(warp, micro.c)[lane];
+    if (bytes == 0 || bytes % 16 != 0) {
+      machine.report(FindingKind::async_misuse, warp, micro.site, lane,
+                     fmt::format("a bulk copy of {} bytes; a multiple of 16 was expected", bytes));
+      return;
+    }
+    AsyncCopy made;
+    made.warp = &warp;
+    made.lane = lane;
+    made.bulk = true;
+    made.bytes = made.copied = bytes;
+    made.site = micro.site;
+    made.to_shared = micro.extra & bulk_to_shared_bit;
+    made.from_shared = micro.extra & bulk_from_shared_bit;
+    made.group = machine.async.bulk_groups[thread_of(warp, lane)];
+    if (!bulk_source(warp, micro, made)) return;
+    if (made.to_shared) {
+      bulk_to_shared(warp, micro, made, micro.extra & bulk_multicast_bit);
+    } else {
+      bulk_to_global(warp, micro, made);
+    }
+  });
+}
+
+void commit_group(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  auto& groups = micro.extra ? warp.machine->async.bulk_groups : warp.machine->async.groups;
+  each_active(warp, [&](int lane) { ++groups[thread_of(warp, lane)]; });
+}
+
+void wait_group(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  const bool bulk = micro.extra;
+  const auto& groups = bulk ? machine.async.bulk_groups : machine.async.groups;
+  perform_if(machine, [&](const AsyncCopy& one) {
+    if (one.warp != &warp || one.bulk != bulk || one.mbarrier != nullptr || !(warp.active >> one.lane & 1))
+      return false;
+    if (micro.immediate < 0) return true;
+    return one.group + static_cast<std::uint64_t>(micro.immediate) < groups[thread_of(warp, one.lane)];
+  });
+}
+
+void proxy_fence(Warp& base, const Micro&) {
+  WarpState& warp = state_of(base);
+  each_active(warp, [&](int lane) { ++warp.machine->async.fences[thread_of(warp, lane)]; });
+}
+
+/// The mbarrier at a lane's address, or nullptr with a finding.
+Mbarrier* mbarrier_at(WarpState& warp, const Micro& micro, int lane) {
+  const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+  if (place.host == nullptr) return nullptr;
+  const auto found = warp.machine->async.mbarriers.find(place.host);
+  if (found != warp.machine->async.mbarriers.end()) return &found->second;
+  warp.machine->report(FindingKind::async_misuse, warp, micro.site, lane,
+                       fmt::format("no mbarrier was initialised at shared offset {}", place.offset));
+  return nullptr;
+}
+
+void mbarrier_init(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  each_active(warp, [&](int lane) {
+    const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+    if (place.host == nullptr) return;
+    const std::int64_t count = words(warp, micro.b)[lane];
+    machine.async.mbarriers[place.host] = {count, count, 0, 0, place.block, static_cast<std::uint32_t>(place.offset)};
+    if (machine.shadow)
+      in_pieces(warp, lane, ShadowSpace::shared, place.block, place.offset, 8, micro.site,
+                [&](const ShadowAccess& access) { machine.shadow->store(access); });
+  });
+}
+
+void mbarrier_invalidate(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  each_active(warp, [&](int lane) {
+    const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+    if (place.host != nullptr) warp.machine->async.mbarriers.erase(place.host);
+  });
+}
+
+void mbarrier_arrive(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  each_active(warp, [&](int lane) {
+    if (micro.extra & arrive_copies)
+      perform_if(machine, [&](const AsyncCopy& one) { return one.warp == &warp && one.lane == lane && !one.bulk; });
+    Mbarrier* barrier = mbarrier_at(warp, micro, lane);
+    if (barrier == nullptr) return;
+    // The state: the phase in bit 0, what was pending above it.
+    if (micro.d != no_slot)
+      double_words(warp, micro.d)[lane] = (barrier->phase & 1) | static_cast<std::uint64_t>(barrier->pending) << 1;
+    if (machine.shadow)
+      machine.shadow->release(warp.resident_index, 1u << lane, sync_location(*barrier, barrier->phase),
+                              ShadowScope::cluster);
+    const std::int64_t operand = micro.b == no_slot ? 1 : std::int64_t{words(warp, micro.b)[lane]};
+    std::int64_t arrivals = micro.extra & arrive_counts ? 1 : 0;
+    if (micro.extra & arrive_expects) barrier->bytes += operand;
+    if (micro.extra & arrive_completes) barrier->bytes -= operand;
+    if ((micro.extra & arrive_counts) && !(micro.extra & (arrive_expects | arrive_copies))) arrivals = operand;
+    if ((micro.extra & arrive_copies) && !(micro.extra & arrive_no_increment)) arrivals = 0;
+    if (micro.extra & arrive_drops) barrier->expected -= arrivals;
+    if (arrivals > barrier->pending) {
+      machine.report(FindingKind::async_misuse, warp, micro.site, lane,
+                     fmt::format("{} arrivals at an mbarrier that awaits {}", arrivals, barrier->pending));
+      arrivals = barrier->pending;
+    }
+    barrier->pending -= arrivals;
+    ++machine.progress;
+    if (arrivals != 0 || (micro.extra & arrive_completes)) settle(machine, *barrier);
+  });
+}
+
+void mbarrier_wait(Warp& base, const Micro& micro) {
+  WarpState& warp = state_of(base);
+  Machine& machine = *warp.machine;
+  if (warp.active != 0) warp.poll(micro.site, double_words(warp, micro.a)[std::countr_zero(warp.active)]);
+  each_active(warp, [&](int lane) {
+    words(warp, micro.d)[lane] = all_lanes;
+    Mbarrier* barrier = mbarrier_at(warp, micro, lane);
+    if (barrier == nullptr) return;
+    const std::byte* host = machine.resident[static_cast<std::size_t>(barrier->block)].shared + barrier->offset;
+    perform_if(machine, [&](const AsyncCopy& one) { return one.mbarrier == host; });
+    const std::uint64_t asked =
+        micro.extra & wait_parity ? words(warp, micro.b)[lane] & 1 : double_words(warp, micro.b)[lane] & 1;
+    const bool done = (barrier->phase & 1) != asked;
+    words(warp, micro.d)[lane] = done ? all_lanes : 0;
+    if (done && machine.shadow)
+      machine.shadow->acquire(warp.resident_index, 1u << lane, sync_location(*barrier, asked), ShadowScope::cluster);
+  });
+}
+
+void mbarrier_pending(Warp& base, const Micro& micro) {
+  each_active(base, [&](int lane) {
+    words(base, micro.d)[lane] = static_cast<std::uint32_t>(double_words(base, micro.a)[lane] >> 1);
+  });
+}
+
+}  // namespace
+
+void note_generic_store(Machine& machine, WarpState& warp, std::uint32_t site, int lane, int region,
+                        std::uint64_t offset, std::uint32_t bytes) {
+  AsyncState& async = machine.async;
+  const auto thread = static_cast<std::uint32_t>(thread_of(warp, lane));
+  if (!async.writers.empty()) {
+    auto& writers = async.writers[static_cast<std::size_t>(region)];
+    for (std::uint64_t i = offset; i < offset + bytes; ++i) writers[i] = {thread + 1, async.fences[thread]};
+  }
+  for (const AsyncCopy& one : async.copies)
+    if (one.from_shared && one.from_region == region && offset < one.from_offset + one.copied &&
+        one.from_offset < offset + bytes)
+      machine.report(FindingKind::async_misuse, warp, site, lane,
+                     fmt::format("thread {} of block {} stores to shared byte {}, which a bulk copy still reads",
+                                 warp.index * lanes_per_warp + lane, warp.home->linear, offset));
+}
+
+void finish_copies(Machine& machine) {
+  for (const AsyncCopy& one : machine.async.copies)
+    if (one.from_shared && !one.to_shared)
+      machine.report(FindingKind::async_misuse, *one.warp, one.site, one.lane,
+                     "the block ended while this copy still read its shared memory");
+  perform_if(machine, [](const AsyncCopy& one) { return !one.to_shared; });
+  machine.async.copies.clear();
+}
+
+Step copy_step() { return &copy; }
+Step bulk_copy_step() { return &bulk_copy; }
+Step commit_group_step() { return &commit_group; }
+Step wait_group_step() { return &wait_group; }
+Step proxy_fence_step() { return &proxy_fence; }
+Step mbarrier_init_step() { return &mbarrier_init; }
+Step mbarrier_invalidate_step() { return &mbarrier_invalidate; }
+Step mbarrier_arrive_step() { return &mbarrier_arrive; }
+Step mbarrier_wait_step() { return &mbarrier_wait; }
+Step mbarrier_pending_step() { return &mbarrier_pending; }
+
+}  // namespace tailor::simulator

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings: collected, merged over host threads, and as text.
+#include "profiler/simulator/machine/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace tailor::simulator {
+
+std::string_view name(FindingKind kind) {
+  constexpr auto names = std::to_array<std::string_view>({
+      "out-of-bounds access",
+      "misaligned access",
+      "store to an input",
+      "uninitialised read",
+      "race",
+      "divergent barrier",
+      "mismatched barrier",
+      "bad lane mask",
+      "bad cluster rank",
+      "misused asynchronous copy",
+      "deadlock",
+      "trap",
+      "too long",
+      "refused launch",
+  });
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string describe(const Finding& finding) {
+  std::string text = fmt::format("{}: {}", name(finding.kind), finding.text);
+  if (finding.ptx_line > 0) text += fmt::format(" (PTX line {}", finding.ptx_line);
+  if (finding.source_line > 0)
+    text +=
+        fmt::format(", {} line {}", finding.source_file.empty() ? "source" : finding.source_file, finding.source_line);
+  if (finding.ptx_line > 0) text += ")";
+  if (finding.times > 1) text += fmt::format(", {} times", finding.times);
+  return text;
+}
+
+void Findings::add(std::uint32_t site, Finding finding) {
+  const auto [at, fresh] = kept_.try_emplace({finding.kind, site}, finding);
+  if (!fresh) at->second.times += finding.times;
+}
+
+void Findings::again(FindingKind kind, std::uint32_t site, std::int64_t times) {
+  kept_.at({kind, site}).times += times;
+}
+
+std::vector<Finding> Findings::merged(std::vector<Findings*> parts, int most) {
+  Findings all;
+  for (const Findings* part : parts)
+    for (const auto& [key, finding] : part->kept_) {
+      const auto [at, fresh] = all.kept_.try_emplace(key, finding);
+      if (fresh) continue;
+      const std::int64_t times = at->second.times + finding.times;
+      if (finding.block >= 0 && (at->second.block < 0 || finding.block < at->second.block)) at->second = finding;
+      at->second.times = times;
+    }
+  std::vector<Finding> list;
+  for (auto& [key, finding] : all.kept_) list.push_back(std::move(finding));
+  std::stable_sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) {
+    return std::pair(a.block, a.ptx_line) < std::pair(b.block, b.ptx_line);
+  });
+  if (list.size() > static_cast<std::size_t>(most)) list.resize(static_cast<std::size_t>(most));
+  return list;
+}
+
+}  // namespace tailor::simulator

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulator's front door: a program decoded from PTX, memory with guard zones, a launch, and what came of it:
+// findings (what compute-sanitizer would say) and counters (what a profiler would count). It knows PTX and nothing of
+// Tailor's own nouns. Everything is deterministic for a seed, whatever the number of host threads.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "profiler/simulator/machine/counters.h"
+#include "profiler/simulator/ptx/ptx.h"
+
+namespace tailor::simulator {
+
+/// What a kernel may do with a buffer, and what is in it. A store to `input` is a finding; so is a read of a byte of
+/// `output` that no launch wrote since the Memory was made or its outputs were poisoned; what the caller puts there is
+/// not seen, so outputs that hold something are `both`. A launch without the sanitizers counts as having written all
+/// outputs. `scratch` is zeroed and may be read and written.
+enum class BufferUse : std::uint8_t { input, output, both, scratch };
+
+/// Simulated device memory: buffers in one arena, each 256-byte aligned, apart by guard zones that no access may touch.
+/// Addresses are the same on every machine and in every run.
+class Memory {
+ public:
+  Memory();
+  ~Memory();
+  Memory(Memory&&) noexcept;
+  Memory& operator=(Memory&&) noexcept;
+
+  /// `element_bytes` is for messages: an index of findings counts elements. A program may access the buffer in smaller
+  /// pieces and in larger ones; races are seen per element or per piece of the program's smallest access, whichever is
+  /// smaller, and at most 4 bytes.
+  /// Throws Error(failed) when the machine has not that much memory.
+  int add(std::string name, std::int64_t bytes, int element_bytes, BufferUse use);
+  /// For filling and reading. Contents of outputs start as a poison pattern. Valid until the Memory dies.
+  std::span<std::byte> bytes(int buffer);
+  std::span<const std::byte> bytes(int buffer) const;
+  int buffers() const;
+  /// The simulated address of its first byte.
+  std::uint64_t address(int buffer) const;
+  /// Forgets what was written: outputs are poison again. Inputs keep their contents.
+  void poison_outputs();
+
+  struct Body;
+  Body& body() { return *body_; }
+  const Body& body() const { return *body_; }
+
+ private:
+  std::unique_ptr<Body> body_;
+};
+
+/// A kernel argument: a buffer's address plus an offset, or plain bytes.
+struct Argument {
+  int buffer = -1;               ///< -1: `value`
+  std::int64_t offset = 0;       ///< bytes from the buffer's first
+  std::vector<std::byte> value;  ///< by value, exactly the parameter's size
+};
+
+using Extent3 = std::array<std::uint32_t, 3>;
+
+struct Launch {
+  Extent3 grid{1, 1, 1};
+  Extent3 block{1, 1, 1};
+  Extent3 cluster{1, 1, 1};         ///< all ones: as the entry says, or none
+  std::int64_t dynamic_shared = 0;  ///< bytes per block
+  bool cooperative = false;         ///< all blocks are resident together
+  std::vector<Argument> arguments;
+};
+
+/// Numbers of the machine that programs can see or that bound a launch. They come from a device file.
+struct MachineLimits {
+  int sms = 0;                        ///< 0: grids are not bounded and %nsmid reads 1
+  int blocks_per_sm = 0;              ///< of this kernel; 0: not known
+  std::int64_t shared_per_block = 0;  ///< bytes; 0: not checked
+  std::int64_t l2_bytes = 0;          ///< for the cache model of the counters; 0: no L2
+};
+
+struct SimulationOptions {
+  std::uint64_t seed = 1;
+  int threads = 1;                   ///< host threads for independent blocks
+  bool sanitize = true;              ///< uninitialised reads and races; bounds and alignment are always checked
+  bool count_cache = false;          ///< DRAM and L2 bytes by the cache model
+  bool random_schedule = true;       ///< false: warps in order, each until it blocks
+  std::vector<std::int64_t> blocks;  ///< run only these (linear ids, ascending); empty: all. Clusters run whole
+  /// Instructions of one warp before the launch is stopped as too long.
+  std::int64_t warp_instructions = std::int64_t{1} << 40;
+  Seconds time_limit{std::numeric_limits<double>::infinity()};
+  int most_findings = 20;  ///< distinct ones that are kept
+  MachineLimits machine;
+  std::stop_token stop;
+};
+
+enum class FindingKind : std::uint8_t {
+  out_of_bounds,
+  misaligned,
+  store_to_input,
+  uninitialised_read,
+  race,
+  divergent_barrier,
+  mismatched_barrier,
+  bad_mask,  ///< a warp instruction whose mask names lanes that cannot answer, or reads one that did not
+  bad_cluster_rank,
+  async_misuse,  ///< read before the copy was waited for, mbarrier not initialised, wrong sizes
+  deadlock,
+  trap,  ///< trap or a failed assertion
+  too_long,
+  launch,  ///< what a driver would refuse, cooperative grids that cannot be resident
+};
+std::string_view name(FindingKind kind);  ///< "out-of-bounds access", as in messages
+
+struct Finding {
+  FindingKind kind = FindingKind::trap;
+  std::string text;              ///< one sentence with buffer, element index, thread and block
+  std::int64_t ptx_line = 0;     ///< 0: no single line
+  std::int64_t source_line = 0;  ///< of the CUDA text; 0: the PTX carries no lines
+  std::string source_file;
+  std::int64_t block = -1;  ///< linear, first occurrence
+  int warp = -1;
+  int lane = -1;
+  int buffer = -1;
+  std::int64_t times = 1;  ///< occurrences at this line and kind
+};
+
+/// One line for people: kind, text, where.
+std::string describe(const Finding& finding);
+
+/// refused: the launch does not fit the entry or the machine; unsupported: an instruction that cannot be simulated.
+enum class SimulationOutcome : std::uint8_t { finished, stopped, unsupported, refused };
+
+struct Simulation {
+  SimulationOutcome outcome = SimulationOutcome::finished;
+  std::string reason;                   ///< when not finished: one sentence
+  std::vector<Finding> findings;        ///< empty for a clean run; ordered by block and line
+  Counters counters;                    ///< of the blocks that ran
+  std::vector<BufferCounters> buffers;  ///< by buffer of Memory
+  std::vector<SiteCounters> sites;      ///< instructions that touch memory, by PTX line
+  std::int64_t blocks_run = 0, blocks_total = 0;
+  Seconds time{0};  ///< of the host
+};
+
+/// A decoded entry. Immutable and shared by launches on any thread.
+class Program {
+ public:
+  /// Decodes an entry. When an instruction is not known the program is still made and says so in `unsupported()`.
+  /// Throws Error(failed) with the PTX line for what no assembler accepts (operand counts and kinds).
+  /// `instruction_set`: of the host, a name of lane_table_names(); empty for the fastest.
+  Program(const PtxModule& module, const PtxFunction& entry, std::string_view instruction_set = {});
+  ~Program();
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+
+  /// Empty, or "opcode (line N)" of the first instruction that cannot be simulated and why.
+  const std::string& unsupported() const;
+  std::int64_t static_shared() const;  ///< bytes per block
+  std::int64_t instructions() const;   ///< static, after inlining calls
+
+  struct Body;
+  const Body& body() const { return *body_; }
+
+ private:
+  std::unique_ptr<Body> body_;
+};
+
+/// Runs a launch on `memory`. Never throws for what the kernel does; see Simulation::outcome.
+Simulation simulate(const Program& program, const Launch& launch, Memory& memory,
+                    const SimulationOptions& options = {});
+
+}  // namespace tailor::simulator

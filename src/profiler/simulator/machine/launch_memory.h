@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a launch needs before it runs: whether a driver would take it, its parameters and module variables in memory,
+// and the slots that are the same for all its blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/simulator/machine/align.h"
+#include "profiler/simulator/machine/machine.h"
+
+namespace tailor::simulator {
+
+inline std::int64_t volume(const Extent3& e) { return std::int64_t{e[0]} * e[1] * e[2]; }
+
+/// Why a driver would refuse the launch; empty: it would not.
+std::string refusal(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
+                    const SimulationOptions& options);
+
+/// The parameter block and the module's variables as buffers that come after the caller's; removed at the end.
+class LaunchMemory {
+ public:
+  LaunchMemory(const Program::Body& program, const Launch& launch, Memory& memory);
+  ~LaunchMemory();
+  LaunchMemory(const LaunchMemory&) = delete;
+  LaunchMemory& operator=(const LaunchMemory&) = delete;
+
+  const std::vector<std::byte>& params() const { return params_; }
+  std::uint64_t address(std::uint32_t variable) const { return addresses_[variable]; }
+
+ private:
+  void relocate(const Program::Body& program, std::size_t k);
+
+  Memory& memory_;
+  int first_;
+  std::vector<std::byte> params_;
+  std::vector<std::uint64_t> addresses_;
+};
+
+/// Constants of the launch, and tid and its kin for each warp of a block.
+AlignedBytes make_launch_bank(const LaunchState& state, const LaunchMemory& launch_memory);
+AlignedBytes make_thread_bank(const LaunchState& state);
+
+}  // namespace tailor::simulator

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The machine one host thread runs: resident blocks, their warps, what each waits for. A resident set is what must be
+// resident together: a block, a cluster, or every block of a cooperative grid.
+//
+// Diverged lanes are fragments: groups of lanes of one warp, each at a code block. One fragment runs at a time, the one
+// at the earliest block in the program's order; fragments that come to the same block become one. There is no stack:
+// what is fast for structured code is right for any code, and a fragment can wait while others go on.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profiler/simulator/machine/align.h"
+#include "profiler/simulator/machine/async.h"
+#include "profiler/simulator/machine/cache_model.h"
+#include "profiler/simulator/machine/findings.h"
+#include "profiler/simulator/machine/launch.h"
+#include "profiler/simulator/machine/memory.h"
+#include "profiler/simulator/machine/program.h"
+#include "profiler/simulator/shadow/shadow.h"
+
+namespace tailor::simulator {
+
+struct ResidentBlock;
+
+/// Lanes at one code block. `waiting`: at a block barrier that they have arrived at.
+struct Fragment {
+  std::uint32_t mask = 0;
+  std::uint32_t block = 0;
+  bool parked = false;   ///< for the other lanes of a warp operation or barrier
+  bool waiting = false;  ///< for other warps
+  bool yielded = false;  ///< ran for long while others could: they go first until all have
+};
+
+struct WarpState : Warp {
+  std::uint32_t live = 0;  ///< lanes that have not exited
+  Fragment now;            ///< mask is Warp::active
+  std::vector<Fragment> others;
+  ResidentBlock* home = nullptr;
+  int index = 0;           ///< in the block
+  int resident_index = 0;  ///< resident block * warps per block + index
+  std::int64_t stale = 0;  ///< instructions in slices that ended with the same lanes running and others held back
+  std::uint32_t stale_mask = 0;
+  std::int64_t executed = 0;  ///< instructions
+  int idle_slices = 0;
+  std::uint64_t polled = 0;  ///< what the last ordered read or wait looked at
+  bool polls_again = false;  ///< it had looked at the same before
+  /// Remembers that the warp looked at a place that others may change.
+  void poll(std::uint32_t site, std::uint64_t address) {
+    const std::uint64_t looked_at = address * 0x9e3779b97f4a7c15u + site + 1;
+    polls_again = looked_at == polled;
+    polled = looked_at;
+  }
+  std::uint32_t initial = 0;  ///< lanes it started with
+  bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
+  bool cluster_arrived = false;
+  std::uint64_t cluster_phase = 0;
+  AlignedBytes frame_storage, local_storage;
+  const std::byte* stored_rows = nullptr;  ///< while tiles are stored: 16 bytes per lane, else in slots
+  bool can_run() const;
+};
+
+/// One named barrier of a block. Arrivals are counted in threads, whole warps at a time.
+struct NamedBarrier {
+  std::uint32_t arrived = 0;
+  std::uint32_t expected = 0;  ///< 0: as many as live threads of the block, in whole warps
+  std::uint32_t votes = 0;     ///< bar.red: lanes with the predicate
+  std::uint32_t voters = 0;
+  std::uint32_t site = 0;                 ///< of the first arrival
+  std::array<std::uint32_t, 32> lanes{};  ///< that have arrived, by warp
+};
+
+struct ResidentBlock {
+  std::int64_t linear = -1;
+  int slot = 0;  ///< among the resident
+  Extent3 id{};
+  std::uint32_t rank = 0;  ///< in its cluster
+  AlignedBytes shared_storage;
+  std::byte* shared = nullptr;
+  AlignedBytes bank_storage;
+  std::byte* bank = nullptr;
+  std::vector<std::unique_ptr<WarpState>> warps;
+  std::array<NamedBarrier, 16> barriers;
+  int live_warps = 0;
+};
+
+/// barrier.cluster of one cluster of resident blocks.
+struct ClusterBarrier {
+  int arrived = 0;  ///< warps
+  std::uint64_t phase = 0;
+};
+
+/// What all machines of a launch share; nothing here changes while they run.
+struct LaunchState {
+  const Program::Body& program;
+  const Launch& launch;
+  Memory::Body& memory;
+  const SimulationOptions& options;
+  Extent3 cluster{1, 1, 1};
+  int threads_per_block = 0, warps_per_block = 0;
+  int blocks_per_set = 1;
+  std::int64_t shared_bytes = 0;  ///< per block
+  const std::byte* launch_bank = nullptr;
+  const std::byte* thread_bank = nullptr;  ///< warps_per_block times thread_bank_slots * 128 bytes
+  GlobalShadow* shadow = nullptr;
+  CacheModel* cache = nullptr;
+  std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+
+  bool out_of_time() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+    return spent.count() > options.time_limit.value;
+  }
+};
+
+struct Machine {
+  explicit Machine(const LaunchState& state);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Runs the blocks from `first`, as many as a resident set has. `position`: place of the resident set among those
+  /// that run.
+  void run_resident_set(std::int64_t first, std::int64_t position);
+
+  const LaunchState& state;
+  Findings findings;
+  bool stopped = false;  ///< a stop request, the time limit, or nothing can go on
+  std::string stop_reason;
+  std::vector<std::uint64_t> block_runs, block_lanes;  ///< by code block
+  std::vector<SiteState> sites;                        ///< by memory site
+  std::vector<SiteCounters> site_totals;               ///< by memory site
+  std::vector<BufferCounters> buffers;
+  Counters memory_counters;  ///< the fields that sites fill
+  std::int64_t blocks_done = 0;
+
+  // the resident set
+  std::vector<ResidentBlock> resident;
+  std::vector<ClusterBarrier> cluster_barriers;
+  std::unique_ptr<ResidentShadow> shadow;
+  std::unique_ptr<BlockTraffic> traffic;
+  AsyncState async;
+  std::uint64_t random = 0;
+  std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
+  bool may_spin = false;       ///< the program can wait for memory to change
+  std::int64_t clock = 0;      ///< instructions of the resident set
+
+  std::uint64_t next_random();
+  void start_block(ResidentBlock& block, std::int64_t linear);
+  void schedule();
+  void run_warp(WarpState& warp, std::int64_t budget);
+  void set_active(WarpState& warp, std::uint32_t mask);
+  void flush_site(std::size_t site);
+  void flush_sites();
+  void explain_deadlock();
+  /// A finding at a PTX instruction of the warp's block.
+  void report(FindingKind kind, const WarpState& warp, std::uint32_t site, int lane, std::string text, int buffer = -1);
+
+  // endings; true: the warp goes on, false: it waits or is done
+  bool next_fragment(WarpState& warp);
+  void split(WarpState& warp, std::uint32_t taken, std::uint32_t target, std::uint32_t other);
+  bool warp_operation(WarpState& warp, const CodeBlock& block);
+  bool block_barrier(WarpState& warp, const CodeBlock& block);
+  bool cluster_barrier(WarpState& warp, const CodeBlock& block);
+  void take_turns(WarpState& warp, std::int64_t executed);
+  bool follow(WarpState& warp, const CodeBlock& block);
+  void scatter(WarpState& warp, const CodeBlock& block);
+  void exit_lanes(WarpState& warp);
+  void complete(ResidentBlock& block, int barrier);
+  void check_barriers(ResidentBlock& block);
+  bool park(WarpState& warp);
+  bool unstick(WarpState& warp);
+  void check_cluster(std::size_t cluster);
+  void leave_cluster_barrier(WarpState& warp, Fragment& one);
+  SyncLocation barrier_location(const ResidentBlock& block, int barrier) const;
+};
+
+/// SiteState::buffer of accesses that are not to global memory.
+inline constexpr std::int32_t shared_site = -2, local_site = -3;
+
+inline WarpState& state_of(Warp& warp) { return static_cast<WarpState&>(warp); }
+extern const Services services;
+
+/// Lane's words of a slot.
+inline std::uint32_t* words(const Warp& warp, Slot slot) {
+  return reinterpret_cast<std::uint32_t*>(warp.bank[slot >> slot_bank_shift] + (slot & slot_offset_mask));
+}
+inline std::uint64_t* double_words(const Warp& warp, Slot slot) {
+  return reinterpret_cast<std::uint64_t*>(warp.bank[slot >> slot_bank_shift] + (slot & slot_offset_mask));
+}
+
+}  // namespace tailor::simulator

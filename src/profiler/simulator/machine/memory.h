@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simulated memory, inside: one arena with buffers in order of address. A guard zone lies before, between and after
+// them, so an index that runs over meets no other buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/simulator/machine/launch.h"
+
+namespace tailor::simulator {
+
+struct MemoryBuffer {
+  std::string name;
+  std::int64_t bytes = 0;
+  int element_bytes = 1;
+  BufferUse use = BufferUse::input;
+  std::int64_t offset = 0;             ///< in the arena
+  std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
+};
+
+/// A range of pages from the system, returned when it dies.
+class Pages {
+ public:
+  Pages() = default;
+  explicit Pages(std::size_t bytes);  ///< Throws Error(failed) when there is not that much.
+  ~Pages();
+  Pages(Pages&& other) noexcept;
+  Pages& operator=(Pages&& other) noexcept;
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+struct Memory::Body {
+  std::vector<MemoryBuffer> buffers;
+  /// Chunks of address space: each buffer has pages of its own, so buffers never move.
+  std::vector<Pages> pages;
+  std::int64_t end = 0;  ///< of the address range used so far, relative to global_base
+
+  /// The buffer that holds simulated address `address`, or -1.
+  int holding(std::uint64_t address) const;
+  /// The buffer nearest to an address outside all of them, for messages; -1 without buffers.
+  int nearest(std::uint64_t address) const;
+};
+
+inline constexpr std::byte poison_byte{0xcd};
+
+}  // namespace tailor::simulator

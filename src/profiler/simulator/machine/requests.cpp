@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting what a request needs. Ascending addresses are counted by where the sector changes; anything else goes
+// through a small hash table. Shared requests are first tried for the patterns that have no conflict.
+#include "profiler/simulator/machine/requests.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace tailor::simulator {
+namespace {
+
+constexpr int most_sectors = 64;
+constexpr std::uint32_t every_lane = ~0u;
+
+/// First sectors of the active lanes, in lane order, then the last ones of lanes that reach into another.
+template <class Address>
+int sectors_of_lanes(const Address* address, std::uint32_t lanes, int bytes, std::uint64_t* sectors) {
+  int count = 0;
+  std::uint64_t across = 0;
+  const auto size = static_cast<std::uint64_t>(bytes);
+  if (lanes == every_lane) {
+    for (int lane = 0; lane < 32; ++lane) {
+      const std::uint64_t at = address[lane];
+      sectors[lane] = at / sector_bytes;
+      across |= at / sector_bytes ^ (at + size - 1) / sector_bytes;
+    }
+    count = 32;
+  } else {
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      const std::uint64_t at = address[std::countr_zero(left)];
+      sectors[count++] = at / sector_bytes;
+      across |= at / sector_bytes ^ (at + size - 1) / sector_bytes;
+    }
+  }
+  if (across == 0) return count;
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t at = address[std::countr_zero(left)];
+    if (at / sector_bytes != (at + size - 1) / sector_bytes) sectors[count++] = (at + size - 1) / sector_bytes;
+  }
+  return count;
+}
+
+int distinct_of(const std::uint64_t* sectors, int count) {
+  if (count == 0) return 0;
+  std::uint32_t changes = 0, falls = 0;
+  if (count == 32) {  // a fixed count, for the vectoriser
+    for (int i = 1; i < 32; ++i) {
+      changes += sectors[i] != sectors[i - 1];
+      falls += sectors[i] < sectors[i - 1];
+    }
+  } else {
+    for (int i = 1; i < count; ++i) {
+      changes += sectors[i] != sectors[i - 1];
+      falls += sectors[i] < sectors[i - 1];
+    }
+  }
+  if (falls == 0) return static_cast<int>(changes) + 1;
+  std::array<std::uint8_t, 256> slot{};  // 1 + index of the sector that hashed here
+  int distinct = 0;
+  for (int i = 0; i < count; ++i) {
+    std::uint32_t at = static_cast<std::uint32_t>(sectors[i] * 0x9e3779b97f4a7c15ull >> 56);
+    while (slot[at] != 0 && sectors[slot[at] - 1] != sectors[i]) at = (at + 1) % 256;
+    if (slot[at] == 0) {
+      slot[at] = static_cast<std::uint8_t>(i + 1);
+      ++distinct;
+    }
+  }
+  return distinct;
+}
+
+/// All lanes are active and each begins where the one before it ends.
+template <class Address>
+bool neighbours(const Address* address, std::uint32_t lanes, int bytes) {
+  Address differ = lanes ^ every_lane;
+  for (Address lane = 0; lane < 32; ++lane) differ |= address[lane] ^ (address[0] + lane * static_cast<Address>(bytes));
+  return differ == 0;
+}
+
+template <class Address>
+int count_distinct(const Address* address, std::uint32_t lanes, int bytes) {
+  if (neighbours(address, lanes, bytes)) {
+    const Address last = address[0] + static_cast<Address>(32 * bytes - 1);
+    if (last > address[0]) return static_cast<int>(last / sector_bytes - address[0] / sector_bytes) + 1;
+  }
+  std::array<std::uint64_t, most_sectors> sectors;
+  return distinct_of(sectors.data(), sectors_of_lanes(address, lanes, bytes, sectors.data()));
+}
+
+/// Passes of one phase: the most distinct words that one bank delivers. A lane wider than a word is one chunk of as
+/// many neighbouring banks as it has words: chunks conflict as a whole.
+int passes_of(const std::uint32_t* chunk, int count, int bank_bits) {
+  const std::uint32_t bank_mask = (1u << bank_bits) - 1;
+  std::uint32_t seen = 0, rows = 0;
+  for (int i = 0; i < count; ++i) {
+    seen |= 1u << (chunk[i] & bank_mask);
+    rows |= (chunk[i] ^ chunk[0]) >> bank_bits;
+  }
+  if (rows == 0 || std::popcount(seen) == count) return 1;
+  std::array<std::uint8_t, 32> head{}, depth{};  // head: 1 + index of the newest chunk of the bank
+  std::array<std::uint8_t, 32> next;
+  int most = 1;
+  for (int i = 0; i < count; ++i) {
+    const std::uint32_t bank = chunk[i] & bank_mask;
+    std::uint8_t at = head[bank];
+    while (at != 0 && chunk[at - 1] != chunk[i]) at = next[static_cast<std::size_t>(at - 1)];
+    if (at != 0) continue;
+    next[static_cast<std::size_t>(i)] = head[bank];
+    head[bank] = static_cast<std::uint8_t>(i + 1);
+    most = std::max<int>(most, ++depth[bank]);
+  }
+  return most;
+}
+
+}  // namespace
+
+int distinct_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes) {
+  return count_distinct(address, lanes, bytes);
+}
+
+int distinct_sectors(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
+  return count_distinct(offset, lanes, bytes);
+}
+
+int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, std::uint64_t* sectors) {
+  if (neighbours(address, lanes, bytes)) {
+    const std::uint64_t first = address[0] / sector_bytes, last = (address[31] + bytes - 1) / sector_bytes;
+    for (std::uint64_t sector = first; sector <= last; ++sector) sectors[sector - first] = sector;
+    return static_cast<int>(last - first) + 1;
+  }
+  const int count = sectors_of_lanes(address, lanes, bytes, sectors);
+  if (!std::is_sorted(sectors, sectors + count)) std::sort(sectors, sectors + count);
+  return static_cast<int>(std::unique(sectors, sectors + count) - sectors);
+}
+
+BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
+  const int phase_lanes = bytes <= 4 ? 32 : 128 / bytes;
+  if (neighbours(offset, lanes, bytes)) return {32 / phase_lanes, 0};
+  const std::uint32_t phase_mask = phase_lanes == 32 ? every_lane : (1u << phase_lanes) - 1;
+  const int chunk_shift = std::countr_zero(static_cast<unsigned>(std::max(bytes, 4)));
+  BankPasses passes;
+  for (int first = 0; first < 32; first += phase_lanes) {
+    std::array<std::uint32_t, 32> chunks;
+    int count = 0;
+    const std::uint32_t active = lanes >> first & phase_mask;
+    if (active == 0) continue;
+    if (active == every_lane) {
+      for (std::size_t lane = 0; lane < 32; ++lane) chunks[lane] = offset[lane] >> chunk_shift;
+      count = 32;
+    } else {
+      for (std::uint32_t left = active; left != 0; left &= left - 1)
+        chunks[static_cast<std::size_t>(count++)] = offset[first + std::countr_zero(left)] >> chunk_shift;
+    }
+    const int needed = passes_of(chunks.data(), count, 7 - chunk_shift);
+    passes.wavefronts += needed;
+    passes.conflicts += needed - 1;
+  }
+  return passes;
+}
+
+}  // namespace tailor::simulator

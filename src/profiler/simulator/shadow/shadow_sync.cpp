@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How knowledge spreads: barriers, releases, acquires and fences. A thread's accesses carry its warp's clock; whatever
+// publishes what a thread knows moves that clock on, so that what the thread does later is told apart.
+#include <algorithm>
+#include <bit>
+
+#include "profiler/simulator/shadow/shadow_resident.h"
+
+namespace tailor::simulator {
+namespace {
+
+constexpr std::uint32_t every_lane = ~0u;
+
+template <class Act>
+void for_lanes(std::uint32_t lanes, Act&& act) {
+  for (; lanes != 0; lanes &= lanes - 1) act(static_cast<std::uint32_t>(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+void ResidentShadow::Body::tick(int warp) {
+  std::uint32_t& clock = warps[static_cast<std::size_t>(warp)].clock;
+  clock = std::min(clock + 1, most_clock);
+}
+
+LaneKnowledge& ResidentShadow::Body::lane_knowledge(int warp) {
+  auto& lanes = warps[static_cast<std::size_t>(warp)].lanes;
+  if (lanes == nullptr) lanes = std::make_unique<LaneKnowledge>();
+  return *lanes;
+}
+
+bool ResidentShadow::Body::knows(int warp, std::uint32_t lane, ShadowSpace space, ShadowWord word,
+                                 std::uint32_t other_lane) const {
+  const int mine = warp / shape.warps_per_block;
+  const BlockShadow& my_block = blocks[static_cast<std::size_t>(mine)];
+  const std::uint32_t clock = word_clock(word);
+  std::uint32_t id = word_block(word);
+  if (space == ShadowSpace::shared) {
+    if (clock <= start_clock || id > blocks.size()) return true;
+    id = blocks[id - 1].id;
+  }
+  const WarpShadow& my_warp = warps[static_cast<std::size_t>(warp)];
+  if (id == my_block.id) {
+    if (clock <= my_block.floor) return true;
+    if (word_warp(word) == static_cast<std::uint32_t>(warp % shape.warps_per_block) &&
+        (other_lane == lane || clock <= my_warp.self_floor))
+      return true;
+  }
+  const KnownLanes did{word_warp(word), 1u << other_lane, clock};
+  if (my_warp.more != nullptr && my_warp.more->knows(id, did)) return true;
+  return my_warp.lanes != nullptr && my_warp.lanes->more[lane] != nullptr && my_warp.lanes->more[lane]->knows(id, did);
+}
+
+bool ResidentShadow::Body::knows_warp(int warp, ShadowSpace space, ShadowWord word) const {
+  const BlockShadow& my_block = blocks[static_cast<std::size_t>(warp / shape.warps_per_block)];
+  const WarpShadow& my_warp = warps[static_cast<std::size_t>(warp)];
+  const std::uint32_t clock = word_clock(word), self = static_cast<std::uint32_t>(warp % shape.warps_per_block);
+  std::uint32_t id = word_block(word);
+  if (space == ShadowSpace::shared) {
+    if (clock <= start_clock || id > blocks.size()) return true;
+    id = blocks[id - 1].id;
+  }
+  if (id == my_block.id && word_warp(word) == self && clock <= my_warp.self_floor) return true;
+  return my_warp.more != nullptr && my_warp.more->knows(id, {word_warp(word), every_lane, clock});
+}
+
+Knowledge ResidentShadow::Body::view(int warp, std::uint32_t lanes) const {
+  const BlockShadow& block = blocks[static_cast<std::size_t>(warp / shape.warps_per_block)];
+  const WarpShadow& w = warps[static_cast<std::size_t>(warp)];
+  const auto self = static_cast<std::uint32_t>(warp % shape.warps_per_block);
+  Knowledge seen = w.more != nullptr ? std::make_shared<VectorClock>(*w.more) : std::make_shared<VectorClock>();
+  if (w.lanes != nullptr) for_lanes(lanes, [&](std::uint32_t lane) { learn(seen, w.lanes->more[lane]); });
+  VectorClock& clock = own_clock(seen);
+  if (block.floor > start_clock) clock.learn_block(block.id, block.floor);
+  if (w.self_floor > block.floor) clock.learn_lanes(block.id, {self, every_lane, w.self_floor});
+  if (lanes != 0) clock.learn_lanes(block.id, {self, lanes, w.clock});
+  return seen;
+}
+
+SyncKey ResidentShadow::Body::key(int warp, SyncLocation place, ShadowScope scope) const {
+  const int block = warp / shape.warps_per_block;
+  const int cluster = block / shape.cluster_blocks * shape.cluster_blocks;
+  const std::uint32_t domain = scope == ShadowScope::block     ? 1 + 2 * static_cast<std::uint32_t>(block)
+                               : scope == ShadowScope::cluster ? 2 + 2 * static_cast<std::uint32_t>(cluster)
+                                                               : 0;
+  return {place.space, place.address, domain};
+}
+
+void ResidentShadow::Body::publish(int warp, SyncLocation place, ShadowScope scope, const Knowledge& what) {
+  learn(releases[key(warp, place, ShadowScope::block)], what);
+  if (scope == ShadowScope::block) return;
+  if (shape.cluster_blocks > 1) learn(releases[key(warp, place, ShadowScope::cluster)], what);
+  if (scope == ShadowScope::cluster || place.space != ShadowSpace::global) return;
+  const std::lock_guard lock(global.sync_mutex);
+  learn(global.releases[key(warp, place, ShadowScope::device)], what);
+  global.any_release.store(true, std::memory_order_release);
+}
+
+void ResidentShadow::Body::hear(int warp, SyncLocation place, ShadowScope scope, Knowledge& into) {
+  const auto from = [&](const SyncTable& known, ShadowScope at) {
+    const auto found_place = known.find(key(warp, place, at));
+    if (found_place != known.end()) learn(into, found_place->second);
+  };
+  if (!releases.empty()) from(releases, ShadowScope::block);
+  if (scope == ShadowScope::block) return;
+  if (shape.cluster_blocks > 1) from(releases, ShadowScope::cluster);
+  if (scope == ShadowScope::cluster || place.space != ShadowSpace::global) return;
+  if (!global.any_release.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(global.sync_mutex);
+  from(global.releases, ShadowScope::device);
+}
+
+void ResidentShadow::release(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
+  body_->publish(warp, place, scope, body_->view(warp, lanes));
+  body_->tick(warp);
+}
+
+void ResidentShadow::acquire(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
+  Knowledge heard;
+  body_->hear(warp, place, scope, heard);
+  if (heard == nullptr) return;
+  if (lanes == every_lane) {
+    learn(body_->warps[static_cast<std::size_t>(warp)].more, heard);
+    return;
+  }
+  LaneKnowledge& mine = body_->lane_knowledge(warp);
+  for_lanes(lanes, [&](std::uint32_t lane) { learn(mine.more[lane], heard); });
+}
+
+void ResidentShadow::forget(SyncLocation place) {
+  std::erase_if(body_->releases, [&](const auto& known) {
+    return known.first.space == place.space && known.first.address == place.address;
+  });
+  if (place.space != ShadowSpace::global) return;
+  const std::lock_guard lock(body_->global.sync_mutex);
+  body_->global.releases.erase({place.space, place.address, 0});
+}
+
+void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
+  LaneKnowledge& mine = body_->lane_knowledge(warp);
+  WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  const Knowledge common = body_->view(warp, 0);
+  for_lanes(lanes, [&](std::uint32_t lane) {
+    learn(mine.more[lane], mine.heard[lane]);
+    mine.heard[lane] = nullptr;
+    Knowledge base = common;
+    learn(base, mine.more[lane]);
+    mine.fence[lane] = {base, w.clock};
+  });
+  body_->tick(warp);
+}
+
+void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation place) {
+  const Knowledge& fenced = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)].fenced;
+  if (fenced != nullptr) body_->publish(warp, place, ShadowScope::device, fenced);
+  const WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  if (w.lanes == nullptr || w.lanes->fence[lane].clock == 0) return;
+  const LaneFence& fence = w.lanes->fence[lane];
+  Knowledge what = std::make_shared<VectorClock>(*fence.base);
+  const BlockShadow& block = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)];
+  what->learn_lanes(block.id,
+                    {static_cast<std::uint32_t>(warp % body_->shape.warps_per_block), 1u << lane, fence.clock});
+  body_->publish(warp, place, ShadowScope::device, what);
+}
+
+void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation place) {
+  Knowledge heard;
+  body_->hear(warp, place, ShadowScope::device, heard);
+  if (heard != nullptr) learn(body_->lane_knowledge(warp).heard[lane], heard);
+}
+
+void ResidentShadow::warp_sync(int warp, std::uint32_t lanes) {
+  WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  if (lanes == every_lane) {
+    if (w.lanes != nullptr)
+      for (Knowledge& more : w.lanes->more) {
+        learn(w.more, more);
+        more = nullptr;
+      }
+    w.self_floor = w.clock;
+  } else {
+    const Knowledge joined = body_->view(warp, lanes);
+    LaneKnowledge& mine = body_->lane_knowledge(warp);
+    for_lanes(lanes, [&](std::uint32_t lane) { learn(mine.more[lane], joined); });
+  }
+  body_->tick(warp);
+}
+
+/// What threads knew beyond the block, and what they had fenced, becomes common to all of it.
+void ResidentShadow::Body::join_block(int block) {
+  const auto first = static_cast<std::size_t>(block * shape.warps_per_block);
+  BlockShadow& b = blocks[static_cast<std::size_t>(block)];
+  Knowledge joined;
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(shape.warps_per_block); ++i) {
+    learn(joined, warps[i].more);
+    if (warps[i].lanes == nullptr) continue;
+    for (Knowledge& more : warps[i].lanes->more) {
+      learn(joined, more);
+      more = nullptr;
+    }
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      LaneFence& fence = warps[i].lanes->fence[lane];
+      if (fence.clock == 0) continue;
+      learn(b.fenced, fence.base);
+      own_clock(b.fenced).learn_lanes(b.id, {static_cast<std::uint32_t>(i - first), 1u << lane, fence.clock});
+      fence = {};
+    }
+    const auto& heard = warps[i].lanes->heard;
+    if (std::ranges::all_of(heard, [](const Knowledge& known) { return known == nullptr; })) warps[i].lanes = nullptr;
+  }
+  if (joined != nullptr) own_clock(joined).forget_block(b.id);
+  if (joined != nullptr && joined->empty()) joined = nullptr;
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(shape.warps_per_block); ++i) warps[i].more = joined;
+}
+
+void ResidentShadow::block_barrier(int block) {
+  Body& set = *body_;
+  const auto first = static_cast<std::size_t>(block * set.shape.warps_per_block);
+  const auto end = first + static_cast<std::size_t>(set.shape.warps_per_block);
+  std::uint32_t latest = 0;
+  bool plain = true;
+  for (std::size_t i = first; i < end; ++i) {
+    latest = std::max(latest, set.warps[i].clock);
+    plain = plain && set.warps[i].more == nullptr && set.warps[i].lanes == nullptr;
+  }
+  if (!plain) set.join_block(block);
+  set.blocks[static_cast<std::size_t>(block)].floor = latest;
+  for (std::size_t i = first; i < end; ++i) set.warps[i].clock = std::min(latest + 1, most_clock);
+}
+
+}  // namespace tailor::simulator

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The launch list. In XLA's dump it is two files: the thunk sequence, a line per thunk with a kernel's entry and
+// launch dimensions, indented under loops ("004: kCustomKernel [prev=003 (1) | sink] f grid: [8, 1, 1] threads: [128,
+// 1, 1]  shared_memory: 0 bytes"), and the metadata, a text proto that ties a thunk's number to its instruction. A
+// digest holds both in JSON. Thunks that only order others (loops, command buffers) are left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/xla/xla_dump.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+/// Thunks that hold or order others.
+constexpr std::array ordering = std::to_array<std::string_view>(
+    {"Sequential", "While", "Conditional", "CommandBuffer", "AsyncStart", "AsyncDone", "DynamicSliceFusion"});
+
+bool orders_only(std::string_view thunk) {
+  return std::find(ordering.begin(), ordering.end(), thunk) != ordering.end();
+}
+
+/// A line and where it stands, for messages.
+struct TextLine {
+  const std::string& file;
+  std::int64_t number;
+  std::string_view text;
+
+  [[noreturn]] void fail(std::string_view expected) const {
+    throw Error(Fault::failed, Position{file, number, 1},
+                fmt::format("found '{}', expected {}", text.substr(0, 120), expected),
+                "the form of XLA's dump may have changed");
+  }
+  std::int64_t integer(std::string_view digits) const {
+    std::int64_t value = 0;
+    digits = trim(digits);
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (fault != std::errc{} || end != digits.data() + digits.size()) fail("a number");
+    return value;
+  }
+  /// What follows `mark` up to `end`; empty when the mark is not there.
+  std::string_view between(std::string_view mark, std::string_view end) const {
+    const std::size_t at = text.find(mark);
+    if (at == text.npos) return {};
+    const std::size_t first = at + mark.size();
+    const std::size_t last = text.find(end, first);
+    if (last == text.npos) fail(fmt::format("'{}' after '{}'", end, mark));
+    return text.substr(first, last - first);
+  }
+  void extent(std::string_view mark, std::array<std::uint32_t, 3>& into) const {
+    const std::string_view list = between(mark, "]");
+    if (list.empty()) return;
+    const auto fields = split(list, ',');
+    if (fields.size() != 3) fail("three numbers");
+    for (std::size_t i = 0; i < 3; ++i) into[i] = static_cast<std::uint32_t>(integer(fields[i]));
+  }
+};
+
+/// Thunk number -> instruction, from the metadata's blocks.
+std::map<std::int64_t, std::string> instructions_by_thunk(const std::filesystem::path& path) {
+  std::map<std::int64_t, std::string> by_number;
+  if (path.empty()) return by_number;
+  const std::string file = path.string();
+  const std::string content = read_file(path);
+  std::string annotation;
+  std::int64_t number = 0;
+  for (const std::string_view raw : split(content, '\n')) {
+    const TextLine line{file, ++number, trim(raw)};
+    if (line.text == "thunk_metadata {") annotation.clear();
+    if (line.text.starts_with("profile_annotation:")) annotation = line.between("\"", "\"");
+    if (line.text.starts_with("thunk_id:")) by_number[line.integer(line.text.substr(9))] = annotation;
+  }
+  return by_number;
+}
+
+/// The entry stands between the neighbours in brackets and "grid:".
+std::string_view entry_in(const TextLine& line) {
+  std::string_view head = trim(line.text.substr(0, line.text.find(" grid: [")));
+  const std::size_t blank = head.find_last_of(" ]");
+  return blank == head.npos ? head : head.substr(blank + 1);
+}
+
+std::vector<XlaLaunch> dumped_launches(const XlaSource& source) {
+  const std::map<std::int64_t, std::string> instructions = instructions_by_thunk(source.metadata);
+  const std::string file = source.launches.string();
+  const std::string content = read_file(source.launches);
+  std::vector<XlaLaunch> launches;
+  std::int64_t number = 0;
+  for (const std::string_view raw : split(content, '\n')) {
+    const TextLine line{file, ++number, trim(raw)};
+    const std::size_t colon = line.text.find(": k");
+    if (colon == line.text.npos) continue;  // headings of loops: "condition:", "body:"
+    XlaLaunch launch;
+    const std::string_view kind = line.text.substr(colon + 3);
+    launch.thunk = kind.substr(0, kind.find_first_of(" \t"));
+    if (orders_only(launch.thunk)) continue;
+    if (const auto known = instructions.find(line.integer(line.text.substr(0, colon))); known != instructions.end())
+      launch.instruction = known->second;
+    if (line.text.find(" grid: [") != line.text.npos) {
+      launch.entry = entry_in(line);
+      line.extent("grid: [", launch.grid);
+      line.extent("threads: [", launch.block);
+      line.extent("cluster: [", launch.cluster);
+      launch.shared = line.integer(line.between("shared_memory: ", " bytes"));
+    }
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+using Json = nlohmann::json;
+
+[[noreturn]] void refuse_digest(const XlaSource& source, std::string_view what) {
+  throw Error(Fault::failed, Position{source.launches.string()}, fmt::format("found a digest {}", what),
+              "expected kernels, each with a name and launches of {thunk, entry, grid, block, smem}");
+}
+
+void read_extent(const XlaSource& source, const Json& launch, const char* key, std::array<std::uint32_t, 3>& into) {
+  const Json& list = launch.value(key, Json());
+  if (list.is_null()) return;
+  if (!list.is_array() || list.size() != 3) refuse_digest(source, fmt::format("whose {} is no list of three", key));
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!list[i].is_number_unsigned()) refuse_digest(source, fmt::format("whose {} is no list of numbers", key));
+    into[i] = list[i].get<std::uint32_t>();
+  }
+}
+
+std::vector<XlaLaunch> digested_launches(const XlaSource& source) {
+  const Json digest = Json::parse(read_file(source.launches), nullptr, false);
+  if (digest.is_discarded()) refuse_digest(source, "that is not JSON");
+  if (!digest.is_object() || !digest.contains("kernels") || !digest["kernels"].is_array())
+    refuse_digest(source, "without a list of kernels");
+  std::vector<XlaLaunch> launches;
+  for (const Json& kernel : digest["kernels"]) {
+    if (!kernel.is_object() || !kernel.contains("name") || !kernel["name"].is_string())
+      refuse_digest(source, "with a kernel that has no name");
+    for (const Json& entry : kernel.value("launches", Json::array())) {
+      if (!entry.is_object()) refuse_digest(source, "with a launch that is no object");
+      XlaLaunch launch;
+      launch.instruction = kernel["name"].get<std::string>();
+      const auto word = [&](const char* key) {
+        return entry.contains(key) && entry[key].is_string() ? entry[key].get<std::string>() : std::string();
+      };
+      launch.thunk = word("thunk");
+      launch.entry = word("entry");
+      read_extent(source, entry, "grid", launch.grid);
+      read_extent(source, entry, "block", launch.block);
+      read_extent(source, entry, "cluster", launch.cluster);
+      if (entry.contains("smem") && entry["smem"].is_number_integer())
+        launch.shared = entry["smem"].get<std::int64_t>();
+      launches.push_back(std::move(launch));
+    }
+  }
+  return launches;
+}
+
+}  // namespace
+
+std::vector<XlaLaunch> read_launches(const XlaSource& source) {
+  if (source.launches.empty())
+    throw Error(Fault::failed, Position{source.hlo.parent_path().string()},
+                fmt::format("not found: {}.thunk_sequence.txt, which says how kernels are launched", source.name),
+                "dump again with --xla_dump_hlo_as_text, or see tools/xla-dump --help");
+  return source.kind == XlaFolder::dump ? dumped_launches(source) : digested_launches(source);
+}
+
+}  // namespace tailor::profiler

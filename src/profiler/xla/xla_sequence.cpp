@@ -1,0 +1,368 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A module in three walks over its steps: which bytes of which allocation every argument takes; which of them overlap
+// and so are one buffer; which are read before anything wrote them and so want contents.
+#include "profiler/xla/xla_sequence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/xla/xla_inplace.h"
+#include "reference/inputs.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+gpu::Image image_of(const XlaKernel& kernel) {
+  const std::string text = read_file(kernel.ptx);
+  gpu::Image image{kernel.entry, {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  image.code.assign(bytes.begin(), bytes.end());
+  image.code.push_back(std::byte{0});
+  return image;
+}
+
+gpu::Launch launch_of(const XlaKernel& kernel, int image) {
+  gpu::Launch launch;
+  launch.image = image;
+  launch.entry = kernel.entry;
+  launch.grid = kernel.launch.grid;
+  launch.block = kernel.launch.block;
+  launch.cluster = kernel.launch.cluster;
+  launch.dynamic_shared = kernel.launch.shared;
+  return launch;
+}
+
+constexpr gpu::BufferRole role_of(simulator::BufferUse use) {
+  switch (use) {
+    case simulator::BufferUse::input:
+      return gpu::BufferRole::input;
+    case simulator::BufferUse::output:
+      return gpu::BufferRole::output;
+    case simulator::BufferUse::both:
+      return gpu::BufferRole::both;
+    case simulator::BufferUse::scratch:
+      break;
+  }
+  return gpu::BufferRole::scratch;
+}
+
+bool has_contents(gpu::BufferRole role) { return role == gpu::BufferRole::input || role == gpu::BufferRole::both; }
+
+/// Elements that are drawn for an array of a module; longer ones repeat them.
+constexpr std::int64_t drawn_elements = 1 << 18;
+
+/// Random bytes of an array that nobody wrote before it is read.
+std::vector<std::byte> filling(const ir::Shape& shape, reference::InputRange range, std::uint64_t seed) {
+  range.distinct = false;  // cannot hold for a repeated pattern
+  const std::int64_t total = ir::elements(shape);
+  const ir::Shape drawn = ir::make_shape(shape.dtype, {std::min(total, drawn_elements)});
+  const std::vector<std::byte> pattern = reference::input_tensor(drawn, range, seed).bytes;
+  std::vector<std::byte> bytes;
+  if (total == 0) return bytes;
+  bytes.resize(pattern.size() / static_cast<std::size_t>(ir::elements(drawn)) * static_cast<std::size_t>(total));
+  for (std::size_t i = 0; i < bytes.size(); i += pattern.size())
+    std::copy_n(pattern.begin(), std::min(pattern.size(), bytes.size() - i),
+                bytes.begin() + static_cast<std::ptrdiff_t>(i));
+  return bytes;
+}
+
+/// Bytes of an allocation.
+struct Extent {
+  std::int64_t allocation = 0, begin = 0, end = 0;
+  auto operator<=>(const Extent&) const = default;
+};
+
+/// An argument of a step: where it lies.
+struct ArgumentSlice {
+  Extent extent;
+  int buffer = -1;
+  std::int64_t offset = 0;  ///< in the buffer
+};
+
+class ModuleWalk {
+ public:
+  ModuleWalk(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches)
+      : module_(module), seed_(seed), most_launches_(most_launches) {}
+
+  XlaModuleSequence made() {
+    for (const XlaOther& other : module_.others) all_.library_places += other.places;
+    bind_kernels();
+    assign_memory();
+    make_buffers();
+    fill_buffers();
+    const std::vector<std::size_t> all = usable_steps();
+    launch_steps(all, 0);
+    return std::move(all_);
+  }
+
+ private:
+  /// What a kernel needs wherever it is launched.
+  struct Ready {
+    bool usable = false;
+    int image = -1;
+    std::vector<reference::InputRange> ranges;  ///< by operand
+    std::vector<XlaArgument> arguments;         ///< of the first place, with what they share by the PTX
+  };
+
+  void leave_out(const XlaKernel& kernel, const std::string& reason) {
+    const auto places = static_cast<std::int64_t>(kernel.places.size());
+    for (XlaLeftOut& known : all_.left_out)
+      if (known.reason == reason) {
+        known.places += places;
+        return;
+      }
+    all_.left_out.push_back({reason, places});
+  }
+
+  void bind_kernels() {
+    for (const XlaKernel& kernel : module_.kernels) {
+      Ready ready;
+      try {
+        if (std::string why = bind(kernel, ready); !why.empty()) leave_out(kernel, why);
+      } catch (const Error& error) {
+        leave_out(kernel, error.message);
+        ready.usable = false;
+      }
+      ready_.push_back(std::move(ready));
+    }
+  }
+
+  /// Why a kernel cannot be launched; empty when it can.
+  std::string bind(const XlaKernel& kernel, Ready& ready) {
+    if (!kernel.reason.empty()) return kernel.reason;
+    ready.arguments = kernel.arguments;
+    const simulator::PtxModule ptx = simulator::parse_ptx(read_file(kernel.ptx), kernel.ptx.filename().string());
+    const simulator::PtxFunction& entry = simulator::entry_of(ptx, kernel.entry);
+    if (entry.params.size() != kernel.arguments.size()) return "the entry takes another number of parameters";
+    if (!kernel.assignment_known && !share_in_place(pointer_use(entry), kernel.operands, ready.arguments))
+      return "a result is never written, and no operand is that it could share memory with";
+    ready.ranges = reference::input_ranges(graph_of(module_, kernel));
+    if (static_cast<std::int32_t>(ready.ranges.size()) != kernel.operands)
+      return "the computation has another number of parameters than the fusion";
+    ready.image = static_cast<int>(all_.sequence.images.size());
+    all_.sequence.images.push_back(image_of(kernel));
+    ready.usable = true;
+    return {};
+  }
+
+  std::vector<std::size_t> usable_steps() const {
+    std::vector<std::size_t> usable;
+    for (std::size_t i = 0; i < module_.steps.size(); ++i)
+      if (!slices_[i].empty()) usable.push_back(i);
+    return usable;
+  }
+
+  void assign_memory() {
+    slices_.resize(module_.steps.size());
+    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
+      const XlaStep& step = module_.steps[i];
+      const Ready& ready = ready_[static_cast<std::size_t>(step.kernel)];
+      if (!ready.usable || step.arguments.empty()) continue;
+      for (std::size_t k = 0; k < step.arguments.size(); ++k) {
+        const XlaArgument& argument = step.arguments[k];
+        const std::int32_t shares = step.assignment_known ? -1 : ready.arguments[k].shares;
+        Extent extent;
+        if (argument.allocation < 0 && shares >= 0) {
+          extent = slices_[i][static_cast<std::size_t>(shares)].extent;
+        } else {
+          all_.assignment_known = all_.assignment_known && argument.allocation >= 0;
+          extent.allocation = argument.allocation >= 0 ? argument.allocation : own_allocation(argument.value);
+          extent.begin = argument.allocation >= 0 ? argument.offset : 0;
+          extent.end = extent.begin + ir::bytes(argument.shape);
+        }
+        slices_[i].push_back({extent, -1, 0});
+      }
+    }
+  }
+
+  /// Of a value without a known place: one that no assignment has.
+  std::int64_t own_allocation(const std::string& value) {
+    const auto next = -2 - static_cast<std::int64_t>(values_.size());
+    return values_.try_emplace(value, next).first->second;
+  }
+
+  /// Extents that overlap are one buffer.
+  void make_buffers() {
+    std::vector<ArgumentSlice*> all;
+    for (std::vector<ArgumentSlice>& step : slices_)
+      for (ArgumentSlice& one : step) all.push_back(&one);
+    std::sort(all.begin(), all.end(),
+              [](const ArgumentSlice* a, const ArgumentSlice* b) { return a->extent < b->extent; });
+    Extent open{-1, 0, -1};
+    for (ArgumentSlice* one : all) {
+      const bool inside = one->extent.allocation == open.allocation &&
+                          (one->extent.begin < open.end || one->extent.begin == open.begin);
+      if (!inside) {
+        open = one->extent;
+        all_.sequence.buffers.push_back({"", 0, gpu::BufferRole::input});
+      }
+      open.end = std::max(open.end, one->extent.end);
+      one->buffer = static_cast<int>(all_.sequence.buffers.size()) - 1;
+      one->offset = one->extent.begin - open.begin;
+      all_.sequence.buffers.back().bytes = open.end - open.begin;
+    }
+  }
+
+  /// What the bytes of a buffer were before the launch that looks at them.
+  struct Known {
+    std::vector<Extent> extents;
+    bool written = false, filled = false;
+    std::vector<std::byte> contents;
+    bool covers(std::int64_t begin, std::int64_t end) const {
+      return std::any_of(extents.begin(), extents.end(),
+                         [&](const Extent& one) { return one.begin < end && begin < one.end; });
+    }
+  };
+
+  /// In the order of the list: reads of bytes that nobody touched want contents.
+  void fill_buffers() {
+    std::vector<Known> known(all_.sequence.buffers.size());
+    for (const std::size_t i : usable_steps()) {
+      const XlaStep& step = module_.steps[i];
+      const XlaKernel& kernel = module_.kernels[static_cast<std::size_t>(step.kernel)];
+      for (std::size_t k = 0; k < step.arguments.size(); ++k) {
+        const ArgumentSlice& place = slices_[i][k];
+        const auto number = static_cast<std::size_t>(place.buffer);
+        gpu::Buffer& buffer = all_.sequence.buffers[number];
+        if (buffer.name.empty()) buffer.name = step.arguments[k].name;
+        const bool result = static_cast<std::int32_t>(k) >= kernel.operands;
+        touch(known[number], place, step.arguments[k].shape, result ? nullptr : &range_of(step, k), buffer.bytes);
+      }
+    }
+    gather(known);
+  }
+
+  /// Roles, and contents one after the other: of large models gigabytes, so never twice in memory.
+  void gather(std::vector<Known>& known) {
+    std::size_t wanted = 0;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      gpu::Buffer& buffer = all_.sequence.buffers[i];
+      all_.buffer_bytes += buffer.bytes;
+      if (known[i].written) buffer.role = known[i].filled ? gpu::BufferRole::both : gpu::BufferRole::output;
+      wanted += has_contents(buffer.role) ? static_cast<std::size_t>(buffer.bytes) : 0;
+    }
+    all_.contents.reserve(wanted);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!has_contents(all_.sequence.buffers[i].role)) continue;
+      all_.contents.insert(all_.contents.end(), known[i].contents.begin(), known[i].contents.end());
+      known[i].contents = {};
+    }
+  }
+
+  const reference::InputRange& range_of(const XlaStep& step, std::size_t operand) const {
+    return ready_[static_cast<std::size_t>(step.kernel)].ranges[operand];
+  }
+
+  /// `range` of a read; nullptr of a write.
+  void touch(Known& known, const ArgumentSlice& place, const ir::Shape& shape, const reference::InputRange* range,
+             std::int64_t buffer_bytes) {
+    const std::int64_t begin = place.offset, end = begin + (place.extent.end - place.extent.begin);
+    const bool fresh = !known.covers(begin, end);
+    if (range == nullptr) {
+      known.written = true;
+    } else if (fresh) {
+      known.contents.resize(static_cast<std::size_t>(buffer_bytes));
+      const std::vector<std::byte> bytes = filling(shape, *range, seed_ * 1000 + drawn_++);
+      std::copy_n(bytes.begin(), std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(end - begin)),
+                  known.contents.begin() + begin);
+      known.filled = true;
+    }
+    if (fresh) known.extents.push_back({0, begin, end});
+  }
+
+  /// Launches steps that stand in the same loops down to `depth`; runs of one further loop repeat.
+  void launch_steps(std::span<const std::size_t> steps, std::size_t depth) {
+    for (std::size_t first = 0; first < steps.size();) {
+      const XlaStep& step = module_.steps[steps[first]];
+      if (step.loops.size() <= depth) {
+        launch(steps[first++]);
+        continue;
+      }
+      const auto other = std::find_if(steps.begin() + static_cast<std::ptrdiff_t>(first), steps.end(), [&](auto i) {
+        const std::vector<XlaLoop>& loops = module_.steps[i].loops;
+        return loops.size() <= depth || !(loops[depth] == step.loops[depth]);
+      });
+      const auto last = static_cast<std::size_t>(other - steps.begin());
+      repeat(steps.subspan(first, last - first), depth, std::llround(step.loops[depth].trips));
+      first = last;
+    }
+  }
+
+  void repeat(std::span<const std::size_t> body, std::size_t depth, std::int64_t trips) {
+    std::vector<gpu::Launch>& launches = all_.sequence.launches;
+    const std::size_t before = launches.size();
+    launch_steps(body, depth + 1);
+    const std::vector<gpu::Launch> once(launches.begin() + static_cast<std::ptrdiff_t>(before), launches.end());
+    const auto size = static_cast<std::int64_t>(once.size());
+    if (trips > 1 && static_cast<std::int64_t>(before) + size * trips > most_launches_) {
+      ++all_.shortened_loops;
+      return;
+    }
+    for (std::int64_t trip = 1; trip < trips; ++trip) launches.insert(launches.end(), once.begin(), once.end());
+  }
+
+  void launch(std::size_t number) {
+    const auto kernel = static_cast<std::size_t>(module_.steps[number].kernel);
+    gpu::Launch launch = launch_of(module_.kernels[kernel], ready_[kernel].image);
+    for (const ArgumentSlice& place : slices_[number]) launch.arguments.push_back({place.buffer, place.offset, {}});
+    all_.sequence.launches.push_back(std::move(launch));
+    ++all_.places;
+  }
+
+  const XlaModule& module_;
+  std::uint64_t seed_;
+  std::int64_t most_launches_;
+  XlaModuleSequence all_;
+  std::vector<Ready> ready_;                        ///< by kernel
+  std::vector<std::vector<ArgumentSlice>> slices_;  ///< by step, by argument; empty: left out
+  std::map<std::string, std::int64_t> values_;      ///< allocations of values without a known place
+  std::uint64_t drawn_ = 0;
+};
+
+}  // namespace
+
+gpu::Sequence sequence_of(const XlaKernel& kernel, const XlaCase& one) {
+  gpu::Sequence sequence;
+  sequence.images.push_back(image_of(kernel));
+  for (const XlaMemory& memory : one.memory)
+    sequence.buffers.push_back({memory.name, memory.bytes, role_of(memory.use)});
+  sequence.launches.push_back(launch_of(kernel, 0));
+  for (const int memory : one.memory_of) sequence.launches.front().arguments.push_back({memory, 0, {}});
+  return sequence;
+}
+
+std::vector<std::byte> contents_of(const XlaCase& one) {
+  std::vector<std::byte> contents;
+  for (std::size_t i = 0; i < one.memory.size(); ++i) {
+    if (!has_contents(role_of(one.memory[i].use))) continue;
+    const std::size_t at = contents.size();
+    contents.resize(at + static_cast<std::size_t>(one.memory[i].bytes));
+    fill(one, i, std::span(contents).subspan(at));
+  }
+  return contents;
+}
+
+XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
+  std::vector<std::span<const std::byte>> memory(one.memory.size());
+  for (std::size_t i = 0; i < one.memory.size(); ++i) {
+    if (role_of(one.memory[i].use) == gpu::BufferRole::input) continue;
+    const auto bytes = static_cast<std::size_t>(one.memory[i].bytes);
+    if (bytes > blob.size()) return {XlaOutcome::cannot_evaluate, "fewer bytes came back than the results have"};
+    memory[i] = blob.first(bytes);
+    blob = blob.subspan(bytes);
+  }
+  return judge(one, memory);
+}
+
+XlaModuleSequence module_sequence(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches) {
+  return ModuleWalk(module, seed, most_launches).made();
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// XLA's kernels as a GPU is asked to run them: one with its case, or all of a module in the order of its launch list.
+// The driver compiles the PTX. Library calls of a module are left out: what they would have written is random numbers.
+//
+// Memory of a module is XLA's own where the buffer assignment is at hand: values that lie in one place one after the
+// other do so here too. Else every value has memory of its own but for results written in place. A loop's body repeats
+// on the same memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/gpu/sequence.h"
+#include "profiler/xla/xla_case.h"
+
+namespace tailor::profiler {
+
+/// The kernel alone. Buffers are the case's memory, number by number.
+gpu::Sequence sequence_of(const XlaKernel& kernel, const XlaCase& one);
+/// What LoadRequest wants beside it.
+std::vector<std::byte> contents_of(const XlaCase& one);
+/// Holds what RunRequest fetched of such a sequence against the reference.
+XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob);
+
+struct XlaLeftOut {
+  std::string reason;
+  std::int64_t places = 0;
+};
+
+struct XlaModuleSequence {
+  gpu::Sequence sequence;
+  std::vector<std::byte> contents;
+  std::int64_t places = 0;           ///< launches of the list that are there, a loop's once
+  std::vector<XlaLeftOut> left_out;  ///< kernels that are not bound, by reason
+  std::int64_t library_places = 0;   ///< launches that are no kernel of XLA's own
+  std::int64_t shortened_loops = 0;  ///< loops whose body runs once because all trips would be too many launches
+  std::int64_t buffer_bytes = 0;
+  bool assignment_known = true;  ///< all memory by the buffer assignment
+};
+
+/// Never throws for what is wrong with one kernel. Loops whose trips would lead beyond `most_launches` run once.
+XlaModuleSequence module_sequence(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches = 20'000);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass over the elements in blocks of cells.
+#include "reference/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+#include "base/text.h"
+#include "ir/number.h"
+#include "reference/evaluate_cells.h"
+#include "reference/evaluate_moves.h"
+
+namespace tailor::reference {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Of the formats that have infinities; the others never give one.
+double largest_finite(ir::DType dtype) {
+  const ir::FloatFormat format = float_format(dtype);
+  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+}
+
+/// Error over tolerance of one floating element.
+double ratio(double expected, double found, double tolerance, double most) {
+  if (expected == found || (std::isnan(expected) && std::isnan(found))) return 0;
+  if (!std::isfinite(expected)) return infinity;
+  if (std::isnan(found)) return infinity;
+  // A result that may round up to infinity.
+  if (std::isinf(found)) return std::fabs(expected) + tolerance >= most && (found > 0) == (expected > 0) ? 1 : infinity;
+  return std::fabs(found - expected) / tolerance;  // infinite where nothing is allowed
+}
+
+void note(Difference& difference, std::int64_t index, double error, double expected, double found, double tolerance) {
+  if (error > 1) {
+    if (difference.wrong++ == 0) difference.first_wrong = index;
+  }
+  if (error > difference.worst || (difference.index < 0 && error > 0)) {
+    difference.worst = error;
+    difference.index = index;
+    difference.expected = expected;
+    difference.found = found;
+    difference.tolerance = tolerance;
+  }
+}
+
+}  // namespace
+
+Difference compare(const BoundedTensor& expected, std::span<const std::byte> found) {
+  const ir::DType dtype = expected.value.shape.dtype;
+  assert(found.size() == expected.value.bytes.size());
+  Difference difference;
+  difference.elements = elements(expected.value.shape);
+  if (expected.error.empty() && std::memcmp(found.data(), expected.value.bytes.data(), found.size()) == 0)
+    return difference;
+  const Tensor other{expected.value.shape, {found.begin(), found.end()}};
+  const double most = is_floating(dtype) ? largest_finite(dtype) : 0;
+  std::vector<Cell> right(block_cells), seen(block_cells);
+  for (std::int64_t first = 0; first < difference.elements; first += block_cells) {
+    const std::int64_t count = std::min(block_cells, difference.elements - first);
+    load_cells(expected.value, first, 1, std::span(right).first(static_cast<std::size_t>(count)));
+    load_cells(other, first, 1, std::span(seen).first(static_cast<std::size_t>(count)));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const double tolerance = expected.error.empty() ? 0 : expected.error[static_cast<std::size_t>(first + i)];
+      if (std::isinf(tolerance)) {
+        ++difference.unjudged;
+      } else if (is_floating(dtype)) {
+        const double error = ratio(right[at].real, seen[at].real, tolerance, most);
+        if (error > 0) note(difference, first + i, error, right[at].real, seen[at].real, tolerance);
+      } else if (right[at].integer != seen[at].integer) {
+        const auto a = static_cast<double>(right[at].integer), b = static_cast<double>(seen[at].integer);
+        // Numbers too far apart for double to tell them apart are still unequal.
+        const double error = tolerance > 0 ? std::fabs(b - a) / tolerance : infinity;
+        note(difference, first + i, error, a, b, tolerance);
+      }
+    }
+  }
+  return difference;
+}
+
+std::string describe(const Difference& difference, const ir::Shape& shape) {
+  if (difference.wrong == 0) return {};
+  std::vector<std::int64_t> place;
+  const ir::Dims strides = row_major(shape.dims);
+  for (int i = 0; i < shape.rank(); ++i) place.push_back(difference.index / strides[i] % shape.dims[i]);
+  return fmt::format("{} of {} elements {} wrong; [{}] is {:.9g}, expected {:.9g}{}", with_commas(difference.wrong),
+                     with_commas(difference.elements), difference.wrong == 1 ? "is" : "are", fmt::join(place, ","),
+                     difference.found, difference.expected,
+                     difference.tolerance > 0 ? fmt::format(" +- {:.2g} ({:.2g} times the tolerance)",
+                                                            difference.tolerance, difference.worst)
+                                              : std::string(" exactly"));
+}
+
+}  // namespace tailor::reference

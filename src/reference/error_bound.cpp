@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds beside the evaluator's walk. What moves elements moves their bounds, by the same code on f64 arrays; sums of
+// bounds are reductions like any other.
+#include "reference/error_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/memory.h"
+#include "ir/number.h"
+#include "reference/error_bound_contraction.h"
+#include "reference/error_bound_elementwise.h"
+#include "reference/evaluate_memory.h"
+
+namespace tailor::reference {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Deviations of the probabilistic bound on sums: exceeded by one element in 10^8 (Higham and Mary, theorem 2.4).
+constexpr double deviations = 6;
+
+/// A copy to work on.
+Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
+  ir::Shape wide = shape;
+  wide.dtype = ir::DType::f64;
+  return errors == nullptr ? zeros(wide) : copied(wide, errors->bytes);
+}
+
+std::vector<double> to_vector(const Tensor& errors) {
+  auto all = large_array<double>(static_cast<std::size_t>(elements(errors.shape)));
+  std::copy_n(error_bounds(errors), all.size(), all.begin());
+  return all;
+}
+
+Errors constant_errors(const ir::Shape& shape, double error) {
+  Tensor errors = unwritten_errors(shape);
+  std::fill_n(error_bounds(errors), elements(shape), error);
+  return shared(std::move(errors));
+}
+
+bool all_exact(const std::vector<Errors>& errors) {
+  return std::all_of(errors.begin(), errors.end(), [](const Errors& e) { return e == nullptr; });
+}
+
+/// The node as if its values were f64.
+ir::Node widened(const ir::Node& node) {
+  ir::Node wide = node;
+  wide.shape.dtype = ir::DType::f64;
+  return wide;
+}
+
+/// Runs `evaluator` on the bounds of the first `arrays` operands in their place.
+Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t arrays,
+             std::vector<Tensor> (*evaluator)(const Call&)) {
+  std::vector<Errors> all(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(arrays));
+  for (std::size_t k = 0; k < arrays; ++k)
+    if (all[k] == nullptr) all[k] = shared(as_tensor(call.operand(k).shape, nullptr));
+  const ir::Node node = widened(call.node);
+  Call wide{call.graph, node, call.operands};
+  for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = all[k].get();
+  return shared(std::move(evaluator(wide).front()));
+}
+
+Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
+  ir::Node node = widened(call.node);
+  node.attributes.reducer = reducer;
+  ir::Shape scalar = make_shape(ir::DType::f64, {});
+  Tensor start = zeros(scalar);
+  store(start, 0, from);
+  const Call wide{call.graph, node, {&terms, &start}};
+  return std::move(evaluate_reduce(wide).front());
+}
+
+/// of(x, e) of every element of an operand and its bound, for a reduction.
+template <class Of>
+std::shared_ptr<Tensor> terms_of(const Tensor& input, const Errors& operand, Of&& of) {
+  std::shared_ptr<Tensor> terms = shared(unwritten_errors(input.shape));
+  double* const to = error_bounds(*terms);
+  if (operand == nullptr) {
+    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); });
+  } else {
+    const double* const from = error_bounds(*operand);
+    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); });
+  }
+  return terms;
+}
+
+/// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top.
+Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const Tensor& input = call.operand(0);
+  const ir::DType dtype = result.shape.dtype;
+  const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
+  const auto terms_of_one = static_cast<double>(elements(input.shape) / outputs);
+  const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
+  const auto terms = terms_of(input, operand, [each](double value, double e) {
+    const double size = std::fabs(value);
+    // An infinite term makes the sum infinite or NaN for certain.
+    return e + (size <= std::numeric_limits<double>::max() ? each * size : 0);
+  });
+  Tensor sums = reduced(call, *terms, ir::Reducer::add);
+  double* const errors = error_bounds(sums);
+  const Rounding rounding(dtype);
+  const bool narrow = row(dtype).compute != dtype;
+  each_real(result, [&](std::int64_t i, double y) {
+    if (std::isfinite(y))
+      errors[i] += rounding(y);
+    else if (narrow && std::isinf(y))
+      errors[i] = infinity;  // f32, where kernels add, need not overflow
+  });
+  return shared(std::move(sums));
+}
+
+/// What rounding every partial sum to the result's own type adds, where that is narrower than f32.
+Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& result) {
+  const ir::DType dtype = result.shape.dtype;
+  if (row(dtype).compute == dtype) return errors;
+  const Tensor& input = call.operand(0);
+  const auto squares = terms_of(input, nullptr, [](double value, double) { return value * value; });
+  const Tensor sums = reduced(call, *squares, ir::Reducer::add);
+  const auto terms = static_cast<double>(elements(input.shape)) /
+                     static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
+  Tensor wider = copied(errors->shape, errors->bytes);
+  each_real(result, [&](std::int64_t i, double y) {
+    const double walk = terms * error_bounds(sums)[i] / 2 + terms * y * y / 3;
+    error_bounds(wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
+  });
+  return shared(std::move(wider));
+}
+
+/// How far the greatest (or least) can move when every element does: one far below it does not count.
+Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const ir::Reducer reducer = call.node.attributes.reducer;
+  const double from = reducer == ir::Reducer::maximum ? -infinity : infinity;
+  Tensor errors = as_tensor(result.shape, nullptr);
+  for (const double side : {-1.0, 1.0}) {
+    const auto moved_by =
+        terms_of(call.operand(0), operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
+    const Tensor ends = reduced(call, *moved_by, reducer, from);
+    each_real(result, [&](std::int64_t i, double y) {
+      const double end = error_bounds(ends)[i];
+      if (end == y || (std::isnan(end) && std::isnan(y))) return;
+      const double change = std::fabs(end - y);
+      double& error = error_bounds(errors)[i];
+      error = std::max(error, std::isnan(change) ? infinity : change);
+    });
+  }
+  return shared(std::move(errors));
+}
+
+/// Relative bounds add up; (1 + u)^n.
+Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
+  const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
+  const auto terms = terms_of(call.operand(0), operand, [u](double value, double e) {
+    const double size = std::fabs(value);
+    return e < size || e == 0 ? u + (e == 0 ? 0 : e / (size - e)) : infinity;
+  });
+  const Rounding rounding(result.shape.dtype);
+  Tensor errors = reduced(call, *terms, ir::Reducer::add);
+  each_real(result, [&](std::int64_t i, double y) {
+    double& error = error_bounds(errors)[i];
+    error = std::isfinite(y) ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;
+  });
+  return shared(std::move(errors));
+}
+
+/// Whether a region only chooses among its arguments.
+bool only_chooses(const ir::Graph& body) {
+  return std::all_of(body.nodes.begin(), body.nodes.end(), [](const ir::Node& node) {
+    return class_of(node.op) == ir::OpClass::leaf || node.op == ir::Op::compare || node.op == ir::Op::select ||
+           node.op == ir::Op::maximum || node.op == ir::Op::minimum || node.op == ir::Op::bit_and ||
+           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not || node.op == ir::Op::tuple ||
+           !is_floating(node.shape.dtype);
+  });
+}
+
+/// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
+class ErrorBoundWalk {
+ public:
+  ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
+      : graph_(graph), options_(options), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+    for (const ir::Node& node : graph.nodes)
+      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+  }
+
+  void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
+    const ir::Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+    std::vector<Errors> operands;
+    for (const ir::NodeId operand : node.operands) {
+      const std::vector<Errors>& all = errors_[static_cast<std::size_t>(operand)];
+      operands.insert(operands.end(), all.begin(), all.end());
+      if (node.op == ir::Op::add_dependency) break;
+    }
+    std::vector<Errors>& made = errors_[static_cast<std::size_t>(id)];
+    if (class_of(node.op) == ir::OpClass::leaf)
+      made.assign(1, nullptr);
+    else if (node.op == ir::Op::get_tuple_element)
+      made.assign(1, operands[static_cast<std::size_t>(node.attributes.number)]);
+    else if (passes_operands(node.op))
+      made = std::move(operands);
+    else
+      made = of_call(call, operands, results);
+    for (const ir::NodeId operand : node.operands)
+      if (--uses_[static_cast<std::size_t>(operand)] == 0) errors_[static_cast<std::size_t>(operand)].clear();
+  }
+
+  std::vector<Errors> outputs() const {
+    std::vector<Errors> all;
+    for (const ir::NodeId output : graph_.outputs) {
+      const std::vector<Errors>& one = errors_[static_cast<std::size_t>(output)];
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+
+ private:
+  std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
+                              std::span<const Tensor* const> results) const {
+    const ir::Node& node = call.node;
+    const bool exact = all_exact(operands);
+    if (class_of(node.op) == ir::OpClass::elementwise && has_element_step(call.graph, node))
+      return {elementwise_errors(call, operands, *results[0])};
+    if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
+      return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
+    if (node.op == ir::Op::reduce) return reduction(call, operands, results);
+    if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
+      return {errors};
+    if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
+    if (exact && (node.op == ir::Op::sort || node.op == ir::Op::topk)) return std::vector<Errors>(results.size());
+    if (node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) {
+      const std::size_t arrays = node.op == ir::Op::dynamic_update_slice ? 2 : 1;
+      const bool assignment_known = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end(),
+                                                [](const Errors& e) { return e == nullptr; });
+      if (exact) return {nullptr};
+      if (assignment_known) return {moved(call, operands, arrays, evaluate_lookup)};
+    }
+    return not_known(results);
+  }
+
+  std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
+                                std::span<const Tensor* const> results) const {
+    const bool exact = all_exact(operands);
+    const ir::Reducer reducer = call.node.attributes.reducer;
+    if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
+      const ir::Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+      return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
+    }
+    if (!is_floating(results[0]->shape.dtype)) {
+      if (exact) return {nullptr};
+      const Errors most = shared(reduced(call, *operands[0], ir::Reducer::maximum));
+      if (results[0]->shape.dtype == ir::DType::pred) return {most};
+      return not_known(results);
+    }
+    if (reducer == ir::Reducer::add) {
+      const Errors errors = sum_errors(call, operands[0], *results[0]);
+      return {options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors};
+    }
+    if (reducer == ir::Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
+    if (exact) return {nullptr};
+    return {extreme_errors(call, operands[0], *results[0])};
+  }
+
+  static std::vector<Errors> not_known(std::span<const Tensor* const> results) {
+    std::vector<Errors> all;
+    for (const Tensor* result : results)
+      all.push_back(is_floating(result->shape.dtype) || has_cells(result->shape.dtype)
+                        ? constant_errors(result->shape, infinity)
+                        : nullptr);
+    return all;
+  }
+
+  const ir::Graph& graph_;
+  const ErrorBoundOptions& options_;
+  std::vector<std::vector<Errors>> errors_;
+  std::vector<std::int32_t> uses_;
+};
+
+}  // namespace
+
+double unit_roundoff(ir::DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
+
+std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
+                                                      const ErrorBoundOptions& options) {
+  const KeptMemory kept;
+  ErrorBoundWalk walk(graph, options);
+  std::vector<Tensor> values = evaluate_visited(
+      graph, inputs,
+      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); });
+  const std::vector<Errors> errors = walk.outputs();
+  std::vector<BoundedTensor> all;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all.push_back({std::move(values[i]), errors[i] ? to_vector(*errors[i]) : std::vector<double>()});
+  return all;
+}
+
+}  // namespace tailor::reference

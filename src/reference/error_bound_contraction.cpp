@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// With |a| the magnitudes of a, e its bounds: a product of sums is off by at most (|a|+ea)(|b|+eb) - |a||b|, a sum of n
+// terms in any order by 6 sqrt(n) u of the sum of magnitudes more.
+#include "reference/error_bound_contraction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/attribute_text.h"
+#include "reference/error_bound.h"
+#include "reference/evaluate_memory.h"
+
+namespace tailor::reference {
+
+namespace {
+
+constexpr double deviations = 6;
+
+/// |x| + e as an f64 tensor; without `errors` |x| alone.
+Tensor magnitudes(const Tensor& tensor, const Errors& errors) {
+  ir::Shape wide = tensor.shape;
+  wide.dtype = ir::DType::f64;
+  Tensor result = zeros(wide);
+  auto* const values = reinterpret_cast<double*>(result.bytes.data());
+  each_real(tensor, [&](std::int64_t i, double value) {
+    values[i] = std::fabs(value) + (errors != nullptr ? error_bounds(*errors)[i] : 0);
+  });
+  return result;
+}
+
+/// The call's operation in f64 on other operands; a scatter adds.
+Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
+  ir::Node wide = call.node;
+  wide.shape.dtype = ir::DType::f64;
+  for (ir::Shape& shape : wide.attributes.results) shape.dtype = ir::DType::f64;
+  const Call other{call.graph, wide, operands};
+  return wide.op == ir::Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
+}
+
+/// Terms of one sum, at most.
+double terms_of(const Call& call) {
+  if (call.node.op == ir::Op::scatter)
+    return static_cast<double>(std::max<std::int64_t>(elements(call.operand(1).shape), 1));
+  std::int64_t terms = 1;
+  for (const std::int64_t dim : ir::attribute_numbers(call.node.attributes.text, "lhs_contracting_dims"))
+    terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
+  return static_cast<double>(std::max<std::int64_t>(terms, 1));
+}
+
+bool is_covered(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+  if (!is_floating(result.shape.dtype)) return false;
+  if (call.node.op == ir::Op::dot) return call.operands.size() == 2;
+  return call.node.op == ir::Op::scatter && call.operands.size() == 3 &&
+         call.node.attributes.reducer == ir::Reducer::add && operands[1] == nullptr;
+}
+
+}  // namespace
+
+Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
+                          double product_error) {
+  if (!is_covered(call, operands, result)) return nullptr;
+  const std::size_t second = call.node.op == ir::Op::dot ? 1 : 2;
+  const Tensor a = magnitudes(call.operand(0), nullptr), b = magnitudes(call.operand(second), nullptr);
+  const Tensor a_most = magnitudes(call.operand(0), operands[0]),
+               b_most = magnitudes(call.operand(second), operands[second]);
+  const Tensor* const places = &call.operand(1);
+  const auto of = [&](const Tensor& left, const Tensor& right) {
+    return evaluated(call, second == 1 ? std::vector{&left, &right} : std::vector{&left, places, &right});
+  };
+  const Tensor sums = of(a, b);
+  const Tensor most = operands[0] == nullptr && operands[second] == nullptr ? sums : of(a_most, b_most);
+  const ir::DType dtype = result.shape.dtype;
+  const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute) +
+                      (call.node.op == ir::Op::dot ? product_error : 0);
+  Tensor errors = unwritten_errors(result.shape);
+  const Rounding rounding(dtype);
+  for (std::int64_t at = 0; at < elements(result.shape); ++at) {
+    const double size = as_double(most, at);
+    error_bounds(errors)[at] = size - as_double(sums, at) + each * size + rounding(as_double(result, at));
+  }
+  return shared(std::move(errors));
+}
+
+bool moves_exactly(const Call& call) {
+  if (call.node.op != ir::Op::scatter && call.node.op != ir::Op::reduce_window) return false;
+  const ir::Reducer reducer = call.node.attributes.reducer;
+  if (reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum) return true;
+  if (call.node.op != ir::Op::scatter || call.node.attributes.bodies.empty()) return false;
+  const ir::Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+  return std::all_of(body.nodes.begin(), body.nodes.end(),
+                     [](const ir::Node& node) { return node.op == ir::Op::parameter; });
+}
+
+}  // namespace tailor::reference

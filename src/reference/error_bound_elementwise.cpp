@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One row per operation: how the errors of its operands reach the result, and how exact the function itself is on a
+// GPU. Blocks of cells, as the evaluator; the rare elements that are not finite are looked at one by one.
+#include "reference/error_bound_elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ir/number.h"
+#include "reference/error_bound.h"
+#include "reference/evaluate_memory.h"
+
+namespace tailor::reference {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+enum class Rule : std::uint8_t {
+  ends,  ///< the function's values at the ends of the operands' intervals
+  sum,   ///< exact when its operands are: both sides round the same number
+  product,
+  quotient,
+  largest,  ///< not more than any operand's
+  slope,    ///< of one operand: the row's function
+};
+
+/// From the operand, the result and the operand's bound.
+using Slope = double (*)(double a, double y, double e);
+
+struct ErrorRow {
+  ir::Op op;
+  Rule rule;
+  double ulps;               ///< of the function itself, beyond its rounding
+  double ulps_per_argument;  ///< and for each unit of |a|
+  Slope slope;
+};
+
+double pole(double y, double e, double distance) { return e < distance ? std::fabs(y) * e / (distance - e) : infinity; }
+
+constexpr auto error_table = std::to_array<ErrorRow>({
+    {ir::Op::abs, Rule::slope, 0, 0, [](double, double, double e) { return e; }},
+    {ir::Op::negate, Rule::slope, 0, 0, [](double, double, double e) { return e; }},
+    {ir::Op::copy, Rule::slope, 0, 0, [](double, double, double e) { return e; }},
+    {ir::Op::add, Rule::sum, 0, 0, nullptr},
+    {ir::Op::subtract, Rule::sum, 0, 0, nullptr},
+    {ir::Op::multiply, Rule::product, 0, 0, nullptr},
+    {ir::Op::divide, Rule::quotient, 2, 0, nullptr},
+    {ir::Op::maximum, Rule::largest, 0, 0, nullptr},
+    {ir::Op::minimum, Rule::largest, 0, 0, nullptr},
+    {ir::Op::clamp, Rule::largest, 0, 0, nullptr},
+    {ir::Op::exp, Rule::slope, 4, 1, [](double, double y, double e) { return y * std::expm1(e); }},
+    {ir::Op::expm1, Rule::slope, 4, 1, [](double, double y, double e) { return (y + 1) * std::expm1(e); }},
+    {ir::Op::log, Rule::slope, 2, 0,
+     [](double a, double, double e) { return e < std::fabs(a) ? e / (std::fabs(a) - e) : infinity; }},
+    {ir::Op::log1p, Rule::slope, 2, 0,
+     [](double a, double, double e) { return e < 1 + a ? e / (1 + a - e) : infinity; }},
+    {ir::Op::sqrt, Rule::slope, 1, 0,
+     [](double a, double y, double e) { return e < a ? e / y : std::sqrt(std::fabs(a) + e); }},
+    {ir::Op::rsqrt, Rule::slope, 2, 0, [](double a, double y, double e) { return pole(y, e, a); }},
+    {ir::Op::cbrt, Rule::slope, 2, 0,
+     [](double a, double y,
+        double e) { return e < std::fabs(a) ? pole(y, e, std::fabs(a)) : std::cbrt(2 * e) + std::fabs(y); }},
+    {ir::Op::tanh, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
+    {ir::Op::logistic, Rule::slope, 6, 1,
+     [](double, double y, double e) { return std::min(0.25 * e, y * std::expm1(e)); }},
+    {ir::Op::erf, Rule::slope, 4, 0, [](double, double, double e) { return 1.2 * e; }},
+    {ir::Op::sin, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
+    {ir::Op::cos, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
+    {ir::Op::tan, Rule::ends, 6, 0, nullptr},
+    {ir::Op::asin, Rule::ends, 4, 0, nullptr},
+    {ir::Op::acos, Rule::ends, 4, 0, nullptr},
+    {ir::Op::asinh, Rule::ends, 6, 0, nullptr},
+    {ir::Op::acosh, Rule::ends, 6, 0, nullptr},
+    {ir::Op::atanh, Rule::ends, 6, 0, nullptr},
+    {ir::Op::sinh, Rule::ends, 6, 1, nullptr},
+    {ir::Op::cosh, Rule::ends, 6, 1, nullptr},
+    {ir::Op::atan2, Rule::ends, 6, 0, nullptr},
+    {ir::Op::power, Rule::ends, 16, 0, nullptr},
+    {ir::Op::remainder, Rule::ends, 0, 0, nullptr},
+});
+
+constexpr ErrorRow any_other{ir::Op::opaque, Rule::ends, 0, 0, nullptr};
+
+const ErrorRow& find_error_row(ir::Op op) {
+  for (const ErrorRow& entry : error_table)
+    if (entry.op == op) return entry;
+  return any_other;
+}
+
+/// The operands of up to block_cells elements, their bounds and the result.
+struct Block {
+  std::array<std::vector<Cell>, 3> in;
+  std::array<std::vector<double>, 3> error;
+  std::vector<Cell> out;
+  std::vector<double> bound;
+  std::int64_t count = 0;
+};
+
+double change(ir::DType dtype, Cell from, Cell to) {
+  if (!is_floating(dtype)) return std::fabs(static_cast<double>(to.integer) - static_cast<double>(from.integer));
+  if (to.real == from.real || (std::isnan(to.real) && std::isnan(from.real))) return 0;
+  const double distance = std::fabs(to.real - from.real);
+  return std::isnan(distance) ? infinity : distance;
+}
+
+/// Largest change of the result when the operands move to the ends of their intervals; infinite when it stops being
+/// the same kind of number. Of the elements `places` of a block, all of them at one corner of their intervals at once.
+class ByEnds {
+ public:
+  ByEnds(const ElementStep& step, int operands) : step_(step), operands_(operands), moved_(block_cells) {
+    for (std::vector<Cell>& cells : ends_) cells.resize(block_cells);
+  }
+
+  void operator()(Block& block, const std::vector<std::size_t>& places) {
+    std::vector<double> worst(places.size(), 0.0);
+    for (unsigned corner = 0; corner < 1U << operands_; ++corner)
+      if (move_to(corner, block, places)) {
+        apply(step_, ends_[0].data(), ends_[1].data(), ends_[2].data(), moved_.data(),
+              static_cast<std::int64_t>(places.size()));
+        for (std::size_t i = 0; i < places.size(); ++i)
+          worst[i] = std::max(worst[i], change(step_.to, block.out[places[i]], moved_[i]));
+      }
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      bool known = true;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(operands_); ++k)
+        known = known && block.error[k][places[i]] != infinity;
+      block.bound[places[i]] = known ? worst[i] : infinity;
+    }
+  }
+
+ private:
+  /// Bit k of `corner`: operand k is at its upper end. An exact operand has one end. False when no element has both
+  /// ends that the corner asks for: then it is another corner again.
+  bool move_to(unsigned corner, const Block& block, const std::vector<std::size_t>& places) {
+    bool any = corner == 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (k >= static_cast<std::size_t>(operands_)) continue;
+      const bool high = ((corner >> k) & 1) != 0;
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const double e = block.error[k][places[i]];
+        ends_[k][i] = block.in[k][places[i]];
+        if (e > 0) ends_[k][i].real += high ? e : -e;
+        any = any || (high && e != 0);
+      }
+    }
+    return any;
+  }
+
+  const ElementStep& step_;
+  int operands_;
+  std::array<std::vector<Cell>, 3> ends_;
+  std::vector<Cell> moved_;
+};
+
+class ElementErrors {
+ public:
+  ElementErrors(const Call& call, const std::vector<Errors>& operands, const Tensor& result)
+      : call_(call),
+        operands_(operands),
+        result_(result),
+        step_(element_step(call.graph, call.node)),
+        row_(find_error_row(step_.op)),
+        narrow_(ir::row(step_.to).compute != step_.to),
+        rounding_(is_floating(step_.to) ? step_.to : ir::DType::f32),
+        by_ends_(step_, operand_count()) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      block_.in[k].resize(block_cells);
+      block_.error[k].resize(block_cells);
+    }
+    block_.out.resize(block_cells);
+    block_.bound.resize(block_cells);
+    exact_ = std::all_of(operands.begin(), operands.end(), [](const Errors& e) { return e == nullptr; });
+    ulp_ = is_floating(step_.to) ? 2 * unit_roundoff(ir::row(step_.to).compute) : 0;
+  }
+
+  Errors all() {
+    if (stays_exact()) return nullptr;
+    const std::int64_t total = elements(result_.shape);
+    Tensor errors = unwritten_errors(result_.shape);
+    for (std::int64_t first = 0; first < total; first += block_cells) {
+      load(first, std::min(block_cells, total - first));
+      spread();
+      if (is_floating(step_.to)) round();
+      std::copy_n(block_.bound.begin(), block_.count, error_bounds(errors) + first);
+    }
+    return shared(std::move(errors));
+  }
+
+ private:
+  bool stays_exact() const {
+    if (!exact_) return false;
+    if (!is_floating(step_.to) || moves()) return true;
+    if (step_.op == ir::Op::convert) return !rounds_on_convert();
+    return row_.rule == Rule::sum && !narrow_;
+  }
+  /// Operations that hand a number on as it is.
+  bool moves() const {
+    return step_.op == ir::Op::copy || step_.op == ir::Op::select || step_.op == ir::Op::negate ||
+           step_.op == ir::Op::abs || step_.op == ir::Op::bitcast_convert || step_.op == ir::Op::reduce_precision ||
+           row_.rule == Rule::largest || step_.op == ir::Op::sign || step_.op == ir::Op::floor ||
+           step_.op == ir::Op::ceil || step_.op == ir::Op::round_even || step_.op == ir::Op::round_away;
+  }
+  /// A conversion that two compilers may do in one or in two roundings. Between formats where one step does it: none.
+  bool rounds_on_convert() const {
+    if (is_floating(step_.from)) return step_.from == ir::DType::f64 && narrow_;
+    return narrow_;
+  }
+
+  void load(std::int64_t first, std::int64_t count) {
+    block_.count = count;
+    for (std::size_t k = 0; k < call_.operands.size() && k < 3; ++k) {
+      const bool scalar = call_.operand(k).shape.rank() == 0;
+      load_cells(call_.operand(k), scalar ? 0 : first, scalar ? 0 : 1,
+                 std::span(block_.in[k]).first(static_cast<std::size_t>(count)));
+      if (operands_[k] == nullptr)
+        std::fill_n(block_.error[k].begin(), count, 0.0);
+      else if (scalar)
+        std::fill_n(block_.error[k].begin(), count, error_bounds(*operands_[k])[0]);
+      else
+        std::copy_n(error_bounds(*operands_[k]) + first, count, block_.error[k].begin());
+    }
+    load_cells(result_, first, 1, std::span(block_.out).first(static_cast<std::size_t>(count)));
+  }
+
+  template <class Of>
+  void each(Of&& of) {
+    for (std::int64_t i = 0; i < block_.count; ++i) {
+      const double bound = of(static_cast<std::size_t>(i));
+      block_.bound[static_cast<std::size_t>(i)] = bound == bound ? bound : infinity;
+    }
+  }
+
+  /// What the operands' errors make of the result.
+  void spread() {
+    const auto &a = block_.in[0], &b = block_.in[1], &c = block_.in[2];
+    const auto &ea = block_.error[0], &eb = block_.error[1], &ec = block_.error[2];
+    const auto& y = block_.out;
+    const auto number = [](ir::DType dtype, Cell cell) {
+      return is_floating(dtype) ? cell.real : static_cast<double>(cell.integer);
+    };
+    if (exact_) return each([](std::size_t) { return 0.0; });
+    if (step_.op == ir::Op::select)
+      return each([&](std::size_t i) {
+        const bool yes = a[i].integer != 0;
+        const double chosen = yes ? eb[i] : ec[i];
+        if (ea[i] == 0) return chosen;
+        const double x = number(step_.to, b[i]), z = number(step_.to, c[i]);
+        return std::max(chosen, (x == z ? 0 : std::fabs(x - z)) + (yes ? ec[i] : eb[i]));
+      });
+    if (step_.op == ir::Op::compare)
+      return each([&](std::size_t i) {
+        const double e = ea[i] + eb[i];
+        return e > 0 && !(std::fabs(number(step_.from, a[i]) - number(step_.from, b[i])) > e) ? 1.0 : 0.0;
+      });
+    if (step_.op == ir::Op::convert && is_floating(step_.from) == is_floating(step_.to))
+      return each([&](std::size_t i) { return ea[i]; });
+    if (!is_floating(step_.from)) return of_integers();
+    switch (row_.rule) {
+      case Rule::sum:
+        each([&](std::size_t i) { return ea[i] + eb[i]; });
+        break;
+      case Rule::product:
+        each(
+            [&](std::size_t i) { return std::fabs(a[i].real) * eb[i] + std::fabs(b[i].real) * ea[i] + ea[i] * eb[i]; });
+        break;
+      case Rule::quotient:
+        each([&](std::size_t i) {
+          const double far = std::fabs(b[i].real);
+          return eb[i] < far ? (ea[i] + std::fabs(y[i].real) * eb[i]) / (far - eb[i]) : infinity;
+        });
+        break;
+      case Rule::largest:
+        each([&](std::size_t i) { return std::max({ea[i], eb[i], call_.operands.size() > 2 ? ec[i] : 0.0}); });
+        break;
+      case Rule::slope:
+        each([&](std::size_t i) { return ea[i] == 0 ? 0 : row_.slope(a[i].real, y[i].real, ea[i]); });
+        break;
+      case Rule::ends:
+        break;
+    }
+    // Near infinity first-order rules say nothing.
+    places_.clear();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(block_.count); ++i)
+      if (row_.rule == Rule::ends || (is_floating(step_.to) && !std::isfinite(y[i].real))) places_.push_back(i);
+    if (!places_.empty()) by_ends_(block_, places_);
+  }
+
+  /// Integers and predicates that hang on a comparison of rounded numbers.
+  void of_integers() {
+    const bool logic = step_.from == ir::DType::pred && step_.to == ir::DType::pred;
+    const bool widens = step_.op == ir::Op::convert || step_.op == ir::Op::copy;
+    each([&](std::size_t i) {
+      double most = 0;
+      for (int k = 0; k < operand_count(); ++k) most = std::max(most, block_.error[static_cast<std::size_t>(k)][i]);
+      return most == 0 || logic || widens || row_.rule == Rule::largest ? most : infinity;
+    });
+  }
+
+  /// What the operation itself may be off.
+  void round() {
+    if (moves() || (step_.op == ir::Op::convert && !narrow_ && is_floating(step_.from))) return;
+    const double itself = step_.op == ir::Op::convert ? 0 : row_.ulps * ulp_;
+    const double each_argument = row_.ulps_per_argument * ulp_;
+    const Cell* const out = block_.out.data();
+    if (std::any_of(out, out + block_.count, [](Cell y) { return !std::isfinite(y.real); }))
+      return each([&](std::size_t i) {
+        const double y = out[i].real;
+        if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
+        return block_.bound[i] + rounding_(y) + itself_off(itself, each_argument, i);
+      });
+    if (each_argument == 0)
+      return each(
+          [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself * std::fabs(out[i].real); });
+    each(
+        [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself_off(itself, each_argument, i); });
+  }
+  double itself_off(double itself, double each_argument, std::size_t i) const {
+    const double argument = each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
+    return argument == infinity ? 0 : (itself + each_argument * argument) * std::fabs(block_.out[i].real);
+  }
+  /// An infinity of a narrow type that the kernel, computing in a wider one, need not see.
+  bool escapes(std::size_t i) const {
+    if (!narrow_ || !std::isinf(block_.out[i].real)) return false;
+    bool from_finite = true;
+    for (int k = 0; k < operand_count(); ++k)
+      from_finite = from_finite && std::isfinite(block_.in[static_cast<std::size_t>(k)][i].real);
+    return from_finite && row_.rule != Rule::ends && step_.op != ir::Op::log && step_.op != ir::Op::rsqrt;
+  }
+
+  int operand_count() const { return static_cast<int>(std::min<std::size_t>(call_.operands.size(), 3)); }
+
+  const Call& call_;
+  const std::vector<Errors>& operands_;
+  const Tensor& result_;
+  ElementStep step_;
+  const ErrorRow& row_;
+  bool narrow_;
+  bool exact_ = false;
+  double ulp_ = 0;
+  Rounding rounding_;
+  ByEnds by_ends_;
+  std::vector<std::size_t> places_;
+  Block block_;
+};
+
+}  // namespace
+
+double flushed_to_zero(ir::DType dtype) {
+  const ir::FloatFormat format = float_format(ir::row(dtype).compute);
+  return std::ldexp(1.0, 1 - format.bias);
+}
+
+Rounding::Rounding(ir::DType dtype)
+    : relative_(2 * unit_roundoff(ir::row(dtype).compute)),
+      absolute_(flushed_to_zero(dtype)),
+      narrow_(ir::row(dtype).compute != dtype) {
+  if (!narrow_) return;
+  const ir::FloatFormat format = float_format(dtype);
+  narrow_relative_ = 2 * unit_roundoff(dtype);
+  narrow_absolute_ = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+}
+
+Tensor unwritten_errors(const ir::Shape& shape) {
+  ir::Shape wide = shape;
+  wide.dtype = ir::DType::f64;
+  return unwritten(wide);
+}
+
+Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+  return ElementErrors(call, operands, result).all();
+}
+
+}  // namespace tailor::reference

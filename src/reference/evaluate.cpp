@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over a graph, and tensors as such. A table says which function has an operation's semantics; a value is
+// dropped after its last user, so a full-size model needs the memory of its widest point only.
+#include "reference/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "base/error.h"
+#include "ir/number.h"
+#include "reference/evaluate_cells.h"
+#include "reference/evaluate_memory.h"
+
+namespace tailor::reference {
+
+namespace {
+
+using Value = std::shared_ptr<const Tensor>;
+using Evaluator = std::vector<Tensor> (*)(const Call&);
+
+struct EvaluatorRow {
+  ir::Op op;
+  Evaluator evaluator;
+};
+
+constexpr auto evaluator_table = std::to_array<EvaluatorRow>({
+    {ir::Op::iota, evaluate_iota},
+    {ir::Op::map, evaluate_map},
+    {ir::Op::broadcast, evaluate_index},
+    {ir::Op::reshape, evaluate_index},
+    {ir::Op::bitcast, evaluate_index},
+    {ir::Op::transpose, evaluate_index},
+    {ir::Op::slice, evaluate_index},
+    {ir::Op::reverse, evaluate_index},
+    {ir::Op::pad, evaluate_index},
+    {ir::Op::concatenate, evaluate_index},
+    {ir::Op::dynamic_slice, evaluate_lookup},
+    {ir::Op::dynamic_update_slice, evaluate_lookup},
+    {ir::Op::gather, evaluate_lookup},
+    {ir::Op::scatter, evaluate_lookup},
+    {ir::Op::reduce, evaluate_reduce},
+    {ir::Op::reduce_window, evaluate_reduce_window},
+    {ir::Op::select_and_scatter, evaluate_select_and_scatter},
+    {ir::Op::sort, evaluate_sort},
+    {ir::Op::topk, evaluate_topk},
+    {ir::Op::dot, evaluate_dot},
+    {ir::Op::convolution, evaluate_convolution},
+    {ir::Op::while_loop, evaluate_while},
+    {ir::Op::conditional, evaluate_conditional},
+});
+
+Evaluator find_evaluator(const ir::Graph& graph, const ir::Node& node) {
+  if (class_of(node.op) == ir::OpClass::elementwise) {
+    if (has_element_step(graph, node)) return evaluate_elementwise;
+    if (node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy) return evaluate_index;
+    return has_complex_step(graph, node) ? evaluate_complex : nullptr;
+  }
+  for (const EvaluatorRow& entry : evaluator_table)
+    if (entry.op == node.op) return entry.evaluator;
+  return nullptr;
+}
+
+class Walk {
+ public:
+  Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit)
+      : graph_(graph), inputs_(inputs), visit_(visit), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+    for (const ir::Node& node : graph.nodes)
+      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+  }
+
+  std::vector<Tensor> run() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (uses_[i] == 0) continue;
+      values_[i] = step(static_cast<ir::NodeId>(i));
+      for (const ir::NodeId operand : graph_.nodes[i].operands)
+        if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
+    }
+    std::vector<Tensor> outputs;
+    for (const ir::NodeId output : graph_.outputs) {
+      const bool once = uses_[static_cast<std::size_t>(output)] == 1;
+      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(handed_out(value, once));
+    }
+    return outputs;
+  }
+
+ private:
+  /// What nobody else holds need not be copied: every value that has an owner was made by shared().
+  static Tensor handed_out(const Value& value, bool once) {
+    if (once && value.use_count() == 1) return std::move(*std::const_pointer_cast<Tensor>(value));
+    return *value;
+  }
+
+  std::vector<Value> step(ir::NodeId id) {
+    const ir::Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+    Call call{graph_, node, {}};
+    std::vector<Value> results = evaluate_node(call);
+    if (!visit_) return results;
+    std::vector<const Tensor*> made;
+    for (const Value& value : results) made.push_back(value.get());
+    visit_(id, call, made);
+    return results;
+  }
+
+  std::vector<Value> evaluate_node(Call& call) {
+    const ir::Node& node = call.node;
+    if (node.op == ir::Op::parameter) return {input(call)};
+    if (node.op == ir::Op::constant) return {constant(call)};
+    if (node.op == ir::Op::get_tuple_element) {
+      const std::vector<Value>& all = values_[static_cast<std::size_t>(node.operands.at(0))];
+      const auto wanted = static_cast<std::size_t>(node.attributes.number);
+      if (wanted >= all.size()) fail(call, fmt::format("element {} of {} results", wanted, all.size()));
+      return {all[wanted]};
+    }
+    if (passes_operands(node.op)) return handed_on(node);
+    const Evaluator evaluator = find_evaluator(graph_, node);
+    if (evaluator == nullptr)
+      fail(call, fmt::format("an operation of class {} on {} has no semantics in the reference evaluator",
+                             name(class_of(node.op)), text(node.shape)));
+    for (const ir::NodeId operand : node.operands)
+      for (const Value& value : values_[static_cast<std::size_t>(operand)]) call.operands.push_back(value.get());
+    std::vector<Value> results;
+    for (Tensor& tensor : evaluator(call)) results.push_back(shared(std::move(tensor)));
+    return results;
+  }
+
+  std::vector<Value> handed_on(const ir::Node& node) const {
+    std::vector<Value> all;
+    const std::size_t count = node.op == ir::Op::add_dependency ? 1 : node.operands.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::vector<Value>& operand = values_[static_cast<std::size_t>(node.operands[i])];
+      all.insert(all.end(), operand.begin(), operand.end());
+    }
+    return all;
+  }
+
+  Value input(const Call& call) const {
+    const auto number = static_cast<std::size_t>(call.node.attributes.number);
+    if (call.node.attributes.number < 0 || number >= inputs_.size())
+      fail(call, fmt::format("parameter {} of {} inputs", call.node.attributes.number, inputs_.size()));
+    const Tensor& tensor = inputs_[number];
+    if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
+      fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
+    check_size(call, tensor.bytes.size());
+    return {std::shared_ptr<const void>(), &tensor};
+  }
+
+  static Value constant(const Call& call) {
+    const std::optional<ir::Literal>& literal = call.node.attributes.literal;
+    if (!literal || !literal->known) fail(call, "the constant's contents are not known");
+    check_size(call, literal->bytes.size());
+    return shared(copied(call.node.shape, literal->bytes));
+  }
+
+  static void check_size(const Call& call, std::size_t found) {
+    const auto expected = static_cast<std::size_t>(elements(call.node.shape) * element_bytes(call.node.shape.dtype));
+    if (found != expected)
+      fail(call, fmt::format("found {} bytes, expected {} for {}", found, expected, text(call.node.shape)));
+  }
+
+  const ir::Graph& graph_;
+  std::span<const Tensor> inputs_;
+  const Visit& visit_;
+  std::vector<std::vector<Value>> values_;
+  std::vector<std::int32_t> uses_;
+};
+
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+double as_double(const Tensor& tensor, std::int64_t i) {
+  const Cell cell = cell_at(tensor, i);
+  if (is_floating(tensor.shape.dtype)) return cell.real;
+  if (tensor.shape.dtype == ir::DType::u64) return static_cast<double>(static_cast<std::uint64_t>(cell.integer));
+  return static_cast<double>(cell.integer);
+}
+
+std::int64_t as_integer(const Tensor& tensor, std::int64_t i) {
+  const Cell cell = cell_at(tensor, i);
+  return is_floating(tensor.shape.dtype) ? static_cast<std::int64_t>(cell.real) : cell.integer;
+}
+
+void store(Tensor& tensor, std::int64_t i, double value) {
+  Cell cell{.real = value};
+  if (!is_floating(tensor.shape.dtype)) {
+    const ElementStep step{ir::Op::convert, ir::Comparison::eq, false, ir::DType::f64, tensor.shape.dtype, 0, 0};
+    const Cell from = cell;
+    apply(step, &from, &from, &from, &cell, 1);
+  }
+  store_cells(tensor, i, {&cell, 1});
+}
+
+void store_integer(Tensor& tensor, std::int64_t i, std::int64_t value) {
+  Cell cell{.integer = value};
+  if (is_floating(tensor.shape.dtype)) cell.real = round_integer_to(tensor.shape.dtype, value);
+  store_cells(tensor, i, {&cell, 1});
+}
+
+Tensor zeros(const ir::Shape& shape) {
+  Tensor tensor = unwritten(shape);
+  std::fill(tensor.bytes.begin(), tensor.bytes.end(), std::byte{0});
+  return tensor;
+}
+
+Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed) {
+  Tensor tensor = zeros(shape);
+  // A complex array is filled as the array of its parts.
+  if (shape.dtype == ir::DType::c64) tensor.shape.dtype = ir::DType::f32;
+  if (shape.dtype == ir::DType::c128) tensor.shape.dtype = ir::DType::f64;
+  const ir::DType dtype = tensor.shape.dtype;
+  if (!has_cells(dtype)) return tensor;
+  const std::int64_t total = static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(dtype);
+  const int bits = std::min(row(dtype).bits, 5);
+  std::array<Cell, block_cells> cells;
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const auto count = static_cast<std::size_t>(std::min(block_cells, total - first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t random = next_random(seed);
+      Cell& cell = cells[i];
+      cell.integer = static_cast<std::int64_t>(random >> 63);
+      if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
+      if (dtype == ir::DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
+      if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
+      if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
+    }
+    store_cells(tensor, first, std::span(cells).first(count));
+  }
+  tensor.shape = shape;
+  return tensor;
+}
+
+bool passes_operands(ir::Op op) {
+  return op == ir::Op::tuple || op == ir::Op::opt_barrier || op == ir::Op::add_dependency || op == ir::Op::domain ||
+         op == ir::Op::copy_start || op == ir::Op::copy_done;
+}
+
+std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit) {
+  const KeptMemory kept;
+  return Walk(graph, inputs, visit).run();
+}
+
+std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs) {
+  return evaluate_visited(graph, inputs, {});
+}
+
+bool can_evaluate(const ir::Graph& graph, ir::NodeId id) {
+  const ir::Node& node = graph.nodes[static_cast<std::size_t>(id)];
+  if (node.op == ir::Op::parameter || node.op == ir::Op::get_tuple_element || passes_operands(node.op)) return true;
+  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (find_evaluator(graph, node) == nullptr) return false;
+  for (const std::int32_t index : node.attributes.bodies) {
+    const ir::Graph& body = graph.bodies[static_cast<std::size_t>(index)];
+    if (class_of(node.op) != ir::OpClass::control && !Region::fits(body)) return false;
+    for (std::size_t i = 0; i < body.nodes.size(); ++i)
+      if (!can_evaluate(body, static_cast<ir::NodeId>(i))) return false;
+  }
+  return true;
+}
+
+}  // namespace tailor::reference

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the evaluator computes on. Elements are widened to cells of eight bytes in blocks that stay in the first cache:
+// floating types to double, integers and predicates to a 64-bit integer. One loop per operation then serves every type,
+// and rounding or wrapping to the type happens when a block goes back. Complex values have no cells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/evaluate.h"
+
+namespace tailor::reference {
+
+union Cell {
+  double real;
+  std::int64_t integer;  ///< sign- or zero-extended; u64 keeps its bits
+};
+
+/// Cells of one block: three operands and a result fit in 32 KiB.
+inline constexpr std::int64_t block_cells = 1024;
+
+inline bool has_cells(ir::DType dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == ir::DType::pred; }
+
+/// cells[i] = tensor[first + i * step]; step is 0 or 1.
+void load_cells(const Tensor& tensor, std::int64_t first, std::int64_t step, std::span<Cell> cells);
+/// tensor[first + i] = cells[i], rounded or wrapped to the type.
+void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells);
+/// Rounds or wraps in place: what storing and loading would give.
+void round_cells(ir::DType dtype, std::span<Cell> cells);
+
+/// Calls of(i, as_double(tensor, i)) for every element, in order.
+template <class Of>
+void each_real(const Tensor& tensor, Of&& of) {
+  std::array<Cell, block_cells> cells;
+  const ir::DType dtype = tensor.shape.dtype;
+  const std::int64_t total = elements(tensor.shape);
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    load_cells(tensor, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
+    const Cell* const cell = cells.data();
+    if (is_floating(dtype))
+      for (std::int64_t i = 0; i < count; ++i) of(first + i, cell[i].real);
+    else if (dtype == ir::DType::u64)
+      for (std::int64_t i = 0; i < count; ++i)
+        of(first + i, static_cast<double>(static_cast<std::uint64_t>(cell[i].integer)));
+    else
+      for (std::int64_t i = 0; i < count; ++i) of(first + i, static_cast<double>(cell[i].integer));
+  }
+}
+
+/// Lets of(i, cell) change every element, in order. Precondition: has_cells().
+template <class Of>
+void each_cell(Tensor& tensor, Of&& of) {
+  std::array<Cell, block_cells> cells;
+  const std::int64_t total = elements(tensor.shape);
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    const std::span<Cell> here = std::span(cells).first(static_cast<std::size_t>(count));
+    load_cells(tensor, first, 1, here);
+    for (std::int64_t i = 0; i < count; ++i) of(first + i, cells[static_cast<std::size_t>(i)]);
+    store_cells(tensor, first, here);
+  }
+}
+
+inline Cell cell_at(const Tensor& tensor, std::int64_t i) {
+  Cell cell{};
+  load_cells(tensor, i, 0, {&cell, 1});
+  return cell;
+}
+
+/// A node being evaluated and its operands' values.
+struct Call {
+  const ir::Graph& graph;
+  const ir::Node& node;
+  std::vector<const Tensor*> operands;
+  const Tensor& operand(std::size_t i) const { return *operands[i]; }
+};
+
+/// Throws Error(failed): "node %x (gather): ...".
+[[noreturn]] void fail(const Call& call, std::string_view what);
+
+/// Told of every node that has been evaluated, operands before users, with the values it read and made. Structure
+/// operations and get_tuple_element have no operands here: they hand on what is there.
+using Visit = std::function<void(ir::NodeId node, const Call& call, std::span<const Tensor* const> results)>;
+std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit);
+/// Operations that hand on all values of their operands (add_dependency: of the first).
+bool passes_operands(ir::Op op);
+
+/// The shapes a node gives: its own, or its `results`.
+std::vector<ir::Shape> result_shapes(const ir::Node& node);
+
+/// What one elementwise step needs to know, worked out once per node.
+struct ElementStep {
+  ir::Op op = ir::Op::copy;
+  ir::Comparison comparison = ir::Comparison::eq;
+  bool total_order = false;
+  ir::DType from = ir::DType::f32;  ///< of the operands that are computed on
+  ir::DType to = ir::DType::f32;
+  int exponent_bits = 0, mantissa_bits = 0;  ///< reduce_precision
+};
+
+/// Whether apply() has semantics for the node's operation on its types.
+bool has_element_step(const ir::Graph& graph, const ir::Node& node);
+ElementStep element_step(const ir::Graph& graph, const ir::Node& node);
+/// out[i] = op(a[i], b[i], c[i]), not yet rounded to step.to. Unused operands may alias any valid block.
+void apply(const ElementStep& step, const Cell* a, const Cell* b, const Cell* c, Cell* out, std::int64_t count);
+
+/// A body on scalars (a reducer, a comparator) as a straight program over blocks of cells.
+class Region {
+ public:
+  explicit Region(const ir::Graph& body);
+  /// Whether every node of the body is scalar and elementwise.
+  static bool fits(const ir::Graph& body);
+
+  /// arguments[k] points at `count` cells of parameter k (count <= block_cells); results[k] receives output k.
+  void run(std::span<const Cell* const> arguments, std::span<Cell* const> results, std::int64_t count);
+
+ private:
+  struct Line {
+    ElementStep step;
+    std::array<std::int32_t, 3> operands{-1, -1, -1};
+    std::int32_t parameter = -1;
+    bool constant = false;
+    Cell value{};
+  };
+  std::vector<Line> lines_;
+  std::vector<std::int32_t> outputs_;
+  std::vector<Cell> scratch_;
+  std::vector<const Cell*> places_;
+};
+
+/// accumulator[i] = reducer(accumulator[i], value[i]); not rounded. Precondition: none of none, custom.
+void combine(ir::Reducer reducer, ir::DType dtype, Cell* accumulator, const Cell* value, std::int64_t count);
+
+// One function per class of operations; each returns one tensor per result.
+std::vector<Tensor> evaluate_elementwise(const Call& call);
+std::vector<Tensor> evaluate_complex(const Call& call);
+std::vector<Tensor> evaluate_map(const Call& call);
+std::vector<Tensor> evaluate_iota(const Call& call);
+std::vector<Tensor> evaluate_index(const Call& call);
+std::vector<Tensor> evaluate_lookup(const Call& call);
+std::vector<Tensor> evaluate_reduce(const Call& call);
+std::vector<Tensor> evaluate_reduce_window(const Call& call);
+std::vector<Tensor> evaluate_select_and_scatter(const Call& call);
+std::vector<Tensor> evaluate_sort(const Call& call);
+std::vector<Tensor> evaluate_topk(const Call& call);
+std::vector<Tensor> evaluate_dot(const Call& call);
+std::vector<Tensor> evaluate_convolution(const Call& call);
+std::vector<Tensor> evaluate_while(const Call& call);
+std::vector<Tensor> evaluate_conditional(const Call& call);
+bool has_complex_step(const ir::Graph& graph, const ir::Node& node);
+
+}  // namespace tailor::reference

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elementwise operations on complex numbers that models use: building and splitting, arithmetic, and the functions
+// the C++ library has. Plain and slow; everything else on complex types is refused by name.
+#include <complex>
+#include <cstring>
+
+#include "ir/number.h"
+#include "reference/evaluate_cells.h"
+
+namespace tailor::reference {
+
+namespace {
+
+using Complex = std::complex<double>;
+using ComplexFunction = Complex (*)(Complex a, Complex b);
+
+struct ComplexRow {
+  ir::Op op;
+  ComplexFunction function;
+};
+
+constexpr auto complex_table = std::to_array<ComplexRow>({
+    {ir::Op::copy, [](Complex a, Complex) { return a; }},
+    {ir::Op::convert, [](Complex a, Complex) { return a; }},
+    {ir::Op::real, [](Complex a, Complex) { return Complex(a.real()); }},
+    {ir::Op::imag, [](Complex a, Complex) { return Complex(a.imag()); }},
+    {ir::Op::complex, [](Complex a, Complex b) { return Complex(a.real(), b.real()); }},
+    {ir::Op::negate, [](Complex a, Complex) { return -a; }},
+    {ir::Op::abs, [](Complex a, Complex) { return Complex(std::abs(a)); }},
+    {ir::Op::exp, [](Complex a, Complex) { return std::exp(a); }},
+    {ir::Op::log, [](Complex a, Complex) { return std::log(a); }},
+    {ir::Op::sqrt, [](Complex a, Complex) { return std::sqrt(a); }},
+    {ir::Op::rsqrt, [](Complex a, Complex) { return 1.0 / std::sqrt(a); }},
+    {ir::Op::tanh, [](Complex a, Complex) { return std::tanh(a); }},
+    {ir::Op::sin, [](Complex a, Complex) { return std::sin(a); }},
+    {ir::Op::cos, [](Complex a, Complex) { return std::cos(a); }},
+    {ir::Op::add, [](Complex a, Complex b) { return a + b; }},
+    {ir::Op::subtract, [](Complex a, Complex b) { return a - b; }},
+    {ir::Op::multiply, [](Complex a, Complex b) { return a * b; }},
+    {ir::Op::divide, [](Complex a, Complex b) { return a / b; }},
+    {ir::Op::power, [](Complex a, Complex b) { return a == 0.0 ? Complex(b == 0.0) : std::pow(a, b); }},
+});
+
+ComplexFunction find_function(ir::Op op) {
+  for (const ComplexRow& entry : complex_table)
+    if (entry.op == op) return entry.function;
+  return nullptr;
+}
+
+ir::DType part_of(ir::DType dtype) {
+  return dtype == ir::DType::c64 ? ir::DType::f32 : dtype == ir::DType::c128 ? ir::DType::f64 : dtype;
+}
+bool is_complex(ir::DType dtype) { return row(dtype).kind == ir::DTypeKind::complex; }
+
+/// The tensor as an array of its parts.
+Tensor parts(Tensor tensor) {
+  tensor.shape.dtype = part_of(tensor.shape.dtype);
+  return tensor;
+}
+
+Complex element(const Tensor& values, bool complex, std::int64_t i) {
+  if (!complex) return as_double(values, i);
+  return {as_double(values, 2 * i), as_double(values, 2 * i + 1)};
+}
+
+}  // namespace
+
+bool has_complex_step(const ir::Graph& graph, const ir::Node& node) {
+  if (node.operands.empty()) return false;
+  for (const ir::NodeId operand : node.operands) {
+    const ir::DType dtype = graph.nodes[static_cast<std::size_t>(operand)].shape.dtype;
+    if (!has_cells(dtype) && !is_complex(dtype)) return false;
+  }
+  if (node.op == ir::Op::compare)
+    return node.attributes.comparison == ir::Comparison::eq || node.attributes.comparison == ir::Comparison::ne;
+  return node.op == ir::Op::select || find_function(node.op) != nullptr;
+}
+
+std::vector<Tensor> evaluate_complex(const Call& call) {
+  std::vector<Tensor> values;
+  std::vector<char> complex;
+  for (const Tensor* operand : call.operands) {
+    values.push_back(parts(*operand));
+    complex.push_back(is_complex(operand->shape.dtype));
+  }
+  const std::int64_t total = elements(call.node.shape);
+  Tensor result = parts(zeros(call.node.shape));
+  const bool complex_result = is_complex(call.node.shape.dtype);
+  const ComplexFunction function = find_function(call.node.op);
+  const auto operand = [&](std::size_t k, std::int64_t i) {
+    return element(values[k], complex[k] != 0, values[k].shape.rank() == 0 ? 0 : i);
+  };
+  for (std::int64_t i = 0; i < total; ++i) {
+    Complex value;
+    if (call.node.op == ir::Op::select)
+      value = operand(operand(0, i) != 0.0 ? 1 : 2, i);
+    else if (call.node.op == ir::Op::compare)
+      value = (operand(0, i) == operand(1, i)) == (call.node.attributes.comparison == ir::Comparison::eq) ? 1.0 : 0.0;
+    else
+      value = function(operand(0, i), operand(call.operands.size() > 1 ? 1 : 0, i));
+    store(result, complex_result ? 2 * i : i, value.real());
+    if (complex_result) store(result, 2 * i + 1, value.imag());
+  }
+  result.shape = call.node.shape;
+  return {std::move(result)};
+}
+
+}  // namespace tailor::reference

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A short list of arrays for each thread; the smallest that is large enough is handed out.
+#include "reference/evaluate_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/memory.h"
+#include "ir/number.h"
+
+namespace tailor::reference {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Below this an allocation costs nothing to speak of.
+constexpr std::size_t least_kept = 64 * 1024;
+constexpr std::size_t most_arrays = 16;
+
+struct Kept {
+  bool active = false;
+  std::vector<Bytes> arrays;  ///< ascending by size
+};
+thread_local Kept kept;
+
+void keep(Bytes&& bytes) {
+  if (!kept.active || bytes.size() < least_kept) return;
+  const auto place = std::lower_bound(kept.arrays.begin(), kept.arrays.end(), bytes.size(),
+                                      [](const Bytes& one, std::size_t size) { return one.size() < size; });
+  kept.arrays.insert(place, std::move(bytes));
+  if (kept.arrays.size() > most_arrays) kept.arrays.erase(kept.arrays.begin());
+}
+
+/// At most twice as large as asked for, so that small values do not eat the large arrays.
+Bytes taken(std::size_t size) {
+  const auto place = std::lower_bound(kept.arrays.begin(), kept.arrays.end(), size,
+                                      [](const Bytes& one, std::size_t wanted) { return one.size() < wanted; });
+  if (size < least_kept || place == kept.arrays.end() || place->size() > 2 * size) return large_array<std::byte>(size);
+  Bytes bytes = std::move(*place);
+  kept.arrays.erase(place);
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace
+
+KeptMemory::KeptMemory() : outermost_(!kept.active) { kept.active = true; }
+
+KeptMemory::~KeptMemory() {
+  if (outermost_) kept = {};
+}
+
+Tensor unwritten(const ir::Shape& shape) {
+  return {shape, taken(static_cast<std::size_t>(elements(shape) * element_bytes(shape.dtype)))};
+}
+
+Tensor copied(const ir::Shape& shape, const std::vector<std::byte>& bytes) {
+  Tensor tensor{shape, taken(bytes.size())};
+  std::copy(bytes.begin(), bytes.end(), tensor.bytes.begin());
+  return tensor;
+}
+
+std::shared_ptr<Tensor> shared(Tensor&& tensor) {
+  return {new Tensor(std::move(tensor)), [](Tensor* last) {
+            keep(std::move(last->bytes));
+            delete last;
+          }};
+}
+
+}  // namespace tailor::reference

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory of values that nobody needs any more, for the values to come. A full-shape evaluation makes arrays of tens of
+// megabytes at every node; fresh ones would cost more time in page faults than the arithmetic in them.
+#pragma once
+
+#include <memory>
+
+#include "reference/evaluate.h"
+
+namespace tailor::reference {
+
+/// While one lives, this thread keeps the memory of dropped values, the largest few of them. May be nested: the
+/// outermost counts.
+class KeptMemory {
+ public:
+  KeptMemory();
+  ~KeptMemory();
+  KeptMemory(const KeptMemory&) = delete;
+  KeptMemory& operator=(const KeptMemory&) = delete;
+
+ private:
+  bool outermost_;
+};
+
+/// As zeros(), with any contents: for those who write every element.
+Tensor unwritten(const ir::Shape& shape);
+/// A copy of `bytes` under another shape of as many bytes.
+Tensor copied(const ir::Shape& shape, const std::vector<std::byte>& bytes);
+/// A value whose memory is kept when its last owner drops it.
+std::shared_ptr<Tensor> shared(Tensor&& tensor);
+
+}  // namespace tailor::reference

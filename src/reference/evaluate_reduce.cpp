@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions. Known reducers pass once over the input in memory order with one accumulator per output. Floating sums
+// and products are kept in double and rounded once at the end: the correctly rounded reference that kernels are
+// compared with by tolerance, not the value of any one order of rounded steps. Custom bodies are rounded at every step,
+// in row-major order of the reduced elements.
+#include <algorithm>
+
+#include "reference/evaluate_cells.h"
+#include "reference/evaluate_moves.h"
+
+namespace tailor::reference {
+
+namespace {
+
+/// Where an input index lands in the output: strides of the output along the input's dimensions, 0 when reduced.
+ir::Dims output_strides(const Call& call, const ir::Dims& dims) {
+  ir::Dims kept = row_major(call.node.shape.dtype == ir::DType::tuple ? call.node.attributes.results[0].dims
+                                                                      : call.node.shape.dims);
+  ir::Dims result = zero_index(dims.size());
+  int next = 0;
+  for (int i = 0; i < dims.size(); ++i)
+    if (!call.node.attributes.axes.contains(i)) result[i] = kept[next++];
+  return result;
+}
+
+/// Folds a row of cells into one accumulator and uses up the row; sums have their own loop: they are most of all rows.
+void fold_row(ir::Reducer reducer, ir::DType dtype, Cell& accumulator, Cell* row, std::int64_t count) {
+  if (reducer == ir::Reducer::add && is_floating(dtype)) {
+    double sum = accumulator.real;
+    for (std::int64_t i = 0; i < count; ++i) sum += row[i].real;
+    accumulator.real = sum;
+    return;
+  }
+  for (; count > 1 && reducer != ir::Reducer::add; count = (count + 1) / 2) {
+    // Exact reducers may pair: halves are combined until one value is left.
+    combine(reducer, dtype, row, row + (count + 1) / 2, count / 2);
+  }
+  for (std::int64_t i = 0; i < count; ++i) combine(reducer, dtype, &accumulator, row + i, 1);
+}
+
+Tensor reduce_known(const Call& call) {
+  const Tensor& input = call.operand(0);
+  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::DType dtype = input.shape.dtype;
+  Tensor result = zeros(call.node.shape);
+  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), cell_at(call.operand(1), 0));
+  const int rank = input.shape.rank();
+  const std::int64_t inner = rank == 0 ? 1 : input.shape.dims[rank - 1];
+  const ir::Dims to = output_strides(call, input.shape.dims);
+  const std::int64_t step = rank == 0 ? 0 : to[rank - 1];
+  const bool row_reduced = rank > 0 && call.node.attributes.axes.contains(rank - 1);
+  ir::Dims outer = input.shape.dims;
+  if (rank > 0) --outer.count;
+  ir::Dims index = zero_index(outer.size());
+  std::vector<Cell> block(block_cells);
+  std::int64_t from = 0;
+  if (elements(input.shape) > 0) {
+    do {
+      const std::int64_t base = linear_offset(index, to);
+      for (std::int64_t first = 0; first < inner; first += block_cells) {
+        const std::int64_t count = std::min(block_cells, inner - first);
+        load_cells(input, from + first, 1, std::span(block).first(static_cast<std::size_t>(count)));
+        Cell* target = sums.data() + base + first * step;
+        if (row_reduced)
+          fold_row(reducer, dtype, *target, block.data(), count);
+        else
+          combine(reducer, dtype, target, block.data(), count);
+      }
+      from += inner;
+    } while (next_index(index, outer));
+  }
+  store_cells(result, 0, sums);
+  return result;
+}
+
+/// Folds several arrays at once through a body, a block of outputs at a time.
+class CustomFold {
+ public:
+  explicit CustomFold(const Call& call)
+      : call_(call),
+        region_(call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])]),
+        arrays_(call.operands.size() / 2),
+        sums_(arrays_, std::vector<Cell>(block_cells)),
+        values_(sums_) {}
+
+  /// Outputs first .. first+count-1; `place(output, k)` is the input element of step k, or -1 when there is none.
+  template <class Place>
+  void block(std::int64_t first, std::int64_t count, std::int64_t steps, std::vector<Tensor>& results, Place&& place) {
+    for (std::size_t k = 0; k < arrays_; ++k)
+      std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
+    std::vector<std::int64_t> from(static_cast<std::size_t>(count));
+    for (std::int64_t step = 0; step < steps; ++step) {
+      for (std::int64_t i = 0; i < count; ++i) from[static_cast<std::size_t>(i)] = place(first + i, step);
+      take(from);
+      run(from);
+    }
+    for (std::size_t k = 0; k < arrays_; ++k)
+      store_cells(results[k], first, std::span(sums_[k]).first(static_cast<std::size_t>(count)));
+  }
+
+ private:
+  void take(const std::vector<std::int64_t>& from) {
+    for (std::size_t k = 0; k < arrays_; ++k)
+      for (std::size_t i = 0; i < from.size(); ++i)
+        if (from[i] >= 0) values_[k][i] = cell_at(call_.operand(k), from[i]);
+  }
+
+  void run(const std::vector<std::int64_t>& from) {
+    std::vector<const Cell*> arguments;
+    std::vector<Cell*> results;
+    for (std::vector<Cell>& sum : sums_) arguments.push_back(sum.data());
+    for (std::vector<Cell>& value : values_) arguments.push_back(value.data());
+    std::vector<std::vector<Cell>> next = sums_;
+    for (std::vector<Cell>& sum : next) results.push_back(sum.data());
+    region_.run(arguments, results, static_cast<std::int64_t>(from.size()));
+    for (std::size_t k = 0; k < arrays_; ++k)
+      for (std::size_t i = 0; i < from.size(); ++i)
+        if (from[i] >= 0) sums_[k][i] = next[k][i];
+  }
+
+  const Call& call_;
+  Region region_;
+  std::size_t arrays_;
+  std::vector<std::vector<Cell>> sums_, values_;
+};
+
+std::vector<Tensor> empty_results(const Call& call) {
+  std::vector<Tensor> results;
+  for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));
+  return results;
+}
+
+std::vector<Tensor> reduce_custom(const Call& call) {
+  std::vector<Tensor> results = empty_results(call);
+  const ir::Dims& dims = call.operand(0).shape.dims;
+  const ir::Dims strides = row_major(dims);
+  const ir::Dims to = output_strides(call, dims);
+  // Offsets of all outputs' first elements, and of all steps within one output.
+  std::vector<std::int64_t> starts(static_cast<std::size_t>(elements(results[0].shape)));
+  std::vector<std::int64_t> steps;
+  ir::Dims kept = dims, reduced = dims;
+  for (int i = 0; i < dims.size(); ++i) (call.node.attributes.axes.contains(i) ? kept : reduced)[i] = 1;
+  ir::Dims index = zero_index(dims.size());
+  if (!starts.empty()) do {
+      starts[static_cast<std::size_t>(linear_offset(index, to))] = linear_offset(index, strides);
+    } while (next_index(index, kept));
+  index = zero_index(dims.size());
+  if (std::find(reduced.begin(), reduced.end(), 0) == reduced.end()) do {
+      steps.push_back(linear_offset(index, strides));
+    } while (next_index(index, reduced));
+  CustomFold fold(call);
+  const auto total = static_cast<std::int64_t>(starts.size());
+  for (std::int64_t first = 0; first < total; first += block_cells)
+    fold.block(first, std::min(block_cells, total - first), static_cast<std::int64_t>(steps.size()), results,
+               [&](std::int64_t output, std::int64_t step) {
+                 return starts[static_cast<std::size_t>(output)] + steps[static_cast<std::size_t>(step)];
+               });
+  return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_reduce(const Call& call) {
+  const bool known =
+      call.node.attributes.reducer != ir::Reducer::custom && call.node.attributes.reducer != ir::Reducer::none;
+  if (known && call.operands.size() == 2) return {reduce_known(call)};
+  return reduce_custom(call);
+}
+
+}  // namespace tailor::reference

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows and orders: reduce-window, select-and-scatter, sort, topk. Plain: one element at a time. A window position in
+// the padding is skipped. Sorting is stable. topk takes equal values in order of their index.
+#include <algorithm>
+#include <numeric>
+
+#include "ir/attribute_text.h"
+#include "reference/evaluate_cells.h"
+#include "reference/evaluate_moves.h"
+
+namespace tailor::reference {
+
+namespace {
+
+const ir::Graph& body(const Call& call, std::size_t i) {
+  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
+  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
+}
+
+bool is_known(ir::Reducer reducer) { return reducer != ir::Reducer::none && reducer != ir::Reducer::custom; }
+
+ir::Dims taps_of(const std::vector<ir::WindowDim>& window) {
+  ir::Dims taps;
+  for (const ir::WindowDim& d : window) taps.push_back(d.size);
+  return taps;
+}
+
+/// The input element that a tap of an output's window reads, or -1.
+std::int64_t source_of(const std::vector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
+                       const ir::Dims& dims, const ir::Dims& strides) {
+  std::int64_t from = 0;
+  for (int i = 0; i < dims.size(); ++i) {
+    const ir::WindowDim& d = window[static_cast<std::size_t>(i)];
+    const std::int64_t place = out[i] * d.stride + tap[i] * d.window_dilation - d.pad_low;
+    if (place < 0 || place % d.base_dilation != 0 || place / d.base_dilation >= dims[i]) return -1;
+    from += place / d.base_dilation * strides[i];
+  }
+  return from;
+}
+
+/// One scalar step of a reducer over several arrays.
+class Step {
+ public:
+  Step(const Call& call, ir::Reducer reducer, const ir::Graph* region, ir::DType dtype)
+      : reducer_(reducer), dtype_(dtype) {
+    if (is_known(reducer)) return;
+    if (region == nullptr) fail(call, "neither a known reducer nor a body");
+    region_.emplace(*region);
+  }
+
+  void operator()(std::vector<Cell>& sums, const std::vector<Cell>& values) {
+    if (!region_) return combine(reducer_, dtype_, sums.data(), values.data(), 1);
+    std::vector<const Cell*> arguments;
+    std::vector<Cell*> results;
+    for (const Cell& cell : sums) arguments.push_back(&cell);
+    for (const Cell& cell : values) arguments.push_back(&cell);
+    std::vector<Cell> next = sums;
+    for (Cell& cell : next) results.push_back(&cell);
+    region_->run(arguments, results, 1);
+    sums = next;
+  }
+
+ private:
+  ir::Reducer reducer_;
+  ir::DType dtype_;
+  std::optional<Region> region_;
+};
+
+const ir::Graph* first_body(const Call& call, std::size_t i) {
+  return i < call.node.attributes.bodies.size() ? &body(call, i) : nullptr;
+}
+
+/// Sorts the lines along one dimension: `order` of one line, then all operands are rearranged by it.
+template <class Less>
+void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&& less) {
+  const ir::Dims& dims = call.operand(0).shape.dims;
+  const ir::Dims strides = row_major(dims);
+  if (elements(call.operand(0).shape) == 0) return;
+  ir::Dims lines = dims;
+  lines[axis] = 1;
+  std::vector<std::int64_t> order(static_cast<std::size_t>(dims[axis]));
+  ir::Dims index = zero_index(dims.size());
+  do {
+    const std::int64_t first = linear_offset(index, strides);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      return less(first + a * strides[axis], first + b * strides[axis]);
+    });
+    for (std::size_t k = 0; k < results.size(); ++k)
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const Cell cell = cell_at(call.operand(k), first + order[i] * strides[axis]);
+        store_cells(results[k], first + static_cast<std::int64_t>(i) * strides[axis], {&cell, 1});
+      }
+  } while (next_index(index, lines));
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_reduce_window(const Call& call) {
+  const std::size_t arrays = call.operands.size() / 2;
+  const ir::Shape& in = call.operand(0).shape;
+  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, in.rank());
+  if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
+  Step step(call, call.node.attributes.reducer, first_body(call, 0), in.dtype);
+  std::vector<Tensor> results;
+  for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));
+  if (elements(results[0].shape) == 0) return results;
+  const ir::Dims strides = row_major(in.dims), taps = taps_of(window);
+  ir::Dims at = zero_index(in.rank());
+  std::int64_t next = 0;
+  std::vector<Cell> sums(arrays), values(arrays);
+  do {
+    for (std::size_t k = 0; k < arrays; ++k) sums[k] = cell_at(call.operand(arrays + k), 0);
+    ir::Dims tap = zero_index(taps.size());
+    do {
+      const std::int64_t from = source_of(window, at, tap, in.dims, strides);
+      if (from < 0) continue;
+      for (std::size_t k = 0; k < arrays; ++k) values[k] = cell_at(call.operand(k), from);
+      step(sums, values);
+    } while (next_index(tap, taps));
+    for (std::size_t k = 0; k < arrays; ++k) store_cells(results[k], next, {&sums[k], 1});
+    ++next;
+  } while (next_index(at, results[0].shape.dims));
+  return results;
+}
+
+std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
+  const Tensor& operand = call.operand(0);
+  const Tensor& source = call.operand(1);
+  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, operand.shape.rank());
+  if (static_cast<int>(window.size()) != operand.shape.rank()) fail(call, "the window does not fit the rank");
+  Region select(body(call, 0));
+  Step scatter(call, call.node.attributes.reducer, first_body(call, 1), operand.shape.dtype);
+  Tensor result = zeros(call.node.shape);
+  const Cell start = cell_at(call.operand(2), 0);
+  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), start);
+  const ir::Dims strides = row_major(operand.shape.dims), taps = taps_of(window);
+  ir::Dims at = zero_index(source.shape.rank());
+  if (elements(source.shape) > 0) {
+    std::int64_t next = 0;
+    do {
+      std::int64_t chosen = -1;
+      ir::Dims tap = zero_index(taps.size());
+      do {
+        const std::int64_t from = source_of(window, at, tap, operand.shape.dims, strides);
+        if (from < 0) continue;
+        const Cell kept = cell_at(operand, chosen < 0 ? from : chosen), candidate = cell_at(operand, from);
+        Cell keeps{.integer = 0};
+        const std::array<const Cell*, 2> arguments{&kept, &candidate};
+        const std::array<Cell*, 1> results{&keeps};
+        select.run(arguments, results, 1);
+        if (chosen < 0 || keeps.integer == 0) chosen = from;
+      } while (next_index(tap, taps));
+      if (chosen >= 0) {
+        std::vector<Cell> sum{sums[static_cast<std::size_t>(chosen)]};
+        scatter(sum, {cell_at(source, next)});
+        sums[static_cast<std::size_t>(chosen)] = sum[0];
+      }
+      ++next;
+    } while (next_index(at, source.shape.dims));
+  }
+  store_cells(result, 0, sums);
+  return {std::move(result)};
+}
+
+std::vector<Tensor> evaluate_sort(const Call& call) {
+  std::vector<Tensor> results;
+  for (const Tensor* operand : call.operands) {
+    if (!has_cells(operand->shape.dtype)) fail(call, "complex operands have no semantics here");
+    results.push_back(*operand);
+  }
+  Region comparator(body(call, 0));
+  const ir::Dims& axes = call.node.attributes.axes;
+  const int axis = axes.empty() ? call.operand(0).shape.rank() - 1 : static_cast<int>(axes[0]);
+  std::vector<Cell> cells(2 * call.operands.size());
+  std::vector<const Cell*> arguments;
+  for (const Cell& cell : cells) arguments.push_back(&cell);
+  Cell verdict{};
+  const std::array<Cell*, 1> out{&verdict};
+  sort_lines(call, results, axis, [&](std::int64_t a, std::int64_t b) {
+    for (std::size_t k = 0; k < call.operands.size(); ++k) {
+      cells[2 * k] = cell_at(call.operand(k), a);
+      cells[2 * k + 1] = cell_at(call.operand(k), b);
+    }
+    comparator.run(arguments, out, 1);
+    return verdict.integer != 0;
+  });
+  return results;
+}
+
+std::vector<Tensor> evaluate_topk(const Call& call) {
+  const Tensor& operand = call.operand(0);
+  const std::vector<ir::Shape> shapes = result_shapes(call.node);
+  if (shapes.size() != 2 || operand.shape.rank() == 0 || !has_cells(operand.shape.dtype))
+    fail(call, "expected values and indices as results");
+  const std::string_view text = call.node.attributes.text;
+  const bool largest = ir::attribute(text, "largest").value_or("true") == "true";
+  const std::int64_t length = operand.shape.dims[operand.shape.rank() - 1];
+  const std::int64_t k = shapes[0].dims[shapes[0].rank() - 1];
+  Tensor values = zeros(shapes[0]), indices = zeros(shapes[1]);
+  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+  const ElementStep less{ir::Op::compare,
+                         largest ? ir::Comparison::gt : ir::Comparison::lt,
+                         true,
+                         operand.shape.dtype,
+                         ir::DType::pred,
+                         0,
+                         0};
+  for (std::int64_t line = 0; line < (length == 0 ? 0 : elements(operand.shape) / length); ++line) {
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      const Cell left = cell_at(operand, line * length + a), right = cell_at(operand, line * length + b);
+      Cell verdict{};
+      apply(less, &left, &right, &right, &verdict, 1);
+      return verdict.integer != 0;
+    });
+    for (std::int64_t i = 0; i < std::min(k, length); ++i) {
+      const Cell cell = cell_at(operand, line * length + order[static_cast<std::size_t>(i)]);
+      store_cells(values, line * k + i, {&cell, 1});
+      store_integer(indices, line * k + i, order[static_cast<std::size_t>(i)]);
+    }
+  }
+  return {std::move(values), std::move(indices)};
+}
+
+}  // namespace tailor::reference

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Printed kernels: golden texts, every element type and width compiles, and the machine's memory instructions are those
+// of the program (the pin). What the compiled code computes is the simulator's to check.
+#include "codegen/cuda/cuda.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <map>
+#include <sstream>
+
+#include "codegen/cuda/compile.h"
+#include "codegen/cuda/prelude.h"
+#include "support/golden.h"
+#include "support/kernel_builder.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::codegen;
+
+namespace {
+
+/// Memory instructions, shuffles and barriers by mnemonic, spaces of parameters and generic addresses left out.
+std::map<std::string, int> pinned_instructions(const std::string& ptx) {
+  std::map<std::string, int> counts;
+  std::istringstream words(ptx);
+  for (std::string word; words >> word;) {
+    const bool memory = word.starts_with("ld.global") || word.starts_with("st.global") ||
+                        word.starts_with("ld.shared") || word.starts_with("st.shared");
+    if (memory || word.starts_with("shfl.") || word.starts_with("bar.") || word.starts_with("barrier.")) ++counts[word];
+  }
+  return counts;
+}
+
+std::string compiled(const Kernel& kernel) {
+  const auto ptx = ptx_of(codegen::cuda(kernel, std::string_view("by hand")));
+  if (!ptx) skip("no NVRTC on this machine");
+  return ptx.value_or("");
+}
+
+/// y = (x as another type) for one type and width.
+Kernel copy_kernel(DType from, DType to, int width, Policy policy) {
+  KernelBuilder b("copy", 64, 3);
+  const VarId tid = b.thread("tid", 1, 64), e = b.loop_var("e", width);
+  const BufferId x = b.in("x", from, 192 * width), y = b.out("y", to, 192 * width);
+  const ArrayId x_v = b.array("x_v", from, {0, 0}, width), y_v = b.array("y_v", to, {0, 0}, width);
+  const ArrayId staged = b.shared("staged", from, 64 * width);
+  const ExprId i = b.sum({b.var(tid, width), b.var(b.vb, 64 * width)});
+  b.declare(x_v);
+  b.load(b.ref(x_v), x, i, width, policy);
+  b.store_shared(staged, b.var(tid, width), width, b.ref(x_v));
+  b.barrier();
+  b.load_shared(b.ref(x_v), staged, b.var(tid, width), width);
+  b.declare(y_v);
+  b.each(e);
+  b.assign(b.ref(y_v, b.var(e)), b.convert(to, b.element(b.ref(x_v, b.var(e)))));
+  b.end();
+  b.store(y, i, width, b.ref(y_v));
+  return b.finished();
+}
+
+constexpr auto types =
+    std::to_array<DType>({DType::pred, DType::s8, DType::s16, DType::s32, DType::s64, DType::u8, DType::u16, DType::u32,
+                          DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64});
+
+int total(const std::map<std::string, int>& counts, std::string_view start) {
+  int sum = 0;
+  for (const auto& [word, count] : counts)
+    if (word.starts_with(start)) sum += count;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a map kernel prints as its golden text") {
+  check_golden("map_f16.cu", codegen::cuda(example_map(37, 768, DType::f16), std::string_view("map, by hand")));
+}
+
+TEST_CASE("a LayerNorm kernel prints as its golden text") {
+  check_golden("layer_norm.cu", codegen::cuda(example_layer_norm(4096, 6, 32), std::string_view("row, by hand")));
+}
+
+TEST_CASE("a LayerNorm kernel across warps prints as its golden text") {
+  check_golden("layer_norm_block.cu", codegen::cuda(example_layer_norm(37, 2, 128), std::string_view("row, by hand")));
+}
+
+TEST_CASE("memory statements of a LayerNorm are the memory instructions of its PTX") {
+  const std::string ptx = compiled(example_layer_norm(37, 6, 128));
+  if (ptx.empty()) return;
+  const auto counts = pinned_instructions(ptx);
+  INFO(ptx);
+  CHECK(total(counts, "ld.global.nc.v4.f32") == 18);
+  CHECK(total(counts, "st.global.v4.f32") == 6);
+  CHECK(total(counts, "st.shared.f32") == 2);
+  CHECK(total(counts, "ld.shared.v4.f32") == 2);
+  CHECK(total(counts, "shfl.sync.bfly") == 10);
+  CHECK(total(counts, "bar") == 2);
+  CHECK(total(counts, "") == 40);
+}
+
+TEST_CASE("every type and width compiles, with exactly its four accesses") {
+  for (const DType from : types)
+    for (int width = 1; width * row(from).bits <= 128; width *= 2) {
+      DType to = row(from).bits == 32 ? DType::f32 : from;
+      if (from == DType::f16) to = DType::bf16;
+      const std::string ptx = compiled(copy_kernel(from, to, width, width == 2 ? Policy::reload : Policy::once));
+      if (ptx.empty()) return;
+      CAPTURE(name(from));
+      CAPTURE(width);
+      CHECK_MESSAGE(ptx.find("error:") == ptx.npos, ptx);
+      const auto counts = pinned_instructions(ptx);
+      CHECK(total(counts, width == 2 ? "ld.global." : "ld.global.nc.") == 1);
+      CHECK(total(counts, "ld.global.nc.") == (width == 2 ? 0 : 1));
+      CHECK(total(counts, "st.global.") == 1);
+      CHECK(total(counts, "ld.shared.") == 1);
+      CHECK(total(counts, "st.shared.") == 1);
+      CHECK(total(counts, "bar") == 1);
+    }
+}
+
+TEST_CASE("names that C++, CUDA or the prelude own are not taken, and repeated ones are numbered") {
+  KernelBuilder b("maximum", 32, 1);
+  const VarId tid = b.thread("exp", 1, 32);
+  const BufferId x = b.in("float", DType::f32, 32), y = b.out("float", DType::f32, 32);
+  const LetId a = b.load_let("threadIdx", x, b.var(tid)), c = b.let("%maximum.7", b.op(Op::exp, {b.get(a)}));
+  b.store(y, b.var(tid), b.op(Op::maximum, {b.get(c), b.real(DType::f32, -std::numeric_limits<double>::infinity())}));
+  const std::string source = codegen::cuda(b.finished(), std::string_view());
+  CHECK(source.find("const float threadIdx ") == source.npos);
+  const auto ptx = ptx_of(source);
+  if (ptx) CHECK_MESSAGE(ptx->find("error:") == ptx->npos, *ptx);
+}
+
+TEST_CASE("an index that needs 64 bits is computed in 64 bits, others are not") {
+  KernelBuilder b("wide", 32, 1 << 28);
+  const VarId tid = b.thread("tid", 1, 32);
+  const BufferId x = b.in("x", DType::s8, std::int64_t{1} << 33), y = b.out("y", DType::s8, 32);
+  const LetId v = b.load_let("v", x, b.sum({b.var(tid), b.var(b.vb, 32)}));
+  b.store(y, b.var(tid), b.get(v));
+  const std::string source = codegen::cuda(b.finished(), std::string_view());
+  CHECK(source.find("&x[(long long)tid + (long long)vb * 32]") != source.npos);
+  CHECK(source.find("&y[tid]") != source.npos);
+}
+
+TEST_CASE("only the prelude functions a kernel uses are printed") {
+  const std::string source = codegen::cuda(example_layer_norm(4, 1, 32), std::string_view());
+  CHECK(source.find("struct Vec") != source.npos);
+  CHECK(source.find("f16") == source.npos);
+  CHECK(source.find("integer_divide") == source.npos);
+}

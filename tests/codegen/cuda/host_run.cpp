@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One namespace per kernel in a generated file, a shared object per file, dlopen.
+#include "codegen/cuda/host_run.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "codegen/cuda/cuda.h"
+
+namespace tailor::ir {
+
+using namespace reference;
+using namespace codegen;
+
+namespace {
+
+std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std::size_t end) {
+  std::string out = "#include \"codegen/host_shim.h\"\n";
+  for (std::size_t i = first; i < end; ++i) {
+    Kernel kernel = cases[i].kernel;
+    kernel.name = fmt::format("kernel_{}", i);
+    codegen::Options options;
+    options.portable = true;
+    const std::string source = codegen::cuda(kernel, std::string_view(), options);
+    out += fmt::format("namespace n{} {{\n", i);
+    if (kernel.dynamic_shared)
+      out += fmt::format("thread_local __align__(16) unsigned char shared_memory[{}];\n", kernel.shared_bytes);
+    out += source + "}\n";
+    out += fmt::format("extern \"C\" void run_{0}(void** buffers) {{\n", i);
+    out += fmt::format("  host::launch_on<n{0}::kernel_{0}>(n{0}::kernel_{0}, {1}u, {2}, buffers);\n}}\n", i,
+                       kernel.grid, kernel.threads);
+  }
+  return out;
+}
+
+/// The loaded object, or nothing and the reason in `why`.
+void* compiled(const std::string& source, const std::filesystem::path& folder, int number, std::string& why) {
+  const std::filesystem::path text = folder / fmt::format("kernels_{}.cpp", number);
+  const std::filesystem::path object = folder / fmt::format("kernels_{}.so", number);
+  write_file(text, source);
+  const std::string command =
+      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests -o {} {} > {}.log 2>&1", TAILOR_HOST_COMPILER,
+                  TAILOR_SOURCE_DIR, object.string(), text.string(), text.string());
+  if (std::system(command.c_str()) != 0) {
+    why = read_file(text.string() + ".log").substr(0, 4000);
+    return nullptr;
+  }
+  void* const library = dlopen(object.c_str(), RTLD_NOW);
+  if (library == nullptr) why = dlerror();
+  return library;
+}
+
+/// Largest error over its tolerance: half the digits of the type, relative to the magnitude.
+double worst_error(const Tensor& expected, const std::vector<std::byte>& found) {
+  const Tensor result{expected.shape, found};
+  const DType dtype = expected.shape.dtype;
+  const double step = dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 8e-3 : is_floating(dtype) ? 2e-5 : 0;
+  double worst = 0;
+  for (std::int64_t i = 0; i < elements(expected.shape); ++i) {
+    if (step == 0) {
+      if (reference::as_integer(expected, i) != reference::as_integer(result, i)) return 1e9;
+      continue;
+    }
+    const double a = reference::as_double(expected, i), b = as_double(result, i);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (std::isnan(a) || std::isnan(b) || std::isinf(a) || std::isinf(b)) return 1e9;
+    worst = std::max(worst, std::abs(a - b) / (step * (1 + std::abs(a))));
+  }
+  return worst;
+}
+
+void run_case(const HostCase& which, void (*run)(void**), std::vector<std::string>& problems) {
+  // Bytes before and after each buffer, to see a write beside it.
+  constexpr std::size_t margin = 64;
+  std::vector<std::vector<std::byte>> memory;
+  for (const Tensor& input : which.inputs) memory.push_back(input.bytes);
+  for (const Tensor& output : which.expected) memory.emplace_back(zeros(output.shape).bytes.size(), std::byte{0xab});
+  std::vector<void*> pointers;
+  for (std::vector<std::byte>& bytes : memory) {
+    bytes.insert(bytes.begin(), margin, std::byte{0x5a});
+    bytes.insert(bytes.end(), margin, std::byte{0x5a});
+    pointers.push_back(bytes.data() + margin);
+  }
+  run(pointers.data());
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const std::vector<std::byte>& bytes = memory[i];
+    const auto is_margin = [](std::byte b) { return b == std::byte{0x5a}; };
+    if (!std::all_of(bytes.begin(), bytes.begin() + margin, is_margin) ||
+        !std::all_of(bytes.end() - margin, bytes.end(), is_margin))
+      problems.push_back(fmt::format("{}: writes beside buffer {}", which.label, i));
+    if (i < which.inputs.size()) continue;
+    const std::size_t output = i - which.inputs.size();
+    const double error = worst_error(which.expected[output], {bytes.begin() + margin, bytes.end() - margin});
+    if (error > 1) problems.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> host_problems(std::vector<HostCase> cases) {
+  // The loader knows libraries by their path: each call has its own.
+  static int calls = 0;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("tailor-host-{}-{}", ::getpid(), calls++);
+  std::filesystem::create_directories(folder);
+  std::vector<std::string> problems;
+  constexpr std::size_t per_file = 64;
+  for (std::size_t first = 0; first < cases.size(); first += per_file) {
+    const std::size_t end = std::min(cases.size(), first + per_file);
+    std::string why;
+    void* const library = compiled(source_of(cases, first, end), folder, static_cast<int>(first / per_file), why);
+    if (library == nullptr) {
+      problems.push_back(fmt::format("{} ... do not compile: {}", cases[first].label, why));
+      continue;
+    }
+    for (std::size_t i = first; i < end; ++i)
+      run_case(cases[i], reinterpret_cast<void (*)(void**)>(dlsym(library, fmt::format("run_{}", i).c_str())),
+               problems);
+  }
+  std::filesystem::remove_all(folder);
+  return problems;
+}
+
+void fill_expected(const Graph& graph, HostCase& which) {
+  std::uint64_t seed = 1;
+  for (const NodeId id : parameters(graph))
+    which.inputs.push_back(reference::random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+  which.expected = evaluate(graph, which.inputs);
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every operation on every type, from the graph to the machine: what a valid graph holds is either refused with a
+// reason by preparing or lowering, or printed, compiled and right. Nothing in between: an exception of the printer is a
+// bug of the refusals. Arguments include the edges: zeros, infinities, NaN, the ends of the integers.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/host_run.h"
+#include "codegen/cuda/pin_checks.h"
+#include "codegen/lower/lower.h"
+#include "explore/space.h"
+#include "profiler/compile/compile.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::codegen;
+
+namespace {
+
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
+constexpr std::int64_t rows = 5, columns = 36;
+
+Node parameter(DType dtype, int number) {
+  Node node{Op::parameter, make_shape(dtype, {rows, columns}), {}, {}, fmt::format("p{}", number)};
+  node.attributes.number = number;
+  return node;
+}
+
+/// Parameters of the operands' types and the operation on them.
+Graph graph_of(const Node& node, const std::vector<DType>& operands) {
+  Graph graph;
+  graph.name = "one";
+  for (std::size_t k = 0; k < operands.size(); ++k) graph.nodes.push_back(parameter(operands[k], static_cast<int>(k)));
+  graph.nodes.push_back(node);
+  for (std::size_t k = 0; k < operands.size(); ++k) graph.nodes.back().operands.push_back(static_cast<NodeId>(k));
+  graph.outputs = {static_cast<NodeId>(operands.size())};
+  return graph;
+}
+
+bool is_valid(const Graph& graph) {
+  try {
+    verify(graph);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+/// One operation with its operands' types.
+struct Use {
+  Node node;
+  std::vector<DType> operands;
+};
+
+/// All valid uses of elementwise operations.
+std::vector<Use> all_uses() {
+  std::vector<Use> uses;
+  for (const OpRow& op : op_table) {
+    if (op.kind != OpClass::elementwise) continue;
+    for (const DTypeRow& from : dtype_table)
+      for (const DTypeRow& to : dtype_table) {
+        Use use{{op.op, make_shape(to.dtype, {rows, columns}), {}, {}, std::string(op.id)}, {}};
+        use.operands.assign(static_cast<std::size_t>(op.arity), from.dtype);
+        if (op.op == Op::select) use.operands[0] = DType::pred;
+        const int comparisons = op.op == Op::compare ? 7 : 1;
+        for (int i = 0; i < comparisons; ++i) {
+          use.node.attributes.comparison = static_cast<Comparison>(i % 6);
+          use.node.attributes.total_order = i == 6;
+          if (op.op == Op::reduce_precision) use.node.attributes.ranges = {{5, 10, 0}};
+          if (is_valid(graph_of(use.node, use.operands))) uses.push_back(use);
+        }
+      }
+  }
+  return uses;
+}
+
+/// The first legal kernel of the group, or why there is none.
+std::optional<Kernel> first_kernel(const Group& group, std::string& why) {
+  const auto prepared = prepare(group);
+  if (const Rejection* no = std::get_if<Rejection>(&prepared)) {
+    why = no->rule;
+    return std::nullopt;
+  }
+  const Prepared& ready = std::get<Prepared>(prepared);
+  const explore::Axes axes = explore::default_axes(ready, small_limits);
+  explore::Plans plans(ready, axes, small_limits);
+  LowerScratch scratch;
+  while (const auto plan = plans.next()) {
+    Lowered lowered = lower(ready, *plan, small_limits, scratch);
+    if (Kernel* kernel = std::get_if<Kernel>(&lowered)) return std::move(*kernel);
+    why = std::get<Rejection>(lowered).rule;
+  }
+  return std::nullopt;
+}
+
+/// Edge values first, then what random_tensor gave.
+void put_edges(reference::Tensor& tensor, int shift) {
+  const DType dtype = tensor.shape.dtype;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const double reals[] = {0.0, -0.0, 1.0, -1.0, inf, -inf, std::nan(""), 0.5, 65504.0, 1e-7, -3.5, 2.5};
+  const std::int64_t top = std::int64_t{1} << (row(dtype).bits - 2);
+  const std::int64_t integers[] = {0, 1, -1, 2 * (top - 1) + 1, -2 * (top - 1) - 2, 7, -7, 2, 3, 31, 64, 100};
+  for (int i = 0; i < 144; ++i) {
+    const int which = shift == 0 ? i % 12 : i / 12 % 12;
+    if (is_floating(dtype)) store(tensor, i, reals[which]);
+    if (is_integer(dtype)) store_integer(tensor, i, integers[which]);
+  }
+}
+
+/// All the uses with the same first operand's type as one group with many outputs.
+Group group_of(const std::vector<Use>& uses) {
+  Group group;
+  group.graph.name = "many";
+  std::map<std::pair<std::size_t, DType>, NodeId> known;
+  for (const Use& use : uses)
+    for (std::size_t k = 0; k < use.operands.size(); ++k) {
+      const auto [at, added] = known.try_emplace({k, use.operands[k]}, static_cast<NodeId>(group.graph.nodes.size()));
+      if (added) group.graph.nodes.push_back(parameter(use.operands[k], static_cast<int>(at->second)));
+    }
+  for (const Use& use : uses) {
+    Node node = use.node;
+    node.name = fmt::format("{}_{}", node.name, group.graph.nodes.size());
+    for (std::size_t k = 0; k < use.operands.size(); ++k) node.operands.push_back(known.at({k, use.operands[k]}));
+    group.graph.outputs.push_back(static_cast<NodeId>(group.graph.nodes.size()));
+    group.graph.nodes.push_back(std::move(node));
+  }
+  verify(group.graph);
+  return group;
+}
+
+/// By the type of the last operand: uses that a kernel takes one at a time.
+std::map<DType, std::vector<Use>> printable_uses(std::map<std::string, int>& refused) {
+  std::map<DType, std::vector<Use>> accepted;
+  for (const Use& use : all_uses()) {
+    CAPTURE(use.node.name);
+    CAPTURE(name(use.operands.back()));
+    CAPTURE(name(use.node.shape.dtype));
+    Group group;
+    group.graph = graph_of(use.node, use.operands);
+    std::string why;
+    const std::optional<Kernel> kernel = first_kernel(group, why);
+    if (!kernel) {
+      ++refused[why];
+      continue;
+    }
+    CHECK_NOTHROW(verify(*kernel));
+    CHECK_NOTHROW(codegen::cuda(*kernel));
+    accepted[use.operands.back()].push_back(use);
+  }
+  return accepted;
+}
+
+std::vector<Group> reductions() {
+  std::vector<Group> groups;
+  for (const Reducer reducer : {Reducer::add, Reducer::multiply, Reducer::maximum, Reducer::minimum, Reducer::bit_and,
+                                Reducer::bit_or, Reducer::bit_xor})
+    for (const DTypeRow& type : dtype_table) {
+      Group group;
+      Node zero{Op::constant, make_shape(type.dtype, {}), {}, {}, "start"};
+      zero.attributes.literal = Literal{true, reference::zeros(zero.shape).bytes};
+      Node reduce{Op::reduce, make_shape(type.dtype, {rows}), {0, 1}, {}, fmt::format("{}", name(reducer))};
+      reduce.attributes.reducer = reducer;
+      reduce.attributes.axes = {1};
+      group.graph.nodes = {parameter(type.dtype, 0), zero, reduce};
+      group.graph.outputs = {2};
+      if (is_valid(group.graph)) groups.push_back(std::move(group));
+    }
+  return groups;
+}
+
+}  // namespace
+
+TEST_CASE("every operation on every type is refused in words, or printed, compiled and right") {
+  std::map<std::string, int> refused;
+  std::vector<HostCase> cases;
+  const profiler::Nvrtc* nvrtc = nvrtc_or_skip();
+  for (const auto& [dtype, uses] : printable_uses(refused)) {
+    CAPTURE(name(dtype));
+    const Group group = group_of(uses);
+    std::string why;
+    std::optional<Kernel> kernel = first_kernel(group, why);
+    REQUIRE_MESSAGE(kernel.has_value(), why);
+    HostCase one{fmt::format("operations on {}", name(dtype)), std::move(*kernel), {}, {}};
+    std::uint64_t seed = 1;
+    for (const NodeId id : parameters(group.graph)) {
+      one.inputs.push_back(reference::random_tensor(group.graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+      put_edges(one.inputs.back(), static_cast<int>(seed % 2));
+    }
+    one.expected = evaluate(group.graph, one.inputs);
+    for (std::size_t i = 0; i < uses.size(); ++i) one.label += fmt::format(" {}={}", i, uses[i].node.name);
+    // The compiler takes seconds for all types: the quick suite asks it about two.
+    if (nvrtc != nullptr && (TAILOR_WHOLE_SWEEP || dtype == DType::s32 || dtype == DType::bf16)) {
+      const Binary binary = profiler::compile(*nvrtc, {.cuda = codegen::cuda(one.kernel), .entry = one.kernel.name});
+      CHECK_MESSAGE(binary.outcome == CompileOutcome::ok, binary.log);
+      CHECK(binary.log == "");
+    }
+    cases.push_back(std::move(one));
+  }
+  CHECK(cases.size() == 13);
+  CHECK(refused.contains("operation"));
+  for (const std::string& problem : host_problems(std::move(cases))) FAIL_CHECK(problem);
+}
+
+TEST_CASE("every reduction on every type is refused in words, or printed and right") {
+  std::vector<HostCase> cases;
+  int refused = 0;
+  for (const Group& group : reductions()) {
+    const Node& reduce = group.graph.nodes[2];
+    CAPTURE(reduce.name);
+    CAPTURE(name(reduce.shape.dtype));
+    std::string why;
+    std::optional<Kernel> kernel = first_kernel(group, why);
+    if (!kernel) {
+      ++refused;
+      continue;
+    }
+    CHECK_NOTHROW(codegen::cuda(*kernel));
+    HostCase one{fmt::format("reduce {} {}", reduce.name, text(reduce.shape)), std::move(*kernel), {}, {}};
+    fill_expected(group.graph, one);
+    cases.push_back(std::move(one));
+  }
+  CHECK(refused > 0);
+  CHECK(cases.size() > 40);
+  for (const std::string& problem : host_problems(std::move(cases))) FAIL_CHECK(problem);
+}

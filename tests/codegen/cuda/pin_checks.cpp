@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lower, print, compile, compare.
+#include "codegen/cuda/pin_checks.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/text.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/cuda/pinned.h"
+#include "profiler/compile/compile.h"
+#include "support/group_family.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::codegen;
+
+const profiler::Nvrtc* nvrtc_or_skip() {
+  static const profiler::FoundNvrtc found =
+      profiler::find_nvrtc(profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+  if (!found) skip(found.reason);
+  return found.api.get();
+}
+
+namespace {
+
+bool has_wide_index(const Kernel& kernel) {
+  for (const Buffer& buffer : kernel.buffers)
+    if (buffer.elements > (std::int64_t{1} << 31)) return true;
+  return false;
+}
+
+std::size_t longest_line(std::string_view text) {
+  std::size_t longest = 0;
+  for (const std::string_view line : split(text, '\n')) longest = std::max(longest, line.size());
+  return longest;
+}
+
+}  // namespace
+
+void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arch, int count, SweepFigures& figures) {
+  static const Limits h200 = limits(find_device("h200", TAILOR_SOURCE_DIR "/data/devices"));
+  const Group group = make_group(family_member(which.member), which.rows, which.columns);
+  const auto prepared = prepare(group);
+  REQUIRE(std::holds_alternative<Prepared>(prepared));
+  CAPTURE(which.member);
+  CAPTURE(which.rows);
+  CAPTURE(which.columns);
+  CAPTURE(std::string(arch));
+  for (const Sampled& sample : sampled_plans(std::get<Prepared>(prepared), h200, count, 7)) {
+    CAPTURE(text(sample.plan));
+    const Kernel& kernel = sample.kernel;
+    const auto start = std::chrono::steady_clock::now();
+    const std::string source = codegen::cuda(kernel, &sample.plan);
+    figures.printer_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    CHECK(longest_line(source) <= 120);
+    const Binary binary = profiler::compile(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
+    figures.compiler_seconds += binary.compile_time.value;
+    ++figures.kernels;
+    figures.spilling += binary.spill_stores > 0 ? 1 : 0;
+    figures.with_stack += binary.local_bytes > 0 ? 1 : 0;
+    figures.dynamic_shared += kernel.dynamic_shared ? 1 : 0;
+    figures.persistent += kernel.persistent ? 1 : 0;
+    figures.wide_index += has_wide_index(kernel) ? 1 : 0;
+    CHECK_MESSAGE(binary.outcome == CompileOutcome::ok, binary.log);
+    CHECK(binary.log == "");
+    InstructionCounts found = instructions_of(binary.ptx);
+    const bool in_registers = found.erase("local") == 0;
+    CHECK(in_registers);
+    CHECK(text(found) == text(instructions_of(kernel)));
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lowered kernels compile without a word, and their machine code holds exactly the memory instructions, shuffles and
+// barriers of their statements: a thinned sweep. The slow suite has the whole one.
+#include <doctest/doctest.h>
+
+#include "codegen/cuda/pin_checks.h"
+
+TEST_CASE("lowered kernels of the family compile silently and keep their pins") {
+  const tailor::profiler::Nvrtc* nvrtc = nvrtc_or_skip();
+  if (nvrtc == nullptr) return;
+  SweepFigures figures;
+  for (const tailor::ir::Sized& which : tailor::ir::small_sizes()) check_pin(*nvrtc, which, "sm_90", 1, figures);
+  for (const tailor::ir::Sized& which : tailor::ir::model_sizes()) check_pin(*nvrtc, which, "sm_80", 1, figures);
+  CHECK(figures.kernels > 20);
+}

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Greedy cover of pairs: plans come in a seeded random order; one that brings pairs not seen yet is taken.
+#include "codegen/cuda/sampled.h"
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <set>
+
+#include "explore/space.h"
+
+namespace tailor::ir {
+
+using namespace codegen;
+
+namespace {
+
+std::array<int, 11> axis_values(const Plan& plan, const Kernel& kernel) {
+  return {plan.dominant,
+          plan.threads,
+          plan.threads_per_row,
+          plan.vector,
+          plan.in_flight,
+          static_cast<int>(plan.residence),
+          static_cast<int>(plan.grid),
+          plan.index_cache ? 1 : 0,
+          plan.value_cache ? 1 : 0,
+          kernel.dynamic_shared ? 1 : 0,
+          kernel.idempotent ? 1 : 0};
+}
+
+}  // namespace
+
+std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limits, int count, std::uint64_t seed) {
+  explore::Axes axes = explore::default_axes(prepared, limits);
+  axes.index_cache = {true, false};
+  axes.value_cache = {true, false};
+  std::vector<Plan> plans;
+  explore::Plans walk(prepared, axes, limits);
+  while (std::optional<Plan> plan = walk.next()) plans.push_back(*plan);
+  std::shuffle(plans.begin(), plans.end(), std::mt19937_64(seed));
+  std::vector<Sampled> taken;
+  std::set<std::array<int, 4>> seen;
+  codegen::LowerScratch scratch;
+  const std::size_t tries = std::min<std::size_t>(plans.size(), 40 * static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < tries && static_cast<int>(taken.size()) < count; ++i) {
+    codegen::Lowered lowered = lower(prepared, plans[i], limits, scratch);
+    if (!std::holds_alternative<Kernel>(lowered)) continue;
+    Kernel& kernel = std::get<Kernel>(lowered);
+    const auto values = axis_values(plans[i], kernel);
+    const std::size_t before = seen.size();
+    for (int a = 0; a < static_cast<int>(values.size()); ++a)
+      for (int b = 0; b < a; ++b)
+        seen.insert({a, values[static_cast<std::size_t>(a)], b, values[static_cast<std::size_t>(b)]});
+    if (seen.size() > before) taken.push_back({plans[i], std::move(kernel)});
+  }
+  return taken;
+}
+
+const std::vector<Sized>& small_sizes() {
+  static const std::vector<Sized> sizes = {
+      {"softmax", 37, 77},
+      {"layernorm_f16", 9, 70},
+      {"rms_residual_bf16", 7, 72},
+      {"cross_entropy", 11, 50},
+      {"row_sum", 3, 301},
+      {"attention", 3, 20},
+      {"integer_reductions", 10, 36},
+      {"bias_gelu_f16", 13, 70},
+      {"transpose_scale", 21, 34},
+      {"slice_reverse", 9, 40},
+      {"concatenate_pad", 5, 12},
+      {"two_outputs", 17, 24},
+      {"softmax", 5, 64},
+      {"layernorm_f16", 6, 128},
+      {"bias_gelu_f16", 8, 64},
+      {"concatenate_pad", 4, 16},
+  };
+  return sizes;
+}
+
+const std::vector<Sized>& model_sizes() {
+  static const std::vector<Sized> sizes = {
+      {"softmax", 4096, 768},
+      {"layernorm_f16", 4096, 768},
+      {"layernorm_f16", 8192, 3072},
+      {"rms_residual_bf16", 8192, 3072},
+      {"cross_entropy", 64, 30000},
+      {"row_sum", 750000, 32},
+      {"softmax", 64, 30000},
+      {"attention", 512, 128},
+      {"integer_reductions", 4096, 768},
+      {"bias_gelu_f16", 8192, 3072},
+      {"bias_gelu_f16", 750000, 4096},
+      {"transpose_scale", 4096, 768},
+      {"slice_reverse", 4096, 768},
+      {"concatenate_pad", 4096, 768},
+      {"two_outputs", 70000, 32768},
+  };
+  return sizes;
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,449 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Import: what the text may look like, what becomes of it, how bad text is refused, and the audit over real dumps:
+// every file imports, its graph's text reads back, its ledger balances.
+#include "hlo/import.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "hlo/normalise.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::hlo;
+
+namespace {
+
+Graph graph_of(std::string_view text) { return import_hlo(text, "test.hlo").graph; }
+
+const Node& output(const Graph& graph, std::size_t i = 0) {
+  return graph.nodes[static_cast<std::size_t>(graph.outputs[i])];
+}
+
+const Node& operand(const Graph& graph, const Node& node, std::size_t i) {
+  return graph.nodes[static_cast<std::size_t>(node.operands[i])];
+}
+
+/// A module whose entry has these lines.
+std::string entry(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
+
+Error refusal(std::string_view text) {
+  try {
+    import_hlo(text, "bad.hlo");
+  } catch (const Error& error) {
+    return error;
+  }
+  FAIL("expected an error for: ", text);
+  return {Fault::failed, ""};
+}
+
+template <class T>
+std::vector<T> contents(const Node& node) {
+  std::vector<T> values(node.attributes.literal->bytes.size() / sizeof(T));
+  std::memcpy(values.data(), node.attributes.literal->bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+constexpr std::string_view sum_region =
+    "add_f32 {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  ROOT c = f32[] add(a, b)\n}\n";
+
+}  // namespace
+
+TEST_CASE("percent signs, operand shapes, comments and line breaks make no difference") {
+  const Graph plain = graph_of(entry("x = f32[4,8]{1,0} parameter(0)\nROOT y = f32[4,8]{1,0} add(x, x)"));
+  CHECK(plain ==
+        graph_of("HloModule m\nENTRY %e (x: f32[4,8]) -> f32[4,8] {\n %x = f32[4,8]{1,0} parameter(0)\n"
+                 " ROOT %y = f32[4,8]{1,0} add(f32[4,8]{1,0} %x, f32[4,8]{1,0} %x), metadata={op_name=\"a}(\"}\n}"));
+  CHECK(plain ==
+        graph_of("HloModule m, is_scheduled=true\n// a comment\nENTRY e {\nx = f32[4,/*index=1*/8] parameter(0)\n"
+                 "ROOT y = f32[4,8]{1,0:T(8,128)} add(\n  x,\n  x)\n}"));
+}
+
+TEST_CASE("stack-frame tables and unknown attributes are skipped, unknown module attributes with a warning") {
+  const Imported imported = import_hlo(
+      "HloModule m, frontend_attributes={k=\"}\"}, strange={{1},{2}}\n\nFileNames\n1 \"a.py\"\n2 "
+      "\"b}.py\"\n\nFunctionNames\n"
+      "1 \"f\"\n\nFileLocations\n1 {file_name_id=1 line=3}\n\nStackFrames\n1 {file_location_id=1}\n\nENTRY e {\n"
+      "  x = f32[2] parameter(0), mystery={a=[1,{2}], b=\"]\"}\n  ROOT y = f32[2] negate(x), other=3x4x5\n"
+      "}, execution_thread=\"main\"\n",
+      "test.hlo");
+  CHECK(imported.graph.nodes.size() == 2);
+  CHECK(imported.report.warnings == std::vector<std::string>{"unknown module attribute 'strange' skipped"});
+}
+
+TEST_CASE("the root may stand anywhere, operands may follow their users, the entry may come first") {
+  const Graph graph = graph_of(
+      "HloModule m\nENTRY e {\n ROOT y = f32[2] call(x), to_apply=g\n x = f32[2] parameter(0)\n"
+      " dead = f32[2] negate(x)\n}\ng {\n p = f32[2] parameter(0)\n r = f32[2] exponential(p)\n}\n");
+  CHECK(graph.nodes.size() == 2);
+  CHECK(output(graph).op == Op::exp);
+  CHECK(output(graph).name == "y/r");
+}
+
+TEST_CASE("literals are read element by element") {
+  CHECK(contents<float>(output(graph_of(entry("ROOT c = f32[2,2] constant({ {1, -2.5}, { inf, 1e-3 } })")))) ==
+        std::vector<float>{1, -2.5F, INFINITY, 1e-3F});
+  CHECK(contents<std::uint16_t>(output(graph_of(entry("ROOT c = bf16[3] constant({1, 0.1, -inf})")))) ==
+        std::vector<std::uint16_t>{0x3f80, 0x3dcd, 0xff80});
+  CHECK(contents<std::uint16_t>(output(graph_of(entry("ROOT c = f16[4] constant({1, 65504, 65520, 6e-8})")))) ==
+        std::vector<std::uint16_t>{0x3c00, 0x7bff, 0x7c00, 1});
+  CHECK(contents<std::uint8_t>(output(graph_of(entry("ROOT c = f8e4m3fn[4] constant({1, 448, 1000, nan})")))) ==
+        std::vector<std::uint8_t>{0x38, 0x7e, 0x7f, 0x7f});
+  CHECK(contents<std::uint8_t>(output(graph_of(entry("ROOT c = pred[3] constant({true, 0, 1})")))) ==
+        std::vector<std::uint8_t>{1, 0, 1});
+  CHECK(contents<std::int8_t>(output(graph_of(entry("ROOT c = s4[3] constant({-8, 7, 0})")))) ==
+        std::vector<std::int8_t>{-8, 7, 0});
+  CHECK(contents<std::uint64_t>(output(graph_of(entry("ROOT c = u64[] constant(18446744073709551615)")))) ==
+        std::vector<std::uint64_t>{UINT64_MAX});
+  CHECK(contents<float>(output(graph_of(entry("ROOT c = c64[1] constant({(1, -2)})")))) == std::vector<float>{1, -2});
+  const std::vector<float> odd = contents<float>(output(graph_of(entry("ROOT c = f32[2] constant({-nan, nan(0x1)})"))));
+  CHECK((std::isnan(odd[0]) && std::isnan(odd[1])));
+  CHECK_FALSE(output(graph_of(entry("ROOT c = f32[100] constant({...})"))).attributes.literal->known);
+}
+
+TEST_CASE("every value of a 16-bit float survives being written out and read") {
+  for (const std::string_view type : {"f16", "bf16"}) {
+    const int exponent = type == "f16" ? 5 : 8;
+    const int mantissa = 15 - exponent;
+    const int bias = (1 << (exponent - 1)) - 1;
+    std::string list;
+    std::vector<std::uint16_t> codes;
+    for (int code = 0; code < 1 << 16; ++code) {
+      const int e = code >> mantissa & ((1 << exponent) - 1);
+      const int m = code & ((1 << mantissa) - 1);
+      if (e == (1 << exponent) - 1) continue;
+      const double size =
+          e == 0 ? std::ldexp(m, 1 - bias - mantissa) : std::ldexp(m + (1 << mantissa), e - bias - mantissa);
+      list += fmt::format("{}{}{:.17g}", codes.empty() ? "" : ",", (code & 0x8000) != 0 ? "-" : "", size);
+      codes.push_back(static_cast<std::uint16_t>(code));
+    }
+    const Graph graph = graph_of(entry(fmt::format("ROOT c = {}[{}] constant({{{}}})", type, codes.size(), list)));
+    CHECK(contents<std::uint16_t>(output(graph)) == codes);
+  }
+}
+
+TEST_CASE("nested tuples dissolve, results and parameters are flattened") {
+  const Graph graph = graph_of(
+      entry("p = (f32[2], (s32[3], f32[])) parameter(1)\nx = f32[2] parameter(0)\n"
+            "inner = (s32[3], f32[]) get-tuple-element(p), index=1\ns = f32[] get-tuple-element(inner), index=1\n"
+            "first = f32[2] get-tuple-element(p), index=0\nsum = f32[2] add(x, first)\n"
+            "ROOT out = ((f32[2], f32[]), s32[3]) tuple(pair, p#1#0)\npair = (f32[2], f32[]) tuple(sum, s)"));
+  REQUIRE(graph.outputs.size() == 3);
+  CHECK(output(graph, 0).op == Op::add);
+  CHECK(output(graph, 1).attributes.number == 3);
+  CHECK(output(graph, 2).attributes.number == 2);
+  CHECK(operand(graph, output(graph, 0), 0).attributes.number == 0);
+  CHECK(parameters(graph).size() == 4);
+}
+
+TEST_CASE("a region of one operation is recognised, in any order and through widening") {
+  const auto reducer = [](std::string_view type, std::string_view body) {
+    const Graph graph = graph_of(
+        fmt::format("HloModule m\nr {{\n a = {0}[] parameter(0)\n b = {0}[] parameter(1)\n {1}\n}}\nENTRY e {{\n x = "
+                    "{0}[4,8] parameter(0)\n"
+                    " i = {0}[] parameter(1)\n ROOT y = {0}[4] reduce(x, i), dimensions={{1}}, to_apply=r\n}}\n",
+                    type, body));
+    return output(graph).attributes.reducer;
+  };
+  CHECK(reducer("f32", "ROOT c = f32[] add(a, b)") == Reducer::add);
+  CHECK(reducer("f32", "ROOT c = f32[] maximum(b, a)") == Reducer::maximum);
+  CHECK(reducer("pred", "ROOT c = pred[] and(a, b)") == Reducer::bit_and);
+  CHECK(reducer("pred", "ROOT c = pred[] or(a, b)") == Reducer::bit_or);
+  CHECK(reducer("bf16",
+                "aw = f32[] convert(a)\n bw = f32[] convert(b)\n s = f32[] add(aw, bw)\n ROOT c = bf16[] convert(s)") ==
+        Reducer::add);
+  CHECK(
+      reducer("f32",
+              "an = bf16[] convert(a)\n bn = bf16[] convert(b)\n s = bf16[] add(an, bn)\n ROOT c = f32[] convert(s)") ==
+      Reducer::custom);
+  CHECK(reducer("f32", "ROOT c = f32[] add(a, a)") == Reducer::custom);
+  CHECK(reducer("f32", "ROOT c = f32[] subtract(a, b)") == Reducer::custom);
+}
+
+TEST_CASE("a custom region stays as a body") {
+  const Graph graph = graph_of(
+      "HloModule m\nr {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n t = f32[] multiply(b, b)\n ROOT c = f32[] "
+      "add(a, t)\n}\n"
+      "ENTRY e {\n x = f32[4,8] parameter(0)\n i = f32[] constant(0)\n ROOT y = f32[4] reduce(x, i), dimensions={1}, "
+      "to_apply=r\n}\n");
+  REQUIRE(output(graph).attributes.bodies.size() == 1);
+  CHECK(graph.bodies[0].nodes.size() == 4);
+}
+
+TEST_CASE("fusions are inlined and remembered") {
+  const Graph graph = graph_of(
+      "HloModule m\nf {\n p = f32[8] parameter(0)\n n = f32[8] negate(p)\n ROOT e = f32[8] exponential(n)\n}\nENTRY e "
+      "{\n"
+      " x = f32[8] parameter(0)\n a = f32[8] add(x, x)\n ROOT y = f32[8] fusion(a), kind=kLoop, calls=f, "
+      "backend_config={\"fusion_backend_config\":{\"kind\":\"__triton\"}}\n}\n");
+  REQUIRE(graph.given.size() == 1);
+  CHECK(graph.given[0].name == "y");
+  CHECK(graph.given[0].kind == "kLoop__triton");
+  CHECK(graph.given[0].nodes == std::vector<NodeId>{2, 3});
+}
+
+namespace {
+
+/// A loop over (i, x) from `start` while i < `limit` by `step`; its node.
+Node counted_loop(std::string_view start, std::string_view limit, std::string_view step, std::string_view config = "") {
+  const Graph graph = graph_of(
+      fmt::format("HloModule m\ncond {{\n p = (s32[], f32[4]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+                  " n = s32[] constant({})\n ROOT lt = pred[] compare(i, n), direction=LT\n}}\n"
+                  "body {{\n p = (s32[], f32[4]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+                  " x = f32[4] get-tuple-element(p), index=1\n s = s32[] constant({})\n j = s32[] add(s, i)\n y = "
+                  "f32[4] negate(x)\n"
+                  " ROOT t = (s32[], f32[4]) tuple(j, y)\n}}\n"
+                  "ENTRY e {{\n x = f32[4] parameter(0)\n z = s32[] constant({})\n t = (s32[], f32[4]) tuple(z, x)\n"
+                  " w = (s32[], f32[4]) while(t), condition=cond, body=body{}\n ROOT r = f32[4] get-tuple-element(w), "
+                  "index=1\n}}\n",
+                  limit, step, start, config));
+  CHECK(output(graph).op == Op::get_tuple_element);
+  const Node& loop = operand(graph, output(graph), 0);
+  REQUIRE(loop.attributes.bodies.size() == 2);
+  CHECK(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[1])].outputs.size() == 2);
+  CHECK(parameters(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[0])]).size() == 2);
+  return loop;
+}
+
+}  // namespace
+
+TEST_CASE("a loop keeps its state flattened and its trips are counted") {
+  for (int start = -2; start < 3; ++start)
+    for (int limit = -2; limit < 6; ++limit)
+      for (int step = 1; step < 4; ++step) {
+        std::int64_t trips = 0;
+        for (int i = start; i < limit; i += step) ++trips;
+        const Node loop = counted_loop(std::to_string(start), std::to_string(limit), std::to_string(step));
+        CHECK(loop.attributes.number == trips);
+      }
+  CHECK(counted_loop("0", "8", "-1").attributes.number == 0);
+  CHECK(counted_loop("0", "8", "1", ", backend_config={\"known_trip_count\":{\"n\":\"5\"}}").attributes.number == 5);
+}
+
+TEST_CASE("branches keep their operands one after another") {
+  const Graph graph = graph_of(
+      "HloModule m\na {\n p = (f32[4], f32[]) parameter(0)\n ROOT x = f32[4] get-tuple-element(p), index=0\n}\n"
+      "b {\n p = f32[4] parameter(0)\n ROOT x = f32[4] negate(p)\n}\nENTRY e {\n c = pred[] parameter(0)\n x = f32[4] "
+      "parameter(1)\n"
+      " s = f32[] parameter(2)\n t = (f32[4], f32[]) tuple(x, s)\n"
+      " ROOT r = f32[4] conditional(c, t, x), true_computation=a, false_computation=b\n}\n");
+  CHECK(output(graph).operands.size() == 4);
+  CHECK(output(graph).attributes.bodies.size() == 2);
+}
+
+TEST_CASE("asynchronous wrappers, barriers and markers leave only what they wrap") {
+  const Graph graph = graph_of(
+      "HloModule m\nw {\n p = f32[8] parameter(0)\n ROOT n = f32[8] negate(p)\n}\nENTRY e {\n x = f32[8] parameter(0)\n"
+      " s = ((f32[8]), f32[8], u32[]) async-start(x), calls=w\n d = f32[8] async-done(s)\n"
+      " m = f32[8] custom-call(d), custom_call_target=\"Sharding\", sharding={replicated}\n"
+      " g = (f32[8], f32[64]) all-gather-start(m), dimensions={0}\n h = f32[64] all-gather-done(g)\n"
+      " t = (f32[64], f32[8]) tuple(h, m)\n b = (f32[64], f32[8]) opt-barrier(t)\n"
+      " ROOT r = f32[64] get-tuple-element(b), index=0\n}\n");
+  CHECK(graph.nodes.size() == 3);
+  CHECK(output(graph).op == Op::all_gather);
+  CHECK(output(graph).shape.dims == Dims{64});
+}
+
+TEST_CASE("library calls keep their text and their floating operations") {
+  const Graph dot =
+      graph_of(entry("a = f32[4,8,16] parameter(0)\nb = f32[4,16,32] parameter(1)\nROOT d = f32[4,8,32] dot(a, b), "
+                     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
+  CHECK(output(dot).attributes.flops == 2.0 * 4 * 8 * 32 * 16);
+  const Graph convolution =
+      graph_of(entry("x = f32[1,8,8,3] parameter(0)\nk = f32[3,3,3,16] parameter(1)\nROOT c = "
+                     "f32[1,8,8,16] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
+  CHECK(output(convolution).attributes.flops == 2.0 * 8 * 8 * 16 * 3 * 3 * 3);
+  const Graph call = graph_of(
+      entry("a = f32[8,16] parameter(0)\nb = f32[16,32] parameter(1)\nc = (f32[8,32], s8[64]) custom-call(a, b), "
+            "custom_call_target=\"__cublas$gemm\", backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":"
+            "{\"lhs_contracting_dimensions\":[\"1\"]}}}\nROOT r = f32[8,32] get-tuple-element(c), index=0"));
+  CHECK(operand(call, output(call), 0).attributes.target == "__cublas$gemm");
+  CHECK(operand(call, output(call), 0).attributes.flops == 2.0 * 8 * 32 * 16);
+}
+
+TEST_CASE("what is not understood is kept by name and counted") {
+  const Imported imported = import_hlo(entry("x = f32[2] parameter(0)\ny = f32[3] frobnicate(x), knob=7\n"
+                                             "ROOT r = f32[3] negate(y)"),
+                                       "test.hlo");
+  const Node& kept = operand(imported.graph, output(imported.graph, 0), 0);
+  CHECK(kept.op == Op::opaque);
+  CHECK(kept.attributes.target == "frobnicate");
+  CHECK(kept.attributes.text == "knob=7");
+  using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+  CHECK(imported.report.opaque == Counts{{"frobnicate", 1}});
+}
+
+TEST_CASE("an element type that HLO does not have is an error with the nearest name") {
+  try {
+    import_hlo(entry("x = f33[4] parameter(0)\nROOT r = f33[4] negate(x)"), "test.hlo");
+    FAIL("accepted");
+  } catch (const tailor::Error& error) {
+    CHECK(tailor::error_text(error).find("found 'f33'") != std::string::npos);
+    CHECK(error.hint.find("f32") != std::string::npos);
+    CHECK(error.at.line > 0);
+  }
+}
+
+TEST_CASE("layouts are honoured") {
+  const Graph graph = graph_of(entry("x = f32[4,8]{0,1:T(8,128)S(5)} parameter(0)\nROOT b = f32[8,4]{1,0} bitcast(x)"));
+  CHECK(output(graph).op == Op::bitcast);
+  CHECK(strides(operand(graph, output(graph), 0).shape) == Dims{1, 4});
+}
+
+namespace {
+
+struct Refused {
+  std::string_view what;
+  std::string text;
+  std::int64_t line, column;
+  std::string_view message;
+};
+
+std::vector<Refused> refused_texts() {
+  return {
+      {"nothing", "", 1, 1, "found the end of the text, expected 'HloModule'"},
+      {"another format", "module { func.func }", 1, 1, "found 'module', expected 'HloModule'"},
+      {"binary", std::string("HloModule m\n\0\1", 14), 2, 1, "found a zero byte, expected HLO text"},
+      {"truncated", "HloModule m\nENTRY e {\n x = f32[2] parameter(0)\n", 4, 1, "expected '}'"},
+      {"no computation", "HloModule m\n", 2, 1, "expected an ENTRY computation"},
+      {"an empty computation", "HloModule m\nENTRY e {\n}\n", 2, 7, "without instructions, expected a root"},
+      {"two entries", "HloModule m\nENTRY e {\n x = f32[] parameter(0)\n}\nENTRY f {\n x = f32[] parameter(0)\n}\n", 5,
+       7, "second ENTRY"},
+      {"two roots", entry("ROOT x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)"), 5, 6, "second ROOT"},
+      {"a bracket that does not match", entry("x = f32[2] parameter(0)\ny = f32[2] negate(x), a={[1}]"), 5, 28,
+       "expected ']'"},
+      {"a string that does not end", entry("x = f32[2] parameter(0), a=\"b"), 4, 28, "string that does not end"},
+      {"an unknown operand", entry("alpha = f32[2] parameter(0)\ny = f32[2] negate(alpho)"), 5, 19,
+       "found operand 'alpho'"},
+      {"an unknown computation", entry("x = f32[2] parameter(0)\ny = f32[2] call(x), to_apply=g"), 5, 1, "calling 'g'"},
+      {"a name twice", entry("x = f32[2] parameter(0)\nx = f32[2] parameter(1)"), 5, 1, "second instruction 'x'"},
+      {"a computation twice", "HloModule m\na {\n x = f32[] parameter(0)\n}\na {\n x = f32[] parameter(0)\n}\n", 5, 1,
+       "second computation 'a'"},
+      {"operands of another shape", entry("x = f32[2] parameter(0)\ny = f32[3] negate(x)"), 5, 1,
+       "found f32[2], expected f32[3]"},
+      {"too few operands", entry("x = f32[2] parameter(0)\ny = f32[2] add(x)"), 5, 1, "found 1 operands, expected 2"},
+      {"a broadcast out of range", entry("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x), dimensions={7}"), 5, 1,
+       "found axes {7}"},
+      {"a missing attribute", entry("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x)"), 5, 1,
+       "without 'dimensions='"},
+      {"a cycle of values", entry("x = f32[2] negate(y)\ny = f32[2] negate(x)"), 5, 1, "expected no cycle"},
+      {"a cycle of calls", "HloModule m\nENTRY e {\n x = f32[] parameter(0)\n ROOT y = f32[] call(x), to_apply=e\n}\n",
+       3, 2, "calling itself"},
+      {"a size beyond 64 bits", entry("x = f32[4294967296,4294967296,8] parameter(0)"), 4, 9, "does not fit 64 bits"},
+      {"a number beyond 64 bits", entry("x = f32[99999999999999999999] parameter(0)"), 4, 9, "that fits 64 bits"},
+      {"too many dimensions", entry("x = f32[1,1,1,1,1,1,1,1,1,1,1,1,1] parameter(0)"), 4, 33, "at most 12"},
+      {"a dynamic dimension", entry("x = f32[?] parameter(0)"), 4, 9, "expected a dimension that is a number"},
+      {"no shape", entry("x = parameter(0)"), 4, 5, "expected a shape such as"},
+      {"a type in capitals", entry("x = F32[2] parameter(0)"), 4, 5, "expected an element type"},
+      {"a layout that is no permutation", entry("x = f32[2,3]{1,1} parameter(0)"), 4, 13, "expected a permutation"},
+      {"a literal too short", entry("x = f32[3] constant({1,2})"), 4, 26, "expected 3 elements, 2 stand here"},
+      {"a literal too long", entry("x = f32[1] constant({1,2})"), 4, 24, "expected the end of a literal"},
+      {"a literal out of range", entry("x = s8[] constant(200)"), 4, 19,
+       "found 200, expected a number from -128 to 127"},
+      {"a parameter missing", entry("x = f32[] parameter(1)"), 4, 1, "found parameter(1)"},
+      {"a tuple index out of range", entry("x = (f32[]) parameter(0)\ny = f32[] get-tuple-element(x), index=3"), 5, 1,
+       "found element 3"},
+      {"a nested instruction", entry("x = f32[] parameter(0)\ny = f32[] negate(abs(x))"), 5, 18, "as an operand"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("bad text is refused with its place, what was found and what was expected") {
+  for (const Refused& refused : refused_texts()) {
+    CAPTURE(refused.what);
+    const Error error = refusal(refused.text);
+    CHECK(error.at.file == "bad.hlo");
+    CHECK(error.at.line == refused.line);
+    CHECK(error.at.column == refused.column);
+    CHECK_MESSAGE(error.message.find(refused.message) != std::string::npos, error.message);
+  }
+}
+
+TEST_CASE("nesting deeper than any dump is an error, not a crash") {
+  const std::string open(100000, '(');
+  CHECK(refusal(entry("x = " + open)).message.find("nested tuples") != std::string::npos);
+  CHECK(refusal(entry("x = f32[] parameter(0), a=" + std::string(100000, '{'))).message.find("too deep") !=
+        std::string::npos);
+  std::string chain = "HloModule m\nc0 {\n x = f32[] parameter(0)\n}\n";
+  for (int i = 1; i < 300; ++i)
+    chain += fmt::format("c{} {{\n x = f32[] parameter(0)\n ROOT y = f32[] call(x), to_apply=c{}\n}}\n", i, i - 1);
+  CHECK(refusal(chain).message.find("nested more than") != std::string::npos);
+}
+
+TEST_CASE("calls that multiply are refused before they fill the memory") {
+  std::string text = "HloModule m\nc0 {\n x = f32[] parameter(0)\n ROOT y = f32[] negate(x)\n}\n";
+  for (int i = 1; i < 60; ++i)
+    text += fmt::format(
+        "c{0} {{\n x = f32[] parameter(0)\n a = f32[] call(x), to_apply=c{1}\n ROOT b = f32[] call(a), "
+        "to_apply=c{1}\n}}\n",
+        i, i - 1);
+  CHECK(refusal(text).message.find("once calls are inlined") != std::string::npos);
+}
+
+TEST_CASE("every prefix of a module is refused or imports") {
+  const std::string text = fmt::format(
+      "HloModule m, is_scheduled=true\n{}ENTRY e {{\n x = f32[4,8]{{1,0}} parameter(0)\n z = f32[] "
+      "constant(0)\n ROOT r = f32[4] reduce(x, z), dimensions={{1}}, to_apply=add_f32, "
+      "metadata={{op_name=\"a\"}}\n}}\n",
+      sum_region);
+  int imported = 0;
+  for (std::size_t length = 0; length <= text.size(); ++length) {
+    try {
+      import_hlo(std::string_view(text).substr(0, length), "prefix.hlo");
+      ++imported;
+    } catch (const Error& error) {
+      CHECK(error.at.line > 0);
+    }
+  }
+  CHECK(imported >= 2);  // whole, and without its last line break
+}
+
+TEST_CASE("files are read as HLO, as our own text, and not when they are damaged") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / fmt::format("tailor_import_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string hlo = entry("x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)");
+  write_file(folder / "a.hlo", hlo);
+  const Graph graph = import_file((folder / "a.hlo").string()).graph;
+  write_file(folder / "a.graph", text(graph));
+  CHECK(import_file((folder / "a.graph").string()).graph == graph);
+  write_file(folder / "a.hlo.gz", "\x1f\x8b\x08 and nothing more");
+  CHECK_THROWS_AS(import_file((folder / "a.hlo.gz").string()), Error);
+  CHECK_THROWS_AS(import_file((folder / "absent.hlo").string()), Error);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("real dumps import whole: verified shapes, text that reads back, a ledger that balances") {
+  const std::filesystem::path folder = TAILOR_THIRD_PARTY;
+  if (folder.empty() || !std::filesystem::exists(folder)) return skip("no third-party dumps");
+  int files = 0;
+  for (const std::string_view part : {"hlo", "workloads/hlo", "xla_reference"}) {
+    if (!std::filesystem::exists(folder / part)) continue;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(folder / part)) {
+      const std::string path = file.path().string();
+      if (!path.ends_with(".hlo") && !path.ends_with(".hlo.gz")) continue;
+      CAPTURE(path);
+      const Imported imported = import_file(path);
+      std::int64_t expected = imported.report.instructions;
+      for (const PassReport& pass : imported.report.passes) expected += pass.added - pass.removed;
+      CHECK(expected == nodes_in_all(imported.graph));
+      verify(imported.graph);
+      CHECK(parse_graph(text(imported.graph)) == imported.graph);
+      CHECK(imported.report.opaque.empty());
+      ++files;
+    }
+  }
+  MESSAGE(files, " dumps imported");
+}

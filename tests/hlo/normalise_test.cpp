@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalisation: what each pass makes of the pattern it is for, and that none of them changes a result: graphs are
+// evaluated as walked and as normalised, on the same seeded inputs.
+#include "hlo/normalise.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hlo/graph_builder.h"
+#include "hlo/import.h"
+#include "reference/evaluate.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::reference;
+using namespace tailor::hlo;
+
+namespace {
+
+std::string entry(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
+
+/// The graph before any pass of the table has run on it.
+Graph walked(std::string_view text) {
+  const HloModule module = parse_module(text, "test.hlo");
+  GraphBuilderContext context(module);
+  GraphBuilder builder(context, module.name);
+  builder.walk_graph(module.computations[static_cast<std::size_t>(module.entry)]);
+  return std::move(builder).graph();
+}
+
+std::int64_t rewrites(const Imported& imported, std::string_view pass) {
+  const auto at = std::find_if(imported.report.passes.begin(), imported.report.passes.end(),
+                               [&](const PassReport& report) { return report.pass == pass; });
+  REQUIRE(at != imported.report.passes.end());
+  return at->rewrites;
+}
+
+std::vector<Tensor> results(const Graph& graph, std::uint64_t seed) {
+  std::vector<Tensor> inputs;
+  for (const NodeId id : parameters(graph))
+    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed + inputs.size()));
+  return evaluate(graph, inputs);
+}
+
+/// Imports, checks that the results stayed bit for bit, and hands the import on.
+Imported unchanged(std::string_view text) {
+  Imported imported = import_hlo(text, "test.hlo");
+  const Graph before = walked(text);
+  verify(imported.graph);
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const std::vector<Tensor> expected = results(before, seed);
+    const std::vector<Tensor> found = results(imported.graph, seed);
+    REQUIRE(expected.size() == found.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CAPTURE(seed);
+      CHECK(expected[i].shape.dims == found[i].shape.dims);
+      CHECK(expected[i].bytes == found[i].bytes);
+    }
+  }
+  return imported;
+}
+
+const Node& output(const Graph& graph) { return graph.nodes[static_cast<std::size_t>(graph.outputs[0])]; }
+
+}  // namespace
+
+TEST_CASE("a column spread over rows by way of [R,1] is one broadcast") {
+  const Imported imported =
+      unchanged(entry("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,1] broadcast(a), dimensions={0,1}\n"
+                      "c = f32[4] reshape(b)\nROOT d = f32[4,6] broadcast(c), dimensions={0}"));
+  CHECK(imported.graph.nodes.size() == 2);
+  CHECK(output(imported.graph).attributes.axes == Dims{0});
+}
+
+TEST_CASE("a broadcast of a reshaped or broadcast value reads the value") {
+  CHECK(unchanged(
+            entry("x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[1,4,6] broadcast(a), dimensions={1}"))
+            .graph.nodes.size() == 2);
+  CHECK(unchanged(entry("x = f32[4,2] parameter(0)\na = f32[3,4,2] broadcast(x), dimensions={1,2}\n"
+                        "ROOT b = f32[3,5,4,2] broadcast(a), dimensions={0,2,3}"))
+            .graph.nodes.size() == 2);
+  const Imported scalar =
+      unchanged(entry("x = f32[] parameter(0)\na = f32[3,4] broadcast(x), dimensions={}\n"
+                      "ROOT b = f32[12] reshape(a)"));
+  CHECK(output(scalar.graph).op == Op::broadcast);
+  // No dimension of size 1 to put the operand's: the reshape has to stay.
+  CHECK(unchanged(
+            entry("x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[4,6] broadcast(a), dimensions={0}"))
+            .graph.nodes.size() == 3);
+}
+
+TEST_CASE("reshapes, transposes and bitcasts of one another merge") {
+  CHECK(unchanged(entry("x = f32[4,6] parameter(0)\na = f32[24] reshape(x)\nb = f32[2,12] reshape(a)\nROOT c = "
+                        "f32[4,6] reshape(b)"))
+            .graph.nodes.size() == 1);
+  CHECK(unchanged(entry("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
+                        "ROOT b = f32[2,3,5] transpose(a), dimensions={1,2,0}"))
+            .graph.nodes.size() == 1);
+  const Imported turned =
+      unchanged(entry("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
+                      "ROOT b = f32[3,5,2] transpose(a), dimensions={2,0,1}"));
+  CHECK(turned.graph.nodes.size() == 2);
+  CHECK(output(turned.graph).attributes.axes == Dims{1, 2, 0});
+  CHECK(output(unchanged(entry("x = f32[4,6] parameter(0)\nROOT a = f32[24] bitcast(x)")).graph).op == Op::reshape);
+  CHECK(output(unchanged(entry("x = f32[4,6]{0,1} parameter(0)\nROOT a = f32[6,4] bitcast(x)")).graph).op ==
+        Op::bitcast);
+}
+
+TEST_CASE("a reshape into another layout is work and stays") {
+  CHECK(unchanged(entry("x = f32[4,6]{1,0} parameter(0)\nROOT a = f32[4,6]{0,1} reshape(x)")).graph.nodes.size() == 2);
+  CHECK(unchanged(entry("x = f32[4,6] parameter(0)\nROOT a = f32[4,6] copy(x)")).graph.nodes.size() == 2);
+}
+
+TEST_CASE("conversions go only when nothing was rounded") {
+  CHECK(unchanged(entry("x = bf16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
+            .graph.nodes.size() == 1);
+  CHECK(unchanged(entry("x = f16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
+            .graph.nodes.size() == 2);
+  CHECK(unchanged(entry("x = f32[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f32[8] convert(a)"))
+            .graph.nodes.size() == 3);
+  CHECK(unchanged(entry("x = f16[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f16[8] convert(a)"))
+            .graph.nodes.size() == 3);
+  CHECK(unchanged(entry("x = f32[8] parameter(0)\na = s32[8] convert(x)\nROOT b = f32[8] convert(a)"))
+            .graph.nodes.size() == 3);
+}
+
+TEST_CASE("equal nodes become one, copies and constants left out do not") {
+  const Imported imported = unchanged(entry(
+      "x = f32[8] parameter(0)\na = f32[8] negate(x)\nb = f32[8] negate(x)\nc = f32[8] exponential(a)\n"
+      "d = f32[8] exponential(b)\ne = f32[8] copy(c)\nf = f32[8] copy(d)\nROOT t = (f32[8], f32[8]) tuple(e, f)"));
+  CHECK(rewrites(imported, "merge-duplicates") == 2);
+  CHECK(imported.graph.nodes.size() == 5);
+  CHECK(import_hlo(
+            entry("a = f32[99] constant({...})\nb = f32[99] constant({...})\nROOT t = (f32[99], f32[99]) tuple(a, b)"),
+            "t")
+            .graph.nodes.size() == 2);
+}
+
+TEST_CASE("a merged node belongs to both its given groups") {
+  const Imported imported = unchanged(
+      "HloModule m\nf {\n p = f32[8] parameter(0)\n n = f32[8] negate(p)\n ROOT e = f32[8] exponential(n)\n}\n"
+      "g {\n p = f32[8] parameter(0)\n n = f32[8] negate(p)\n ROOT e = f32[8] sine(n)\n}\nENTRY e {\n x = f32[8] "
+      "parameter(0)\n"
+      " a = f32[8] fusion(x), kind=kLoop, calls=f\n b = f32[8] fusion(x), kind=kLoop, calls=g\n"
+      " ROOT t = (f32[8], f32[8]) tuple(a, b)\n}\n");
+  REQUIRE(imported.graph.given.size() == 2);
+  CHECK(imported.graph.given[0].nodes == std::vector<NodeId>{1, 2});
+  CHECK(imported.graph.given[1].nodes == std::vector<NodeId>{1, 3});
+}
+
+TEST_CASE("dead nodes and dead bodies go, parameters and side effects stay") {
+  const Imported imported = import_hlo(
+      "HloModule m\nr {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] subtract(a, b)\n}\nENTRY e "
+      "{\n"
+      " x = f32[8] parameter(0)\n unused = f32[8] parameter(1)\n z = f32[] constant(0)\n"
+      " dead = f32[] reduce(x, z), dimensions={0}, to_apply=r\n"
+      " loud = f32[8] custom-call(x), custom_call_target=\"print\", custom_call_has_side_effect=true\n"
+      " ROOT y = f32[8] negate(x)\n}\n",
+      "test.hlo");
+  CHECK(imported.graph.bodies.empty());
+  CHECK(imported.graph.nodes.size() == 4);
+  CHECK(rewrites(imported, "drop-dead") == 2);
+}
+
+TEST_CASE("a softmax and a loop keep their results through all passes") {
+  const std::string_view regions =
+      "HloModule m\nmax {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] maximum(b, a)\n}\n"
+      "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n";
+  const Imported softmax = unchanged(fmt::format(
+      "{}soft {{\n x = bf16[3,7] parameter(0)\n w = f32[3,7] convert(x)\n l = f32[] constant(-inf)\n z = f32[] "
+      "constant(0)\n"
+      " m = f32[3] reduce(w, l), dimensions={{1}}, to_apply=max\n m1 = f32[3,1] reshape(m)\n"
+      " m2 = f32[3,1] broadcast(m1), dimensions={{0,1}}\n m3 = f32[3] reshape(m2)\n"
+      " mb = f32[3,7] broadcast(m3), dimensions={{0}}\n d = f32[3,7] subtract(w, mb)\n e = f32[3,7] exponential(d)\n"
+      " s = f32[3] reduce(e, z), dimensions={{1}}, to_apply=sum\n sb = f32[3,7] broadcast(s), dimensions={{0}}\n"
+      " q = f32[3,7] divide(e, sb)\n ROOT o = bf16[3,7] convert(q)\n}}\nENTRY e {{\n x = bf16[3,7] parameter(0)\n"
+      " a = bf16[3,7] call(x), to_apply=soft\n b = bf16[3,7] call(a), to_apply=soft\n ROOT y = bf16[3,7] add(a, "
+      "b)\n}}\n",
+      regions));
+  CHECK(rewrites(softmax, "inline-calls") == 2);
+  CHECK(rewrites(softmax, "recognise-regions") == 4);
+  const Imported loop = unchanged(
+      "HloModule m\ncond {\n p = (s32[], f32[4]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] "
+      "constant(3)\n"
+      " ROOT lt = pred[] compare(i, n), direction=LT\n}\nbody {\n p = (s32[], f32[4]) parameter(0)\n"
+      " i = s32[] get-tuple-element(p), index=0\n x = f32[4] get-tuple-element(p), index=1\n s = s32[] constant(1)\n"
+      " j = s32[] add(i, s)\n y = f32[4] negate(x)\n z = f32[4] negate(x)\n a = f32[4] add(y, z)\n"
+      " ROOT t = (s32[], f32[4]) tuple(j, a)\n}\nENTRY e {\n x = f32[4] parameter(0)\n z = s32[] constant(0)\n"
+      " t = (s32[], f32[4]) tuple(z, x)\n w = (s32[], f32[4]) while(t), condition=cond, body=body\n"
+      " ROOT r = f32[4] get-tuple-element(w), index=1\n}\n");
+  CHECK(rewrites(loop, "count-trips") == 1);
+  CHECK(rewrites(loop, "merge-duplicates") == 1);
+}
+
+TEST_CASE("normalising what is normalised changes nothing") {
+  Graph graph =
+      import_hlo(entry("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,6] broadcast(x), dimensions={0}\n"
+                       "c = f32[4,6] negate(b)\nROOT t = (f32[4,1], f32[4,6]) tuple(a, c)"),
+                 "test.hlo")
+          .graph;
+  const Graph before = graph;
+  Ledger ledger;
+  run_passes(graph, ledger);
+  CHECK(graph == before);
+  for (const PassCount& count : ledger.counts) CHECK(count.rewrites == 0);
+}

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Verdicts, with a stand-in for the simulator: what it says of an execution decides, and nothing else.
+#include "profiler/check/check.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/group_family.h"
+
+using namespace tailor;
+using namespace tailor::profiler;
+
+namespace {
+
+/// A group, its reference, and as much of a kernel as a verdict looks at.
+struct Bench {
+  ir::Group group = ir::make_group(ir::family_member("layernorm_f16"), 4, 64);
+  Reference reference = evaluate_reference(group, 1);
+  ir::Kernel kernel;
+
+  Bench() {
+    for (const reference::Tensor& input : reference.inputs)
+      kernel.buffers.push_back({"in", input.shape.dtype, ir::elements(input.shape), false});
+    for (const reference::BoundedTensor& output : reference.outputs)
+      kernel.buffers.push_back({"out", output.value.shape.dtype, ir::elements(output.value.shape), true});
+    kernel.grid = 100;
+    kernel.threads = 128;
+  }
+  /// A right execution of all blocks.
+  Executed right() const {
+    Executed run;
+    for (const reference::BoundedTensor& output : reference.outputs) {
+      run.before.emplace_back(output.value.bytes.size(), std::byte{0xab});
+      run.after.push_back(output.value.bytes);
+    }
+    run.simulation.blocks_run = run.simulation.blocks_total = kernel.grid;
+    run.simulation.counters.instructions = 1000;
+    run.simulation.buffers.resize(kernel.buffers.size());
+    run.simulation.buffers[0].load = {10, 40, 1280};
+    return run;
+  }
+  Checked verdict(const Executor& execute, const CheckOptions& options = {}) const {
+    return check(kernel, reference, execute, options);
+  }
+  Checked verdict(Executed run) const {
+    return verdict([run](std::span<const reference::Tensor>, const simulator::SimulationOptions&) { return run; });
+  }
+};
+
+simulator::Finding finding(simulator::FindingKind kind) {
+  simulator::Finding one;
+  one.kind = kind;
+  one.text = "shared memory: two threads";
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a right execution passes with its counts") {
+  const Bench bench;
+  const Checked checked = bench.verdict(bench.right());
+  CHECK(checked.state == Verdict::passed);
+  CHECK(checked.reason.empty());
+  CHECK(checked.worst == 0);
+  CHECK(checked.counts.instructions == 1000);
+  CHECK(checked.counts.buffers[0].load == ir::AccessCounts{10, 40, 1280});
+  CHECK(checked.counts.standard_error == 0);
+}
+
+TEST_CASE("one wrong element is a wrong kernel, and the reason says which") {
+  const Bench bench;
+  Executed run = bench.right();
+  run.after[1][4 * 2 + 3] ^= std::byte{0x40};  // the mean of the third row
+  const Checked checked = bench.verdict(run);
+  CHECK(checked.state == Verdict::wrong);
+  CHECK(checked.worst > 1);
+  CHECK(checked.reason.find("1 of 4 elements is wrong; [2] is") != std::string::npos);
+}
+
+TEST_CASE("an output that was not written is wrong") {
+  const Bench bench;
+  Executed run = bench.right();
+  run.after[0] = run.before[0];
+  CHECK(bench.verdict(run).state == Verdict::wrong);
+}
+
+TEST_CASE("a finding refutes a kernel whose results are right") {
+  const Bench bench;
+  Executed run = bench.right();
+  run.simulation.findings.push_back(finding(simulator::FindingKind::race));
+  const Checked checked = bench.verdict(run);
+  CHECK(checked.state == Verdict::unsound);
+  CHECK(checked.reason.find("two threads") != std::string::npos);
+  CHECK(is_refuted(checked.state));
+}
+
+TEST_CASE("how a simulation ends decides what is known of the kernel") {
+  using simulator::SimulationOutcome;
+  const Bench bench;
+  Executed run = bench.right();
+  run.simulation.reason = "why";
+  run.simulation.outcome = SimulationOutcome::unsupported;
+  CHECK(bench.verdict(run).state == Verdict::not_executed);
+  run.simulation.outcome = SimulationOutcome::refused;
+  CHECK(bench.verdict(run).state == Verdict::unsound);
+  run.simulation.outcome = SimulationOutcome::stopped;
+  CHECK(bench.verdict(run).state == Verdict::timed_out);
+  run.simulation.findings.push_back(finding(simulator::FindingKind::deadlock));
+  CHECK(bench.verdict(run).state == Verdict::unsound);
+  std::stop_source source;
+  source.request_stop();
+  CheckOptions options;
+  options.stop = source.get_token();
+  const auto execute = [&](std::span<const reference::Tensor>, const simulator::SimulationOptions&) { return run; };
+  CHECK(bench.verdict(execute, options).state == Verdict::stopped);
+}
+
+TEST_CASE("a sample runs the first, the last and random blocks, judges what they wrote and scales what they did") {
+  const Bench bench;
+  std::set<std::int64_t> ran;
+  int runs = 0;
+  const auto execute = [&](std::span<const reference::Tensor>, const simulator::SimulationOptions& options) {
+    Executed run = bench.right();
+    ++runs;
+    CHECK(!options.blocks.empty());
+    CHECK(std::is_sorted(options.blocks.begin(), options.blocks.end()));
+    ran.insert(options.blocks.begin(), options.blocks.end());
+    run.simulation.blocks_run = static_cast<std::int64_t>(options.blocks.size());
+    run.simulation.counters.instructions = 7 * run.simulation.blocks_run;
+    run.after[0] = run.before[0];  // nothing of the first output was written by these blocks
+    return run;
+  };
+  CheckOptions options;
+  options.sample_blocks = 22;
+  const Checked checked = bench.verdict(execute, options);
+  CHECK(checked.state == Verdict::passed);
+  CHECK(runs == 5);
+  CHECK(ran.contains(0));
+  CHECK(ran.contains(99));
+  CHECK(ran.size() <= 22);
+  CHECK(checked.counts.instructions == doctest::Approx(700));
+  CHECK(checked.counts.standard_error == doctest::Approx(0));
+  CHECK(checked.counts.blocks_run < checked.counts.blocks_total);
+}
+
+TEST_CASE("roots of negative numbers are checked on positive inputs") {
+  ir::Group group;
+  group.graph =
+      ir::parse_graph("graph g {\n  %x = parameter 0 : f32[100]\n  %y = sqrt %x : f32[100]\n  output %y\n}\n");
+  const Reference reference = evaluate_reference(group, 1);
+  CHECK(reference.judged == 1);
+}
+
+TEST_CASE("integers that are masks are made ones where others leave nothing to judge") {
+  ir::Group group;
+  group.graph = ir::parse_graph(R"(graph g {
+  %x = parameter 0 : f16[4,8]
+  %m = parameter 1 : s32[4,8]
+  %lowest = constant -10000 : f16[]
+  %l = broadcast %lowest : f16[4,8]
+  %f = convert %m : f16[4,8]
+  %a = multiply %f, %l : f16[4,8]
+  %y = add %x, %a : f16[4,8]
+  %e = exp %y : f16[4,8]
+  %d = divide %e, %e : f16[4,8]
+  %z = subtract %y, %y : f16[4,8]
+  output %z
+})");
+  const Reference reference = evaluate_reference(group, 1);
+  CHECK(reference.inputs_are == "as their uses ask, integers 0 or 1");
+  CHECK(reference.judged == 1);
+}
+
+TEST_CASE("a group that the reference has no semantics for is not executed") {
+  Bench bench;
+  bench.reference.reason = "no semantics for rng";
+  const auto never = [](std::span<const reference::Tensor>, const simulator::SimulationOptions&) -> Executed {
+    FAIL("must not run");
+    return {};
+  };
+  const Checked checked = bench.verdict(never);
+  CHECK(checked.state == Verdict::not_executed);
+  CHECK(checked.reason == "no semantics for rng");
+}
+
+TEST_CASE("a group too large to evaluate is not executed, and takes no memory") {
+  const ir::Group group = ir::make_group(ir::family_member("layernorm_f16"), 1 << 20, 1 << 10);
+  const Reference reference = evaluate_reference(group, 1);
+  CHECK(reference.reason.find("more than 2,147,483,648 elements") != std::string::npos);
+  CHECK(reference.inputs.empty());
+}
+
+TEST_CASE("outputs are compared where their layout puts them") {
+  ir::Group group;
+  group.graph = ir::parse_graph(
+      "graph g {\n  %x = parameter 0 : f32[2,3]\n  %y = transpose %x, axes={1,0} : f32[3,2]{0,1}\n  output %y\n}\n");
+  const Reference reference = evaluate_reference(group, 1);
+  ir::Kernel kernel;
+  kernel.buffers = {{"x", ir::DType::f32, 6, false}, {"y", ir::DType::f32, 6, true}};
+  kernel.grid = 1;
+  const auto copies = [](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&) {
+    Executed run;
+    run.before = {std::vector<std::byte>(24)};
+    run.after = {inputs[0].bytes};  // a transpose into the other layout moves nothing
+    return run;
+  };
+  CHECK(check(kernel, reference, copies, {}).state == Verdict::passed);
+}

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From plan to verdict with the real compiler and the real simulator: kernels of the family pass under plans of all
+// stitch levels, and the same kernels with one mistake in their text do not.
+#include "profiler/check/simulate.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
+#include "profiler/compile/compile.h"
+#include "support/group_family.h"
+#include "tests/profiler/kernels.h"
+
+using namespace tailor;
+using namespace tailor::profiler;
+
+namespace {
+
+constexpr ir::Limits test_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
+
+struct Printed {
+  ir::Kernel kernel;
+  std::string cuda;
+};
+
+/// The member's first candidate under one plan, when that is legal.
+std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int vector) {
+  const auto ready = codegen::prepare(group);
+  const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+  if (prepared == nullptr) return {};
+  ir::Plan plan;
+  plan.skeleton = prepared->skeleton;
+  plan.dominant = prepared->dominants.front();
+  plan.vector = vector;
+  plan.threads_per_row = plan.skeleton == ir::Skeleton::row ? threads_per_row : 1;
+  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = codegen::sub_roots(*prepared, threads_per_row, 32);
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(*prepared, plan, test_limits, scratch);
+  if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
+  Printed result{std::get<ir::Kernel>(std::move(lowered)), {}};
+  result.cuda = codegen::cuda(result.kernel, &plan);
+  return result;
+}
+
+Checked verdict(const Nvrtc& api, const Printed& what, const Reference& reference) {
+  const ir::Binary binary = compile(api, {.cuda = what.cuda});
+  REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
+  return check(what.kernel, reference, make_simulator(what.kernel, binary), CheckOptions{});
+}
+
+/// Replaces the first `from`, which must be there.
+Printed spoiled(Printed what, const std::string& from, const std::string& to) {
+  const std::size_t at = what.cuda.find(from);
+  INFO(what.cuda);
+  REQUIRE(at != std::string::npos);
+  what.cuda.replace(at, from.size(), to);
+  return what;
+}
+
+bool has(const Checked& checked, simulator::FindingKind kind) {
+  return std::any_of(checked.findings.begin(), checked.findings.end(),
+                     [&](const simulator::Finding& one) { return one.kind == kind; });
+}
+
+}  // namespace
+
+TEST_CASE("compiled kernels of the family pass on the simulator") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  int passed = 0;
+  for (const ir::FamilyMember& member : ir::group_family()) {
+    const ir::Group group = ir::make_group(member, 5, 96);
+    const Reference reference = evaluate_reference(group, 1);
+    for (const auto& [lanes, vector] : {std::pair(1, 1), std::pair(32, 1), std::pair(128, 1), std::pair(8, 4)}) {
+      const std::optional<Printed> kernel = printed(group, lanes, vector);
+      if (!kernel) continue;
+      const Checked checked = verdict(*api, *kernel, reference);
+      CAPTURE(member.name);
+      CAPTURE(lanes);
+      CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
+      CHECK(checked.counts.blocks_run == kernel->kernel.grid);
+      ++passed;
+    }
+  }
+  CHECK(passed > 15);
+}
+
+TEST_CASE("a kernel without one of its barriers races, and the finding names the CUDA line") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 5, 256);
+  const Printed right = printed(group, 128, 1).value();
+  const Checked checked = verdict(*api, spoiled(right, "__syncthreads();", ";"), evaluate_reference(group, 1));
+  CHECK(checked.state == Verdict::unsound);
+  CHECK((has(checked, simulator::FindingKind::race) || has(checked, simulator::FindingKind::uninitialised_read)));
+  REQUIRE(!checked.findings.empty());
+  CHECK(checked.findings.front().ptx_line > 0);
+  CHECK(checked.findings.front().source_line > 0);
+}
+
+TEST_CASE("a kernel whose guard lets one row too many pass reads out of bounds") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 5, 96);
+  const Printed right = printed(group, 32, 1).value();
+  const Checked checked = verdict(*api, spoiled(right, " < 5)", " < 6)"), evaluate_reference(group, 1));
+  CHECK(checked.state == Verdict::unsound);
+  CHECK(has(checked, simulator::FindingKind::out_of_bounds));
+}
+
+TEST_CASE("a kernel that computes something near is wrong without any finding") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member("layernorm_f16"), 5, 96);
+  const Printed right = printed(group, 32, 1).value();
+  const Checked checked = verdict(*api, spoiled(right, "0.001", "0.002"), evaluate_reference(group, 1));
+  CHECK(checked.state == Verdict::wrong);
+  CHECK(checked.worst > 1);
+  CHECK(checked.findings.empty());
+}
+
+TEST_CASE("text that is no PTX is not executed, and says why") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 5, 96);
+  const Printed right = printed(group, 32, 1).value();
+  ir::Binary binary;
+  binary.ptx = "not PTX";
+  binary.entry = "kernel";
+  const Checked checked = check(right.kernel, evaluate_reference(group, 1), make_simulator(right.kernel, binary), {});
+  CHECK(checked.state == Verdict::not_executed);
+  CHECK(checked.reason.starts_with("cannot simulate"));
+}

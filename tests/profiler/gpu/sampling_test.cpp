@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times, clocks and counters of the fake GPU, whose kernels last as long as its rules say; and CUPTI in every state of
+// disrepair.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/gpu.h"
+
+namespace {
+
+using namespace tailor;
+using namespace tailor::tests;
+using gpu::Gpu;
+using gpu::Response;
+using gpu::TimeRequest;
+using ir::CacheState;
+using ir::LaunchMode;
+using ir::Outcome;
+using ir::TimedBy;
+
+constexpr std::uint32_t n = 1 << 16;
+
+/// An opened GPU with the doubling of `n` numbers loaded as 1 and a sequence of three launches as 2.
+Gpu ready(const FakeMachine& machine) {
+  Gpu gpu;
+  const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
+  REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+  REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+  gpu::Sequence three = doubling(n);
+  three.buffers.push_back({"both", 4000, gpu::BufferRole::both});
+  three.launches.push_back(launch_of("plus_one", {of_buffer(2), of_value<std::uint32_t>(1000)}, 8, 128));
+  three.launches.push_back(three.launches[0]);
+  std::vector<std::byte> contents = counting(n);
+  contents.resize(contents.size() + 4000);
+  REQUIRE(gpu.answer(gpu::LoadRequest{2, three}, contents).outcome == Outcome::ok);
+  return gpu;
+}
+
+double median(std::vector<ir::Sample> samples) {
+  REQUIRE_FALSE(samples.empty());
+  std::sort(samples.begin(), samples.end(),
+            [](const auto& a, const auto& b) { return a.duration.value < b.duration.value; });
+  return samples[samples.size() / 2].duration.value;
+}
+
+std::string planted(double seconds) {
+  return fmt::format(R"({{"noise": 0, "chip": {{"l2_bytes": 1048576}}, "times": [{{"kernel": "twice", "seconds": {}}},
+                                               {{"kernel": "plus_one", "seconds": {}}}]}})",
+                     seconds, 2 * seconds);
+}
+
+}  // namespace
+
+TEST_CASE("every way of timing gives as many samples as were asked for, of about the time that the kernel takes") {
+  constexpr double seconds = 50e-6;
+  const FakeMachine machine(planted(seconds));
+  Gpu gpu = ready(machine);
+  for (CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced}) {
+    for (TimedBy by : {TimedBy::activity, TimedBy::events, TimedBy::activity}) {
+      for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
+        for (int samples : {1, 10, 70}) {
+          CAPTURE(ir::text(ir::Protocol{cache, by, mode, ""}));
+          const Response response = gpu.answer(TimeRequest{1, cache, by, mode, samples, 0, true});
+          REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+          REQUIRE(response.samples.size() == static_cast<std::size_t>(samples));
+          for (const ir::Sample& sample : response.samples) {
+            CHECK(sample.duration.value >= 0.99 * seconds);
+            CHECK(sample.duration.value <= seconds + 5e-6);
+          }
+          CHECK(response.launches.size() == (by == TimedBy::activity ? response.samples.size() : 0));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a sequence lasts from its first launch to its last, and each launch has its own time") {
+  constexpr double seconds = 20e-6;
+  const FakeMachine machine(planted(seconds));
+  Gpu gpu = ready(machine);
+  for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
+    const Response response = gpu.answer(TimeRequest{2, CacheState::produced, TimedBy::activity, mode, 40, 1, true});
+    REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+    REQUIRE(response.launches.size() == 40);
+    for (std::size_t i = 0; i < response.launches.size(); ++i) {
+      REQUIRE(response.launches[i].size() == 3);
+      CHECK(response.launches[i][0].value == doctest::Approx(seconds).epsilon(0.01));
+      CHECK(response.launches[i][1].value == doctest::Approx(2 * seconds).epsilon(0.01));
+      CHECK(response.launches[i][2].value == doctest::Approx(seconds).epsilon(0.01));
+      // Launches were queued while the stream was held: between them is the GPU's gap, not the host's pace.
+      CHECK(response.samples[i].duration.value >= 4 * seconds);
+      CHECK(response.samples[i].duration.value <= 4 * seconds + 3e-6);
+    }
+  }
+  const Response events =
+      gpu.answer(TimeRequest{2, CacheState::cold, TimedBy::events, LaunchMode::stream, 40, 0, false});
+  REQUIRE(events.outcome == Outcome::ok);
+  CHECK(events.capabilities.empty());
+  CHECK(median(events.samples) <= 4 * seconds + 6e-6);
+}
+
+TEST_CASE("cold takes longer than warm, and the state of the GPU goes with the samples") {
+  const FakeMachine machine(R"({"noise": 0})");
+  Gpu gpu = ready(machine);
+  const auto time = [&](CacheState cache) {
+    const Response response = gpu.answer(TimeRequest{1, cache, TimedBy::activity, LaunchMode::stream, 11, 0, false});
+    REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+    CHECK(response.state.sm_clock == doctest::Approx(1.98e9));
+    CHECK(response.state.temperature == 35);
+    CHECK(response.state.power_limit == 700);
+    return median(response.samples);
+  };
+  const double cold = time(CacheState::cold), warm = time(CacheState::warm), produced = time(CacheState::produced);
+  CHECK(cold > warm);
+  CHECK(produced <= cold);
+}
+
+TEST_CASE("each sample has the clock that the SM ran at, whatever NVML tells") {
+  for (double clock : {1.98e9, 0.9e9}) {
+    const FakeMachine machine(fmt::format(R"({{"nvml_clocks": false, "chip": {{"sm_clock": {}}}}})", clock));
+    Gpu gpu = ready(machine);
+    for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+      const Response response = gpu.answer(TimeRequest{1, cache, TimedBy::activity, LaunchMode::stream, 40, 0, false});
+      REQUIRE(response.samples.size() == 40);
+      CHECK(response.state.sm_clock == 0);
+      for (const ir::Sample& sample : response.samples) CHECK(sample.sm_clock == doctest::Approx(clock).epsilon(0.02));
+    }
+  }
+}
+
+TEST_CASE("without waiting on memory times by events are taken all the same, and the answer says so") {
+  for (const std::vector<std::string>& without :
+       {std::vector<std::string>{}, std::vector<std::string>{"cuStreamWaitValue32_v2"}}) {
+    const FakeMachine machine(without.empty() ? failing("cuStreamWaitValue32", 801, 0) : planted(20e-6), without);
+    Gpu gpu = ready(machine);
+    for (int id : {1, 2}) {
+      const Response response =
+          gpu.answer(TimeRequest{id, CacheState::cold, TimedBy::events, LaunchMode::stream, 5, 0, false});
+      REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+      CHECK(response.samples.size() == 5);
+      REQUIRE(response.capabilities.size() == 1);
+      CHECK(response.capabilities[0].name == "held stream");
+      CHECK(response.capabilities[0].detail.find("cuStreamWaitValue32") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("when the driver stops taking launches while the stream is held, the samples are taken again without") {
+  // The launch in the first held sample, after those of opening (1), loading (1) and the sample for nothing (3).
+  const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576},
+                                "failures": [{"call": "cuLaunchKernelEx", "act": "slow", "seconds": 2.2, "nth": 7}]})");
+  Gpu gpu;
+  REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
+  REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+  const Response response =
+      gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 5, 0, false});
+  REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+  CHECK(response.samples.size() == 5);
+  REQUIRE(response.capabilities.size() == 1);
+  CHECK(response.capabilities[0].detail == "the driver stopped taking launches while the stream waited");
+}
+
+TEST_CASE("samples taken while the GPU was held back are marked, and none is dropped") {
+  const FakeMachine machine(R"({"throttle": [{"launches": 0, "reasons": 4, "sm_clock": 1.98e9}]})");
+  Gpu gpu = ready(machine);
+  const Response response =
+      gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 8, 0, false});
+  REQUIRE(response.samples.size() == 8);
+  for (const ir::Sample& sample : response.samples) CHECK(sample.throttle == ir::throttle_power);
+  CHECK(gpu.answer(gpu::StateRequest{}).state.throttle == ir::throttle_power);
+}
+
+TEST_CASE("where CUPTI does not deliver, times by activity say why and times by events still come") {
+  struct Row {
+    std::string configuration, said;
+    bool opens;  ///< it is only found out when times are taken
+  };
+  const std::vector<Row> rows = {
+      {R"({"other_subscriber": true})", "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, held by 'Nsight Systems'",
+       false},
+      {R"({"activity_without_times": true})", "without times", false},
+      {R"({"drop_activity": 5})", "dropped", true},
+      {failing("cuptiActivityEnable", 999, 0), "cuptiActivityEnable: CUPTI_ERROR_UNKNOWN", false},
+      {failing("cuptiActivityRegisterCallbacks", 1, 0), "cuptiActivityRegisterCallbacks", false},
+      {failing("cuptiActivityFlushAll", 999, 0), "cuptiActivityFlushAll", false},
+      {failing("cuptiActivityGetNextRecord", 1, 0), "cuptiActivityGetNextRecord", false},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.configuration);
+    const FakeMachine machine(row.configuration);
+    Gpu gpu;
+    const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
+    REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+    CHECK(open.properties.can_time_activity == row.opens);
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+    const Response activity =
+        gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 9, 0, false});
+    CHECK(activity.outcome == Outcome::unavailable);
+    CHECK_MESSAGE(activity.reason.find(row.said) != std::string::npos, activity.reason);
+    CHECK_FALSE(activity.context_lost);
+    const Response events =
+        gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 9, 0, false});
+    REQUIRE_MESSAGE(events.outcome == Outcome::ok, events.reason);
+    CHECK(events.samples.size() == 9);
+  }
+}
+
+TEST_CASE("counters come from runs of their own, with buffers put back and caches as asked for") {
+  const FakeMachine machine(R"({"noise": 0})");
+  Gpu gpu = ready(machine);
+  const std::vector<std::string> metrics = {"dram__bytes_read.sum", "dram__bytes_write.sum",
+                                            "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
+                                            "smsp__inst_executed.sum"};
+  const auto count = [&](int id, CacheState cache) {
+    Response response = gpu.answer(gpu::CountRequest{id, cache, metrics});
+    REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
+    REQUIRE(response.values.size() == metrics.size());
+    CHECK(response.passes == 2);
+    return response.values;
+  };
+  const std::vector<double> cold = count(1, CacheState::cold), warm = count(1, CacheState::warm);
+  CHECK(cold[0] >= 4.0 * n);
+  CHECK(warm[0] < cold[0]);
+  CHECK(cold[2] == doctest::Approx(4.0 * n / 32));
+  CHECK(cold[3] == doctest::Approx(4.0 * n / 32));
+  CHECK(count(2, CacheState::cold)[3] == doctest::Approx(2 * 4.0 * n / 32 + 4000.0 / 32));
+  // And times are taken again after it.
+  CHECK(
+      gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 3, 0, false}).samples.size() ==
+      3);
+}
+
+TEST_CASE("counters that nobody may read are unavailable with a remedy, and all else goes on") {
+  for (const char* configuration : {R"({"counters_permitted": false})", R"({"other_profiler": true})"}) {
+    const FakeMachine machine(configuration);
+    Gpu gpu;
+    const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
+    REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
+    // Another profiler is only met when counting begins.
+    CHECK(open.properties.can_count == (std::string_view(configuration).find("other") != std::string_view::npos));
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
+    const Response counted = gpu.answer(gpu::CountRequest{1, CacheState::cold, {"dram__bytes_read.sum"}});
+    CHECK(counted.outcome == Outcome::unavailable);
+    REQUIRE_FALSE(counted.capabilities.empty());
+    CHECK_FALSE(counted.capabilities[0].remedy.empty());
+    CHECK(
+        gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 3, 0, false}).samples.size() ==
+        3);
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Holding a stream, with a driver that is four functions: what the stream would wait for, and who lets it go.
+#include "profiler/gpu/stream_blocker.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace {
+
+using namespace tailor;
+using gpu::Driver;
+using gpu::StreamBlocker;
+
+std::uint32_t word = 0;            ///< of the host's memory
+std::uint32_t waited_for = 0;      ///< by the stream
+CUresult response = CUDA_SUCCESS;  ///< of the waiting
+
+bool stream_goes() { return static_cast<std::int32_t>(std::atomic_ref<std::uint32_t>(word).load() - waited_for) >= 0; }
+
+Driver four_functions() {
+  word = waited_for = 0;
+  response = CUDA_SUCCESS;
+  Driver driver;
+  driver.cuMemHostAlloc = [](void** to, std::size_t, unsigned) { return *to = &word, CUDA_SUCCESS; };
+  driver.cuMemFreeHost = [](void*) { return CUDA_SUCCESS; };
+  driver.cuMemHostGetDevicePointer = [](CUdeviceptr* to, void*, unsigned) { return *to = 64, CUDA_SUCCESS; };
+  driver.cuStreamWaitValue32 = [](CUstream, CUdeviceptr, cuuint32_t value, unsigned) {
+    waited_for = value;
+    return response;
+  };
+  return driver;
+}
+
+}  // namespace
+
+TEST_CASE("a held stream waits from begin to end, time after time") {
+  const Driver driver = four_functions();
+  StreamBlocker hold;
+  CHECK_FALSE(hold.works());
+  hold.prepare(driver, nullptr);
+  REQUIRE(hold.works());
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE_FALSE(hold.begin(nullptr));
+    REQUIRE_FALSE(stream_goes());
+    REQUIRE(hold.end());
+    REQUIRE(stream_goes());
+  }
+}
+
+TEST_CASE("a stream that is held too long goes on by itself, and is not held again") {
+  const Driver driver = four_functions();
+  StreamBlocker hold{std::chrono::milliseconds(20)};
+  hold.prepare(driver, nullptr);
+  REQUIRE_FALSE(hold.begin(nullptr));
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!stream_goes() && std::chrono::steady_clock::now() < limit)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(stream_goes());
+  CHECK_FALSE(hold.end());
+  CHECK_FALSE(hold.works());
+  CHECK(hold.reason() == "the driver stopped taking launches while the stream waited");
+}
+
+TEST_CASE("a driver that cannot make a stream wait is found out at once") {
+  Driver driver = four_functions();
+  response = CUDA_ERROR_NOT_SUPPORTED;
+  StreamBlocker refused;
+  refused.prepare(driver, nullptr);
+  CHECK_FALSE(refused.works());
+  CHECK(refused.reason() == "cuStreamWaitValue32: CUDA error 801");
+  driver.cuStreamWaitValue32 = nullptr;
+  StreamBlocker none;
+  none.prepare(driver, nullptr);
+  CHECK(none.reason() == "the driver has no cuStreamWaitValue32");
+}

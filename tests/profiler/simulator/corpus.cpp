@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the heads of corpus files and fills buffers, the same on every machine: seeds come from names.
+#include "profiler/simulator/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <random>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace corpus {
+
+namespace {
+
+using tailor::simulator::BufferUse;
+using tailor::simulator::FindingKind;
+
+template <class Value>
+struct Row {
+  std::string_view name;
+  Value value;
+};
+
+constexpr auto type_rows = std::to_array<Row<ElementType>>({{"i8", ElementType::i8},
+                                                            {"u8", ElementType::u8},
+                                                            {"i32", ElementType::i32},
+                                                            {"u32", ElementType::u32},
+                                                            {"u64", ElementType::u64},
+                                                            {"f16", ElementType::f16},
+                                                            {"bf16", ElementType::bf16},
+                                                            {"f32", ElementType::f32},
+                                                            {"f64", ElementType::f64}});
+constexpr auto use_rows = std::to_array<Row<BufferUse>>({{"input", BufferUse::input},
+                                                         {"output", BufferUse::output},
+                                                         {"both", BufferUse::both},
+                                                         {"scratch", BufferUse::scratch}});
+constexpr auto kind_rows = std::to_array<Row<FindingKind>>({{"out_of_bounds", FindingKind::out_of_bounds},
+                                                            {"misaligned", FindingKind::misaligned},
+                                                            {"store_to_input", FindingKind::store_to_input},
+                                                            {"uninitialised_read", FindingKind::uninitialised_read},
+                                                            {"race", FindingKind::race},
+                                                            {"divergent_barrier", FindingKind::divergent_barrier},
+                                                            {"mismatched_barrier", FindingKind::mismatched_barrier},
+                                                            {"bad_mask", FindingKind::bad_mask},
+                                                            {"bad_cluster_rank", FindingKind::bad_cluster_rank},
+                                                            {"async_misuse", FindingKind::async_misuse},
+                                                            {"deadlock", FindingKind::deadlock},
+                                                            {"trap", FindingKind::trap},
+                                                            {"too_long", FindingKind::too_long},
+                                                            {"launch", FindingKind::launch}});
+
+[[noreturn]] void fail(const std::string& message) { throw tailor::Error(tailor::Fault::failed, message); }
+
+template <class Rows>
+auto find(const Rows& rows, std::string_view name) {
+  for (const auto& row : rows)
+    if (row.name == name) return row.value;
+  fail(fmt::format("found '{}', expected one of the head's words", name));
+}
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : tailor::split(line, ' '))
+    if (!word.empty()) words.push_back(word);
+  return words;
+}
+
+double number(std::string_view text) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size())
+    fail(fmt::format("found '{}', expected a number", text));
+  return value;
+}
+
+tailor::simulator::Extent3 extents(std::string_view text) {
+  tailor::simulator::Extent3 all{1, 1, 1};
+  std::size_t i = 0;
+  for (const std::string_view part : tailor::split(text, 'x')) all.at(i++) = static_cast<std::uint32_t>(number(part));
+  return all;
+}
+
+void read_launch(CorpusLaunch& made, std::string_view word) {
+  const std::size_t equals = word.find('=');
+  const std::string_view key = word.substr(0, equals);
+  const std::string_view value = equals == word.npos ? "1" : word.substr(equals + 1);
+  if (key == "grid") return void(made.launch.grid = extents(value));
+  if (key == "block") return void(made.launch.block = extents(value));
+  if (key == "cluster") return void(made.launch.cluster = extents(value));
+  if (key == "shared") return void(made.launch.dynamic_shared = static_cast<std::int64_t>(number(value)));
+  if (key == "cooperative") return void(made.launch.cooperative = number(value) != 0);
+  if (key == "limit") return void(made.limit = static_cast<std::int64_t>(number(value)));
+  if (key == "sms") return void(made.machine.sms = static_cast<int>(number(value)));
+  if (key == "blocks_per_sm") return void(made.machine.blocks_per_sm = static_cast<int>(number(value)));
+  fail(fmt::format("found '{}', expected a property of a launch", word));
+}
+
+void fill(CorpusBuffer& buffer, std::string_view how, std::string_view seed) {
+  std::seed_seq sequence(seed.begin(), seed.end());
+  std::mt19937 random(sequence);
+  for (std::int64_t i = 0; i < buffer.size(); ++i) {
+    if (how == "random")
+      buffer.set(i, static_cast<double>(random()) / 2147483648.0 - 1.0);
+    else if (how == "iota")
+      buffer.set(i, static_cast<double>(i));
+    else if (how.starts_with("below:"))
+      buffer.set(i, static_cast<double>(random() % static_cast<std::uint32_t>(number(how.substr(6)))));
+    else if (how != "zero")
+      fail(fmt::format("found fill '{}', expected random, zero, iota or below:N", how));
+  }
+}
+
+CorpusBuffer read_buffer(const std::vector<std::string_view>& words, std::string_view file) {
+  if (words.size() < 3) fail("expected '// buffer: NAME TYPE[COUNT] USE FILL'");
+  CorpusBuffer made;
+  made.name = words[0];
+  const std::size_t bracket = words[1].find('[');
+  if (bracket == words[1].npos || words[1].back() != ']')
+    fail(fmt::format("found '{}', expected TYPE[COUNT]", words[1]));
+  made.type = find(type_rows, words[1].substr(0, bracket));
+  made.use = find(use_rows, words[2]);
+  const double count = number(words[1].substr(bracket + 1, words[1].size() - bracket - 2));
+  made.bytes.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(made.element_bytes()));
+  fill(made, words.size() > 3 ? words[3] : "zero", fmt::format("{}.{}", file, made.name));
+  return made;
+}
+
+CorpusPlant read_plant(const std::vector<std::string_view>& words, const CorpusLaunch& launch) {
+  if (words.size() < 2) fail("expected '// plant: NAME KIND'");
+  CorpusPlant made;
+  made.name = words[0];
+  made.launch = launch;
+  for (const std::string_view kind : tailor::split(words[1], '|')) made.kinds.push_back(find(kind_rows, kind));
+  for (std::size_t i = 2; i < words.size(); ++i) read_launch(made.launch, words[i]);
+  return made;
+}
+
+void read_head_line(CorpusKernel& made, std::string_view key, const std::vector<std::string_view>& words) {
+  if (key == "launch" || key == "machine") {
+    for (const std::string_view word : words) read_launch(made.launch, word);
+  } else if (key == "arch") {
+    made.arch = words.at(0);
+  } else if (key == "buffer") {
+    made.parameters.push_back({static_cast<int>(made.buffers.size()), {}});
+    made.buffers.push_back(read_buffer(words, made.name));
+  } else if (key == "value") {
+    CorpusBuffer one;
+    one.type = find(type_rows, words.at(0));
+    one.bytes.resize(static_cast<std::size_t>(one.element_bytes()));
+    one.set(0, number(words.at(1)));
+    made.parameters.push_back({-1, one.bytes});
+  } else if (key == "plant") {
+    made.plants.push_back(read_plant(words, made.launch));
+  } else {
+    fail(fmt::format("found '{}', expected launch, machine, arch, buffer, value or plant", key));
+  }
+}
+
+void read_marks(CorpusKernel& made, std::string_view line, std::int64_t number_of_line) {
+  constexpr std::string_view mark = "// BUG ";
+  const std::size_t at = line.find(mark);
+  if (at == line.npos) return;
+  for (const std::string_view name : words_of(line.substr(at + mark.size()))) {
+    const auto plant = std::find_if(made.plants.begin(), made.plants.end(),
+                                    [&](const CorpusPlant& each) { return each.name == name; });
+    if (plant == made.plants.end()) fail(fmt::format("line {}: no plant '{}'", number_of_line, name));
+    plant->lines.push_back(number_of_line);
+  }
+}
+
+/// A float as the nearest value of 1 + `exponent_bits` + `fraction_bits`, ties to even, subnormals kept.
+double rounded(double value, int fraction_bits, int least_exponent) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int exponent = std::max(std::ilogb(value), least_exponent);
+  return std::scalbn(std::nearbyint(std::scalbn(value, fraction_bits - exponent)), exponent - fraction_bits);
+}
+
+std::uint16_t f16_bits(double value) {
+  const double v = rounded(value, 10, -14);
+  const auto sign = static_cast<std::uint16_t>(std::signbit(v) ? 0x8000 : 0);
+  const double magnitude = std::fabs(v);
+  if (magnitude == 0) return sign;
+  if (magnitude > 65504) return static_cast<std::uint16_t>(sign | 0x7c00);
+  const int exponent = std::max(std::ilogb(magnitude), -14);
+  const int scaled = static_cast<int>(std::scalbn(magnitude, 10 - exponent));
+  return static_cast<std::uint16_t>(sign | (scaled + ((exponent + 14) << 10)));
+}
+
+double f16_value(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const double magnitude = exponent == 0    ? std::scalbn(fraction, -24)
+                           : exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
+                                            : std::scalbn(1024 + fraction, exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+std::uint16_t bf16_bits(double value) {
+  const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+}  // namespace
+
+int CorpusBuffer::element_bytes() const {
+  switch (type) {
+    case ElementType::i8:
+    case ElementType::u8:
+      return 1;
+    case ElementType::f16:
+    case ElementType::bf16:
+      return 2;
+    case ElementType::u64:
+    case ElementType::f64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+double CorpusBuffer::operator[](std::int64_t i) const {
+  const std::byte* const at = bytes.data() + i * element_bytes();
+  const auto as = [&]<class Value>(Value value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+    case ElementType::i8:
+      return as(std::int8_t{});
+    case ElementType::u8:
+      return as(std::uint8_t{});
+    case ElementType::i32:
+      return as(std::int32_t{});
+    case ElementType::u32:
+      return as(std::uint32_t{});
+    case ElementType::u64:
+      return static_cast<double>(as(std::uint64_t{}));
+    case ElementType::f16:
+      return f16_value(as(std::uint16_t{}));
+    case ElementType::bf16:
+      return std::bit_cast<float>(static_cast<std::uint32_t>(as(std::uint16_t{})) << 16);
+    case ElementType::f32:
+      return as(0.0f);
+    case ElementType::f64:
+      return as(0.0);
+  }
+  return 0;
+}
+
+void CorpusBuffer::set(std::int64_t i, double value) {
+  std::byte* const at = bytes.data() + i * element_bytes();
+  const auto put = [&](auto made) { std::memcpy(at, &made, sizeof made); };
+  switch (type) {
+    case ElementType::i8:
+      return put(static_cast<std::int8_t>(value));
+    case ElementType::u8:
+      return put(static_cast<std::uint8_t>(value));
+    case ElementType::i32:
+      return put(static_cast<std::int32_t>(value));
+    case ElementType::u32:
+      return put(static_cast<std::uint32_t>(value));
+    case ElementType::u64:
+      return put(static_cast<std::uint64_t>(value));
+    case ElementType::f16:
+      return put(f16_bits(value));
+    case ElementType::bf16:
+      return put(bf16_bits(value));
+    case ElementType::f32:
+      return put(static_cast<float>(value));
+    case ElementType::f64:
+      return put(value);
+  }
+}
+
+CorpusBuffer& CorpusKernel::at(std::string_view buffer) {
+  for (CorpusBuffer& each : buffers)
+    if (each.name == buffer) return each;
+  fail(fmt::format("{} has no buffer '{}'", name, buffer));
+}
+
+std::vector<std::string> CorpusKernel::defines(std::string_view planted) const {
+  std::vector<std::string> made;
+  for (const CorpusPlant& plant : plants)
+    made.push_back(fmt::format("--define-macro={}={}", plant.name, plant.name == planted ? 1 : 0));
+  return made;
+}
+
+CorpusKernel read_kernel(const std::filesystem::path& file) {
+  CorpusKernel made;
+  made.name = file.stem().string();
+  made.text = tailor::read_file(file);
+  std::int64_t line_number = 0;
+  bool head = true;
+  for (const std::string_view line : tailor::split(made.text, '\n')) {
+    ++line_number;
+    head = head && line.starts_with("//");
+    const std::size_t colon = line.find(": ");
+    const std::string_view key = head && colon != line.npos ? line.substr(3, colon - 3) : "";
+    if (!key.empty() && key.find_first_of(" -") == key.npos)
+      tailor::with_position(
+          [&] {
+            return tailor::Position{file.string(), line_number, 1};
+          },
+          [&] { read_head_line(made, key, words_of(line.substr(colon + 2))); });
+    if (!head) read_marks(made, line, line_number);
+  }
+  return made;
+}
+
+const std::vector<CorpusKernel>& kernels() {
+  static const std::vector<CorpusKernel> all = [] {
+    std::vector<CorpusKernel> found;
+    for (const auto& file : std::filesystem::directory_iterator(TAILOR_SOURCE_DIR "/tests/profiler/simulator/corpus"))
+      if (file.path().extension() == ".cu") found.push_back(read_kernel(file.path()));
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    return found;
+  }();
+  return all;
+}
+
+}  // namespace corpus

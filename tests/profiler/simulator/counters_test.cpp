@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The counters' table: names are unique, every row has a unit and its own field.
+#include "profiler/simulator/machine/counters.h"
+
+#include <set>
+
+#include "doctest/doctest.h"
+
+namespace tailor::simulator {
+namespace {
+
+TEST_CASE("every counter has its own name, unit and field") {
+  std::set<std::string_view> names;
+  Counters counters;
+  for (const CounterRow& row : counter_table()) {
+    CHECK(names.insert(row.name).second);
+    CHECK_FALSE(row.unit.empty());
+    CHECK(counters.*row.value == 0);  // no earlier row shares the field
+    counters.*row.value = 1;
+  }
+}
+
+}  // namespace
+}  // namespace tailor::simulator

@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launches by hand: what a driver would refuse, samples of blocks, memory between launches, programs that cannot be
+// simulated, and PTX that no compiler of ours writes (calls, tables of branches, diverged shuffles).
+#include "profiler/simulator/machine/launch.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tailor::simulator {
+namespace {
+
+std::string entry(const std::string& params, const std::string& body, const std::string& before = {}) {
+  return ".version 8.0\n.target sm_90\n.address_size 64\n" + before + ".visible .entry k(" + params + ")\n{\n" + body +
+         "\n}\n";
+}
+
+/// y[i] = 2 * i + 1 for the threads of all blocks of 64.
+const std::string numbering = entry(".param .u64 y",
+                                    "  .reg .b32 %r<9>;\n  .reg .b64 %rd<5>;\n"
+                                    "  ld.param.u64 %rd1, [y];\n"
+                                    "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %ntid.x;\n  mov.u32 %r3, %tid.x;\n"
+                                    "  mad.lo.s32 %r4, %r1, %r2, %r3;\n  mad.lo.s32 %r5, %r4, 2, 1;\n"
+                                    "  mul.wide.u32 %rd2, %r4, 4;\n  add.s64 %rd3, %rd1, %rd2;\n"
+                                    "  st.global.u32 [%rd3], %r5;\n  ret;");
+
+Program program_of(const std::string& text) {
+  const PtxModule module = parse_ptx(text, "k.ptx");
+  return Program(module, entry_of(module));
+}
+
+struct Run {
+  Simulation simulation;
+  std::vector<std::uint32_t> y;
+};
+
+Run run(const std::string& text, Launch launch, int elements, SimulationOptions options = {}) {
+  Memory memory;
+  const int y = memory.add("y", elements * 4, 4, BufferUse::output);
+  if (launch.arguments.empty()) launch.arguments.push_back({y, 0, {}});
+  Run made;
+  made.simulation = simulate(program_of(text), launch, memory, options);
+  made.y.resize(static_cast<std::size_t>(elements));
+  std::memcpy(made.y.data(), memory.bytes(y).data(), memory.bytes(y).size());
+  return made;
+}
+
+TEST_CASE("a launch that no driver takes is refused with its numbers") {
+  const auto reason = [](const Launch& launch, const std::string& text = numbering) {
+    const Run made = run(text, launch, 64);
+    CHECK(made.simulation.outcome == SimulationOutcome::refused);
+    return made.simulation.reason;
+  };
+  Launch launch;
+  launch.block = {2048, 1, 1};
+  CHECK(reason(launch) == "the block is 2048 x 1 x 1, more than 1024 threads");
+  launch.block = {0, 1, 1};
+  CHECK(reason(launch).find("no extent may be 0") != std::string::npos);
+  launch = {};
+  launch.arguments = {{0, 0, {}}, {0, 0, {}}};
+  CHECK(reason(launch) == "2 arguments were given, k takes 1");
+  launch.arguments = {{-1, 0, std::vector<std::byte>(4)}};
+  CHECK(reason(launch) == "argument 0 has 4 bytes, parameter 0 has 8");
+  launch.arguments = {{7, 0, {}}};
+  CHECK(reason(launch) == "argument 0 names buffer 7 of 1");
+  launch = {};
+  launch.grid = {3, 1, 1};
+  launch.cluster = {2, 1, 1};
+  CHECK(reason(launch) == "the grid 3 x 1 x 1 is no multiple of the cluster 2 x 1 x 1");
+  launch = {};
+  launch.cooperative = true;
+  launch.grid = {1u << 30, 1, 1};
+  launch.block = {1024, 1, 1};
+  CHECK(reason(launch).find("resident") != std::string::npos);
+}
+
+TEST_CASE("an instruction nobody knows is named with its line, and never run") {
+  const Run made = run(entry(".param .u64 y", "  .reg .b32 %r<3>;\n  frobnicate.b32 %r1, %r2;\n  ret;"), {}, 4);
+  CHECK(made.simulation.outcome == SimulationOutcome::unsupported);
+  CHECK(made.simulation.reason == "frobnicate.b32 (line 7): no row of the opcode table has it");
+}
+
+TEST_CASE("operands of the wrong kind or number are an error with the line") {
+  for (const char* body : {"  add.s32 %r1, %r2;", "  add.s32 5, %r1, %r2;", "  setp.lt.s32 %r1, %r2, %r3;",
+                           "  ld.global.v2.u32 %r1, [%rd1];", "  bra;"}) {
+    CAPTURE(body);
+    const std::string text = entry("", std::string("  .reg .b32 %r<4>;\n  .reg .b64 %rd<2>;\n") + body + "\n  ret;");
+    try {
+      program_of(text);
+      FAIL("accepted");
+    } catch (const Error& error) {
+      CHECK(error.at.line == 8);
+      CHECK(error.at.file == "k.ptx");
+    }
+  }
+}
+
+TEST_CASE("chosen blocks run alone and leave the rest as it was") {
+  SimulationOptions options;
+  options.blocks = {1, 3};
+  Launch launch;
+  launch.grid = {5, 1, 1};
+  launch.block = {64, 1, 1};
+  const Run made = run(numbering, launch, 320, options);
+  CHECK(made.simulation.findings.empty());
+  CHECK(made.simulation.blocks_run == 2);
+  CHECK(made.simulation.blocks_total == 5);
+  for (std::uint32_t i = 0; i < 320; ++i) CHECK(made.y[i] == (i / 64 == 1 || i / 64 == 3 ? 2 * i + 1 : 0xcdcdcdcdu));
+  CHECK(made.simulation.counters.global_store_requests == 4);
+  CHECK(made.simulation.counters.global_store_sectors == 16);
+}
+
+TEST_CASE("an index past the end meets a guard zone and no other buffer") {
+  Memory memory;
+  const int y = memory.add("y", 256, 4, BufferUse::output);
+  const int other = memory.add("other", 4096, 4, BufferUse::output);
+  const std::vector<std::byte> before(memory.bytes(other).begin(), memory.bytes(other).end());
+  Launch launch;
+  launch.grid = {2, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.arguments = {{y, 0, {}}};
+  SimulationOptions options;
+  options.random_schedule = false;
+  const Simulation made = simulate(program_of(numbering), launch, memory, options);
+  REQUIRE(made.findings.size() == 1);
+  CHECK(made.findings[0].kind == FindingKind::out_of_bounds);
+  CHECK(made.findings[0].ptx_line == 16);
+  CHECK(made.findings[0].times == 64);
+  CHECK(made.findings[0].text == "thread 0 of block 1 accesses 4 bytes at element 64 of buffer y, which has 64");
+  CHECK(std::equal(before.begin(), before.end(), memory.bytes(other).begin()));
+}
+
+TEST_CASE("a warp that runs too long is stopped") {
+  const Run made = run(entry(".param .u64 y", "again:\n  bra again;"), {}, 4, [] {
+    SimulationOptions options;
+    options.warp_instructions = 10'000;
+    return options;
+  }());
+  CHECK(made.simulation.outcome == SimulationOutcome::stopped);
+  REQUIRE(made.simulation.findings.size() == 1);
+  CHECK(made.simulation.findings[0].kind == FindingKind::too_long);
+}
+
+TEST_CASE("a table of branches sends each lane where its index says") {
+  const std::string text = entry(".param .u64 y", R"(  .reg .b32 %r<9>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [y];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 3;
+  targets: .branchtargets zero, one, two, three;
+  brx.idx %r2, targets;
+zero:
+  mov.u32 %r3, 10;
+  bra done;
+one:
+  mov.u32 %r3, 11;
+  bra done;
+two:
+  mov.u32 %r3, 12;
+  bra done;
+three:
+  mov.u32 %r3, 13;
+done:
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;)");
+  Launch launch;
+  launch.block = {32, 1, 1};
+  const Run made = run(text, launch, 32);
+  CHECK(made.simulation.findings.empty());
+  for (std::uint32_t i = 0; i < 32; ++i) CHECK(made.y[i] == 10 + i % 4);
+  CHECK(made.simulation.counters.global_store_requests == 1);  // the lanes met again
+}
+
+TEST_CASE("lanes on different paths exchange through shuffles of their own masks") {
+  // Even and odd lanes branch apart; each half shuffles with its own mask, then all meet.
+  const std::string text = entry(".param .u64 y", R"(  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [y];
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra even;
+  shfl.sync.bfly.b32 %r3, %r1, 2, 31, 0xaaaaaaaa;
+  bra done;
+even:
+  shfl.sync.bfly.b32 %r3, %r1, 4, 31, 0x55555555;
+done:
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+  ret;)");
+  Launch launch;
+  launch.block = {32, 1, 1};
+  const Run made = run(text, launch, 32);
+  for (const Finding& one : made.simulation.findings) MESSAGE(describe(one));
+  CHECK(made.simulation.findings.empty());
+  for (std::uint32_t i = 0; i < 32; ++i) CHECK(made.y[i] == (i % 2 ? i ^ 2 : i ^ 4));
+}
+
+TEST_CASE("a seed decides what is seen, not the number of host threads") {
+  Launch launch;
+  launch.grid = {40, 1, 1};
+  launch.block = {64, 1, 1};
+  SimulationOptions one, three;
+  three.threads = 3;
+  const Run a = run(numbering, launch, 2560, one), b = run(numbering, launch, 2560, three);
+  CHECK(a.y == b.y);
+  CHECK(a.simulation.counters == b.simulation.counters);
+  CHECK(a.simulation.buffers == b.simulation.buffers);
+}
+
+/// h[i] = i for the first `n` of all threads, in elements of 2 bytes.
+std::string halves_kernel() {
+  return entry(".param .u64 h, .param .u32 n", R"(  .reg .pred %p<2>;
+  .reg .b16 %h<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [h];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra done;
+  mul.wide.u32 %rd2, %r4, 2;
+  add.s64 %rd3, %rd1, %rd2;
+  cvt.u16.u32 %h1, %r4;
+  st.global.b16 [%rd3], %h1;
+done:
+  ret;)");
+}
+
+/// copy[i] = h[i] for the first `n` of all threads, in elements of 2 bytes.
+std::string halves_copy() {
+  return entry(".param .u64 h, .param .u64 copy, .param .u32 n", R"(  .reg .pred %p<2>;
+  .reg .b16 %h<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [h];
+  ld.param.u64 %rd4, [copy];
+  ld.param.u32 %r5, [n];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.s32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p1, %r4, %r5;
+  @%p1 bra done;
+  mul.wide.u32 %rd2, %r4, 2;
+  add.s64 %rd3, %rd1, %rd2;
+  ld.global.b16 %h1, [%rd3];
+  add.s64 %rd5, %rd4, %rd2;
+  st.global.b16 [%rd5], %h1;
+done:
+  ret;)");
+}
+
+Argument number(std::uint32_t value) {
+  Argument made;
+  made.value.resize(sizeof value);
+  std::memcpy(made.value.data(), &value, sizeof value);
+  return made;
+}
+
+Launch halves_launch(std::vector<Argument> arguments, std::uint32_t n) {
+  Launch launch;
+  launch.block = {128, 1, 1};
+  launch.grid = {(n + 127) / 128, 1, 1};
+  launch.arguments = std::move(arguments);
+  launch.arguments.push_back(number(n));
+  return launch;
+}
+
+TEST_CASE("elements smaller than a buffer was declared with are watched one by one, launch after launch") {
+  const Program fill = program_of(halves_kernel()), copy = program_of(halves_copy());
+  for (const int element_bytes : {1, 2, 4, 8})
+    for (const std::uint32_t n : {1u, 31u, 33u, 127u, 4095u, 40001u})
+      for (const int threads : {1, 3}) {
+        CAPTURE(element_bytes);
+        CAPTURE(n);
+        CAPTURE(threads);
+        Memory memory;
+        // From the second half of a word on, so that words are shared by warps and blocks too.
+        const int h = memory.add("h", n * 2 + 2, element_bytes, BufferUse::output);
+        const int c = memory.add("copy", n * 2 + 2, element_bytes, BufferUse::output);
+        SimulationOptions options;
+        options.threads = threads;
+        for (int round = 0; round < 2; ++round) {
+          const Simulation filled = simulate(fill, halves_launch({{h, 2, {}}}, n), memory, options);
+          const Simulation copied = simulate(copy, halves_launch({{h, 2, {}}, {c, 2, {}}}, n), memory, options);
+          CHECK(filled.findings.empty());
+          CHECK(copied.findings.empty());
+        }
+        std::vector<std::uint16_t> got(n);
+        std::memcpy(got.data(), memory.bytes(c).data() + 2, n * 2);
+        for (std::uint32_t i = 0; i < n; ++i) REQUIRE(got[i] == static_cast<std::uint16_t>(i));
+      }
+}
+
+TEST_CASE("the half of a word that nobody wrote is found, whatever elements the buffer was declared with") {
+  for (const int element_bytes : {1, 2, 4, 8}) {
+    CAPTURE(element_bytes);
+    Memory memory;
+    const int h = memory.add("h", 256, element_bytes, BufferUse::both);
+    const int c = memory.add("copy", 256, element_bytes, BufferUse::output);
+    const Program copy = program_of(halves_copy());
+    CHECK(simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, 33), memory).findings.empty());
+    const Simulation read = simulate(copy, halves_launch({{c, 0, {}}, {h, 0, {}}}, 34), memory);
+    REQUIRE(read.findings.size() == 1);
+    CHECK(read.findings[0].kind == FindingKind::uninitialised_read);
+    CHECK(read.findings[0].times == 1);
+    CHECK(read.findings[0].warp == 1);
+    CHECK(read.findings[0].lane == 1);
+  }
+}
+
+TEST_CASE("what a launch wrote into an output is there for the next until outputs are poisoned") {
+  const std::uint32_t n = 77;
+  const Program fill = program_of(halves_kernel()), copy = program_of(halves_copy());
+  Memory memory;
+  const int h = memory.add("h", n * 2, 2, BufferUse::output), c = memory.add("copy", n * 2, 2, BufferUse::output);
+  const auto unwritten = [&] {
+    std::int64_t times = 0;
+    for (const Finding& one : simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, n), memory).findings) {
+      CHECK(one.kind == FindingKind::uninitialised_read);
+      CHECK(one.buffer == h);
+      times += one.times;
+    }
+    return times;
+  };
+  const auto fill_first = [&](std::uint32_t many, bool sanitize) {
+    SimulationOptions options;
+    options.sanitize = sanitize;
+    CHECK(simulate(fill, halves_launch({{h, 0, {}}}, many), memory, options).findings.empty());
+  };
+  CHECK(unwritten() == n);
+  fill_first(20, true);
+  CHECK(unwritten() == n - 20);
+  fill_first(50, true);
+  CHECK(unwritten() == n - 50);
+  fill_first(20, true);
+  CHECK(unwritten() == n - 50);
+  memory.poison_outputs();
+  CHECK(unwritten() == n);
+  fill_first(20, false);  // nobody watched which bytes: all of a buffer that was stored to
+  CHECK(unwritten() == 0);
+}
+
+}  // namespace
+}  // namespace tailor::simulator

@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled plans against evaluator and counter.
+#include "profiler/simulator/plan_oracle.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
+#include "costmodel/count.h"
+#include "explore/space.h"
+#include "profiler/check/simulate.h"
+#include "profiler/compile/pool.h"
+#include "profiler/kernels.h"
+#include "support/group_family.h"
+
+namespace tailor::simulator {
+namespace {
+
+/// As the oracle of lowering has it: small enough that small shapes meet persistent grids.
+constexpr ir::Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
+
+struct Candidate {
+  std::string plan;
+  ir::Kernel kernel;
+};
+
+std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, PlanOracleRun& run) {
+  const auto prepared = codegen::prepare(group);
+  if (const ir::Rejection* no = std::get_if<ir::Rejection>(&prepared)) FAIL(no->reason);
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  explore::Axes axes = explore::default_axes(ready, small_limits);
+  axes.value_cache = {true, false};
+  axes.threads = {64, 256};
+  explore::Plans plans(ready, axes, small_limits);
+  codegen::LowerScratch scratch;
+  std::map<Id, bool> seen;
+  std::vector<Candidate> found;
+  std::uint64_t number = 0;
+  while (const auto plan = plans.next()) {
+    if (static_cast<int>(found.size()) >= most) break;
+    if ((++number * 0x9e3779b97f4a7c15ULL >> 33) % static_cast<std::uint64_t>(one_in) != 0) continue;
+    codegen::Lowered lowered = codegen::lower(ready, *plan, small_limits, scratch);
+    if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+    ++run.plans;
+    ir::Kernel& kernel = std::get<ir::Kernel>(lowered);
+    if (seen.emplace(ir::id_of(kernel), true).second) found.push_back({text(*plan), std::move(kernel)});
+  }
+  return found;
+}
+
+std::string line(std::string_view what, const RequestCounts& seen, std::int64_t requests, std::int64_t sectors,
+                 std::int64_t bytes) {
+  if (seen == RequestCounts{requests, sectors, bytes}) return {};
+  return fmt::format("{}: executed {} requests, {} sectors, {} bytes; counted {}, {}, {}", what, seen.requests,
+                     seen.sectors, seen.bytes, requests, sectors, bytes);
+}
+
+std::string line(std::string_view what, std::int64_t executed, std::int64_t counted) {
+  return executed == counted ? std::string() : fmt::format("{}: executed {}, counted {}", what, executed, counted);
+}
+
+/// What execution and exact counting disagree on; empty when nothing.
+std::string difference(const Simulation& seen, const costmodel::Work& work) {
+  std::vector<std::string> all;
+  for (std::size_t b = 0; b < work.buffers.size(); ++b) {
+    const costmodel::BufferWork& counted = work.buffers[b];
+    const auto add = [&](std::string_view kind, const RequestCounts& executed, const costmodel::Traffic& c) {
+      all.push_back(line(fmt::format("{} of buffer {}", kind, b), executed, c.requests, c.sectors, c.bytes));
+    };
+    add("loads", seen.buffers[b].load, counted.load);
+    add("stores", seen.buffers[b].store, counted.store);
+    add("atomics", seen.buffers[b].atomic, counted.atomic);
+  }
+  const Counters& c = seen.counters;
+  all.push_back(line("shared loads", {c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_bytes},
+                     work.shared_load.requests, work.shared_load.wavefronts, work.shared_load.bytes));
+  all.push_back(line("shared stores", {c.shared_store_requests, c.shared_store_wavefronts, c.shared_store_bytes},
+                     work.shared_store.requests, work.shared_store.wavefronts, work.shared_store.bytes));
+  all.push_back(line("shuffles", c.shuffles, work.shuffles));
+  all.push_back(line("block barriers", c.block_barriers, work.barriers));
+  all.push_back(line("local requests", c.local_load_requests + c.local_store_requests, 0));
+  for (const std::string& one : all)
+    if (!one.empty()) return one;
+  return {};
+}
+
+void record(Factor& factor, std::int64_t executed, std::int64_t counted) {
+  if (counted == 0) return;
+  factor.ratios.push_back(static_cast<double>(executed) / static_cast<double>(counted));
+  factor.executed += static_cast<double>(executed);
+  factor.counted += static_cast<double>(counted);
+}
+
+}  // namespace
+
+void check_plans(const explore::SpaceCase& which, int one_in, int most_programs, PlanOracleRun& run) {
+  const profiler::Nvrtc* nvrtc = kernels::nvrtc_or_skip();
+  if (nvrtc == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
+  const std::vector<Candidate> chosen = candidates(group, one_in, most_programs, run);
+  std::vector<profiler::CompileRequest> requests;
+  for (const Candidate& one : chosen) {
+    profiler::CompileRequest request;
+    request.cuda = codegen::cuda(one.kernel);
+    request.entry = one.kernel.name;
+    requests.push_back(std::move(request));
+  }
+  const profiler::CompiledAll compiled = profiler::compile_all(*nvrtc, requests, {});
+  const profiler::Reference reference = profiler::evaluate_reference(group, 1);
+  REQUIRE(reference.reason == "");
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string label = fmt::format("{} {}x{}, {}", which.member, which.rows, which.columns, chosen[i].plan);
+    const ir::Binary& binary = *compiled.binaries[i];
+    if (binary.outcome != ir::CompileOutcome::ok) {
+      FAIL_CHECK(fmt::format("{}: {}", label, binary.log));
+      continue;
+    }
+    ++run.programs;
+    const profiler::Executor plain = profiler::make_simulator(chosen[i].kernel, binary);
+    Simulation seen;
+    const profiler::Executor keeping = [&](std::span<const reference::Tensor> inputs,
+                                           const SimulationOptions& options) {
+      profiler::Executed executed = plain(inputs, options);
+      seen = executed.simulation;
+      return executed;
+    };
+    profiler::CheckOptions options;
+    options.seed = i + 1;
+    const profiler::Checked checked = profiler::check(chosen[i].kernel, reference, keeping, options);
+    run.findings += static_cast<int>(checked.findings.size());
+    if (checked.state != profiler::Verdict::passed)
+      FAIL_CHECK(fmt::format("{}: {}: {}", label, name(checked.state), checked.reason));
+    const costmodel::Work work = costmodel::count(chosen[i].kernel, costmodel::Mode::exact);
+    if (const std::string found = difference(seen, work); !found.empty())
+      FAIL_CHECK(fmt::format("{}: {}", label, found));
+    const Counters& c = seen.counters;
+    record(run.pipes[0], c.fma, work.pipes.fma);
+    record(run.pipes[1], c.alu, work.pipes.alu + work.pipes.address);
+    record(run.pipes[2], c.xu, work.pipes.xu);
+    record(run.pipes[3], c.convert, work.pipes.widen + work.pipes.narrow);
+  }
+}
+
+}  // namespace tailor::simulator

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds of products, scatters and sums kept in 16 bits: computations in other orders stay inside, wrong ones do not.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "hlo/import.h"
+#include "ir/number.h"
+#include "reference/compare.h"
+#include "reference/inputs.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::reference;
+using namespace tailor::hlo;
+
+namespace {
+
+Graph entry(const std::string& body) {
+  return import_hlo(
+             "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+             "half_add { a = f16[] parameter(0) b = f16[] parameter(1) ROOT c = f16[] add(a, b) }\n"
+             "second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n"
+             "larger { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }\n"
+             "ENTRY e {\n" +
+                 body + "}\n",
+             "test")
+      .graph;
+}
+
+/// 0 .. count - 1 in a random order.
+std::vector<std::int64_t> order_of(std::int64_t count, std::mt19937_64& random) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
+  return order;
+}
+
+}  // namespace
+
+TEST_CASE("a product summed in f32 in any order is inside its bound, one without a term is not") {
+  const Graph graph = entry(
+      "  a = f32[7,200]{1,0} parameter(0)\n  b = f32[200,9]{1,0} parameter(1)\n"
+      "  ROOT c = f32[7,9]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::vector<Tensor> inputs = sensible_inputs(graph, seed);
+    const BoundedTensor expected = evaluate_with_error_bounds(graph, inputs).front();
+    Tensor right = expected.value, wrong = expected.value;
+    for (std::int64_t i = 0; i < 7; ++i)
+      for (std::int64_t j = 0; j < 9; ++j) {
+        float sum = 0, short_sum = 0;
+        for (const std::int64_t k : order_of(200, random)) {
+          const auto term = static_cast<float>(as_double(inputs[0], i * 200 + k) * as_double(inputs[1], k * 9 + j));
+          sum += term;
+          short_sum += k == 100 ? 0 : term;
+        }
+        store(right, i * 9 + j, sum);
+        store(wrong, i * 9 + j, short_sum);
+      }
+    CHECK(compare(expected, right.bytes).wrong == 0);
+    CHECK(compare(expected, right.bytes).unjudged == 0);
+    CHECK(compare(expected, wrong.bytes).wrong > 50);
+  }
+}
+
+TEST_CASE("a scatter that adds is inside its bound in any order, one that loses an update is not") {
+  const Graph graph = entry(
+      "  array = f32[10]{0} parameter(0)\n  places = s32[300,1]{1,0} parameter(1)\n  updates = f32[300]{0} "
+      "parameter(2)\n"
+      "  ROOT written = f32[10]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::vector<Tensor> inputs = sensible_inputs(graph, seed);
+    const BoundedTensor expected = evaluate_with_error_bounds(graph, inputs).front();
+    Tensor right = inputs[0], wrong = inputs[0];
+    for (const std::int64_t k : order_of(300, random)) {
+      const std::int64_t place = as_integer(inputs[1], k);
+      store(right, place, as_double(right, place) + as_double(inputs[2], k));
+      if (k != 7) store(wrong, place, as_double(wrong, place) + as_double(inputs[2], k));
+    }
+    CHECK(compare(expected, right.bytes).wrong == 0);
+    CHECK(compare(expected, wrong.bytes).wrong == 1);
+  }
+}
+
+TEST_CASE("what a scatter replaces and a window's largest are exact") {
+  const Graph replaced = entry(
+      "  array = f32[90]{0} parameter(0)\n  places = s32[60,1]{1,0} parameter(1)\n  updates = f32[60]{0} parameter(2)\n"
+      "  ROOT written = f32[90]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second\n");
+  CHECK(evaluate_with_error_bounds(replaced, sensible_inputs(replaced, 1)).front().error.empty());
+  const Graph pooled = entry(
+      "  x = f32[8,8]{1,0} parameter(0)\n  low = f32[] constant(-inf)\n"
+      "  ROOT y = f32[4,4]{1,0} reduce-window(x, low), window={size=2x2 stride=2x2}, to_apply=larger\n");
+  CHECK(evaluate_with_error_bounds(pooled, sensible_inputs(pooled, 1)).front().error.empty());
+}
+
+TEST_CASE("a sum rounded to f16 at every step is inside the narrow bound, half a sum is not") {
+  const Graph graph = entry(
+      "  x = f16[4096,16]{1,0} parameter(0)\n  zero = f16[] constant(0)\n"
+      "  ROOT y = f16[16]{0} reduce(x, zero), dimensions={0}, to_apply=half_add\n");
+  std::int64_t beyond_wide = 0, half_wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::vector<Tensor> inputs = sensible_inputs(graph, seed);
+    const BoundedTensor narrow = evaluate_with_error_bounds(graph, inputs, {.narrow_sums = true}).front();
+    const BoundedTensor wide = evaluate_with_error_bounds(graph, inputs).front();
+    Tensor sums = narrow.value, halves = narrow.value;
+    for (std::int64_t j = 0; j < 16; ++j) {
+      double sum = 0, half = 0;
+      for (const std::int64_t k : order_of(4096, random)) {
+        sum = round_to(DType::f16, sum + as_double(inputs[0], k * 16 + j));
+        half += k % 2 == 0 ? as_double(inputs[0], k * 16 + j) : 0;
+      }
+      store(sums, j, sum);
+      store(halves, j, half);
+    }
+    CHECK(compare(narrow, sums.bytes).wrong == 0);
+    beyond_wide += compare(wide, sums.bytes).wrong;
+    half_wrong += compare(narrow, halves.bytes).wrong;
+  }
+  CHECK(beyond_wide > 20);  // that is why there are two
+  CHECK(half_wrong > 100);  // of 160
+}
