@@ -134,7 +134,7 @@ Tensor gather(const Call& call) {
   p.indices_batching = ir::attribute_numbers(text, "start_indices_batching_dims");
   p.index_map = ir::attribute_numbers(text, "start_index_map");
   p.index_vector_dim = ir::attribute_number(text, "index_vector_dim", indices.shape.rank());
-  p.window = attribute_numbers(text, "slice_sizes");
+  p.window = ir::attribute_numbers(text, "slice_sizes");
   check(call, p, array.shape, call.node.shape, indices.shape);
   Tensor result = zeros(call.node.shape);
   if (result.bytes.empty()) return result;
