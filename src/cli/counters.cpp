@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 
 namespace tailor::cli {
 

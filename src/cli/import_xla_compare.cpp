@@ -41,11 +41,11 @@ Totals executed_totals(const profiler::XlaModule& module, const std::vector<Chec
   Totals totals;
   for (const CheckedXla& row : all) {
     const simulator::Counters& c = row.check.simulation.counters;
-    totals.kernels += static_cast<std::int64_t>(row.kernel->places.size());
+    totals.kernels += static_cast<std::int64_t>(row.kernel->call_sites.size());
     totals.launches += row.kernel->times;
     totals.arrays += row.kernel->times * bytes_needed(module, *row.kernel);
     if (!row.check.executed) continue;
-    totals.counted += static_cast<std::int64_t>(row.kernel->places.size());
+    totals.counted += static_cast<std::int64_t>(row.kernel->call_sites.size());
     const auto add = [&](double& sum, std::int64_t value) { sum += row.kernel->times * static_cast<double>(value); };
     add(totals.requests, c.global_load_requests + c.global_store_requests + c.global_atomic_requests);
     add(totals.sectors, c.global_load_sectors + c.global_store_sectors + c.global_atomic_sectors);

@@ -104,8 +104,8 @@ Id store_given(const StoreTarget& shelf, const profiler::XlaModule& module, cons
                                          id,
                                          store_group(shelf.store, module, kernel),
                                          std::string(origin),
-                                         kernel.places.front(),
-                                         static_cast<std::int64_t>(kernel.places.size()),
+                                         kernel.call_sites.front(),
+                                         static_cast<std::int64_t>(kernel.call_sites.size()),
                                          kernel.times,
                                          {array_bytes(kernel)}});
   return id;
@@ -197,9 +197,9 @@ void store_times(const StoreTarget& shelf, const profiler::XlaModuleSequence& al
   row.driver = measured.driver;
   row.outcome = ir::name(measured.outcome);
   row.reason = measured.reason;
-  row.groups_timed = all.places;
-  for (const profiler::XlaLeftOut& left : all.left_out) row.left_out.push_back({left.reason, left.places});
-  if (all.library_places > 0) row.left_out.push_back({"no kernel of XLA's own", all.library_places});
+  row.groups_timed = all.launches;
+  for (const profiler::XlaLeftOut& left : all.left_out) row.left_out.push_back({left.reason, left.launches});
+  if (all.library_launches > 0) row.left_out.push_back({"no kernel of XLA's own", all.library_launches});
   row.launches = static_cast<std::int64_t>(all.sequence.launches.size());
   row.buffers = {static_cast<double>(all.buffer_bytes)};
   std::int64_t round = 0;

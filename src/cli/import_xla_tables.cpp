@@ -67,7 +67,7 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
     const auto &grid = kernel.launch.grid, &block = kernel.launch.block;
     std::vector<Cell> cells{kernel.entry,
                             kernel.kind,
-                            static_cast<std::int64_t>(kernel.places.size()),
+                            static_cast<std::int64_t>(kernel.call_sites.size()),
                             static_cast<std::int64_t>(kernel.times),
                             std::int64_t{grid[0]} * grid[1] * grid[2],
                             std::int64_t{block[0]} * block[1] * block[2],
@@ -96,7 +96,7 @@ Table xla_other_table(const profiler::XlaModule& module) {
   table.columns = {column("thunk", "thunk"), column("places", "places", Hint::count),
                    column("runs", "runs", Hint::count)};
   for (const profiler::XlaOther& other : module.others)
-    table.rows.push_back({other.thunk, other.places, static_cast<std::int64_t>(other.times)});
+    table.rows.push_back({other.thunk, other.launches, static_cast<std::int64_t>(other.times)});
   return table;
 }
 

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "explore/strategy.h"
-#include "profiler/gpu/library_paths.h"
+#include "profiler/gpu/request/library_paths.h"
 
 namespace tailor::cli {
 

@@ -18,7 +18,7 @@
 #include "hlo/import.h"
 #include "ir/device.h"
 #include "profiler/compile/nvrtc.h"
-#include "profiler/gpu/request.h"
+#include "profiler/gpu/request/request.h"
 
 namespace tailor::cli {
 

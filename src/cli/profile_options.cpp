@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/gpu_access.h"
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 #include "study/pipeline/replay.h"
 
 namespace tailor::cli {

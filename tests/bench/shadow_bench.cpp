@@ -40,9 +40,9 @@ constexpr std::uint32_t shared_bytes = 48 * 1024;
 void shared_requests(benchmark::State& state, bool same_part) {
   const int form = static_cast<int>(state.range(0)), bytes = static_cast<int>(state.range(1));
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, warps, 1, shared_bytes, std::min(bytes, 4), 0});
+  ResidentShadow shadow(global, {1, warps, 1, shared_bytes, std::min(bytes, 4), 0});
   const std::array<std::int64_t, 1> blocks{0};
-  unit.start(blocks);
+  shadow.start(blocks);
   const std::uint32_t part = shared_bytes / warps;
   const Offsets plain = offsets_of(form, bytes, part), row = offsets_of(0, bytes, part);
   std::int64_t requests = 0;
@@ -53,13 +53,13 @@ void shared_requests(benchmark::State& state, bool same_part) {
         const std::uint32_t at = write || !same_part ? static_cast<std::uint32_t>(warp) : 0;
         for (std::uint32_t& o : offset) o += at * part;
         const ShadowAccess access{ShadowSpace::shared, warp, 0, ~0u, offset.data(), bytes, false, 3};
-        benchmark::DoNotOptimize(write ? unit.store(access) : unit.load(access));
-        if (write && same_part && warp == 0) unit.block_barrier(0);
+        benchmark::DoNotOptimize(write ? shadow.store(access) : shadow.load(access));
+        if (write && same_part && warp == 0) shadow.block_barrier(0);
       }
-    unit.block_barrier(0);
+    shadow.block_barrier(0);
     requests += 2 * warps;
   }
-  if (form != 3 && !unit.findings().empty()) state.SkipWithError("a race where there is none");
+  if (form != 3 && !shadow.findings().empty()) state.SkipWithError("a race where there is none");
   state.SetItemsProcessed(requests);
 }
 BENCHMARK_CAPTURE(shared_requests, own_part, false)->ArgsProduct({{0, 1, 2}, {4, 16}});
@@ -75,7 +75,7 @@ void global_stores(benchmark::State& state) {
   for (auto _ : state) {
     state.PauseTiming();
     auto global = std::make_unique<GlobalShadow>(buffers, false);
-    auto unit = std::make_unique<ResidentShadow>(*global, ResidentShape{1, warps, 1, 0, 4, 0});
+    auto shadow = std::make_unique<ResidentShadow>(*global, ResidentShape{1, warps, 1, 0, 4, 0});
     const std::array<std::int64_t, 1> blocks{0};
     unit->start(blocks);
     state.ResumeTiming();
@@ -88,7 +88,7 @@ void global_stores(benchmark::State& state) {
       ++requests;
     }
     state.PauseTiming();
-    unit.reset();
+    shadow.reset();
     global.reset();
     state.ResumeTiming();
   }
@@ -98,10 +98,10 @@ BENCHMARK(global_stores)->ArgsProduct({{0, 1}, {4, 16}});
 
 void start_block(benchmark::State& state) {
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, warps, 1, state.range(0), 4, 0});
+  ResidentShadow shadow(global, {1, warps, 1, state.range(0), 4, 0});
   std::array<std::int64_t, 1> blocks{0};
   for (auto _ : state) {
-    unit.start(blocks);
+    shadow.start(blocks);
     ++blocks[0];
   }
 }
@@ -109,18 +109,18 @@ BENCHMARK(start_block)->Arg(0)->Arg(49152)->Arg(232448);
 
 void barrier(benchmark::State& state) {
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, 32, 1, 0, 4, 0});
-  unit.start(std::array<std::int64_t, 1>{0});
-  for (auto _ : state) unit.block_barrier(0);
+  ResidentShadow shadow(global, {1, 32, 1, 0, 4, 0});
+  shadow.start(std::array<std::int64_t, 1>{0});
+  for (auto _ : state) shadow.block_barrier(0);
 }
 BENCHMARK(barrier);
 
 void warp_barrier(benchmark::State& state) {
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, 32, 1, 0, 4, 0});
+  ResidentShadow shadow(global, {1, 32, 1, 0, 4, 0});
   for (auto _ : state) {
-    unit.start(std::array<std::int64_t, 1>{0});
-    for (int i = 0; i < 1000; ++i) unit.warp_sync(i % 32, ~0u);
+    shadow.start(std::array<std::int64_t, 1>{0});
+    for (int i = 0; i < 1000; ++i) shadow.warp_sync(i % 32, ~0u);
   }
   state.SetItemsProcessed(state.iterations() * 1000);
 }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A buffer that is missing, too small or not aligned loses the records that should have gone into it.
+// How records are kept and flushed. In: the end of a kernel. Out: records in the order of the kernels' ends, when a
+// flush finds that they may be seen. A buffer that is missing, too small or not aligned loses the records that should
+// have gone into it.
 #include "fake_gpu/activity.h"
 
 #include <algorithm>

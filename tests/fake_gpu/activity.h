@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's activity records of kernels. As with the real library a record may reach the user only after its kernel
-// ended and somebody waited for it; whoever flushes too early gets nothing. Buffers are asked of the user, filled and
-// given back within the flush. Other kinds of records can be enabled and never come.
+// CUPTI's activity records of kernels. In: kernels that ran, and the buffers that a user of CUPTI gives. Out: records
+// in those buffers. As with the real library a record may reach the user only after its kernel ended and somebody
+// waited for it; whoever flushes too early gets nothing. Buffers are asked of the user, filled and given back within
+// the flush. Other kinds of records can be enabled and never come.
 #pragma once
 
 #include <cupti.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's calls that are about the library itself, subscription and activity.
+// CUPTI's calls that are about the library itself, subscription and activity, as exported functions. In: what a
+// caller passes. Out: what the documentation says for it, refusals included. The records themselves are in
+// activity.h.
 #include "fake_gpu/call.h"
 
 namespace tailor::fake {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Least recently used first out, by bytes.
+// A list of segments, least recently used first out, by bytes. In: a segment
+// that is touched. Out: whether it was there, and the list brought up to
+// date.
 #include "fake_gpu/cache.h"
 
 #include <algorithm>

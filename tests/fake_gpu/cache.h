@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the fake's L2 holds: segments of memory with the bytes of each, the last used first. Where a segment begins and
-// ends follows from the addresses that calls and kernels are given, so the buffers inside one allocation are told
-// apart without looking at single accesses.
+// What the fake's L2 holds: segments of memory with the bytes of each, the last used first. In: the segments that calls
+// and kernels touch. Out: how many bytes of each were there. Used by timing.h. Where a segment begins and ends follows
+// from the addresses that calls and kernels are given, so the buffers inside one allocation are told apart without
+// looking at single accesses.
 #pragma once
 
 #include <cstdint>

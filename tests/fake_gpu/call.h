@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The frame of every exported call: script first, then what must be true before (library initialised, a context
-// current, no error that stays), then the body under the lock. A body that has to wait gives `not_yet` and is called
-// again, with the lock free in between.
+// current, no error that stays), then the body under the lock. Used by every *_calls.cpp. A body that has to wait gives
+// `not_yet` and is called again, with the lock free in between.
 #pragma once
 
 #include <cuda.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keys of fake_gpu.json are the fields' names; the chip's stand under "chip".
+// Reading fake_gpu.json. In: the file beside the shared object. Out: a Config. Keys are the fields' names;
+// the chip's stand under "chip". An unknown key is an error, so that a test's misspelling is not taken for
+// health.
 #include "fake_gpu/config.h"
 
 #include <cstdio>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the fake GPU is and what it shall do wrong: read once from fake_gpu.json beside the shared object, so that a
-// worker process that loads the library behaves as its test wants without an environment variable. Without the file it
-// is a healthy GPU with the numbers of an H200 (data/devices/h200.json).
+// worker process that loads the library behaves as its test wants without an environment variable. Written by tests
+// (support/fake_gpu.h). Without the file it is a healthy GPU with the numbers of an H200 (data/devices/h200.json).
 #pragma once
 
 #include <cstdint>

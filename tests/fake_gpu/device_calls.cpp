@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver calls about the library, devices and the primary context. A context that a kernel has ruined stays ruined
+// Driver calls about the library, devices and the primary context, as exported functions. In: what a caller passes.
+// Out: numbers of config.h, or the errors that the documentation names. A context that a kernel has ruined stays ruined
 // when it is released and retained again: only another process gets a clean one.
 #include <algorithm>
 #include <array>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What errors are called. Works before anything else and with any error that stays.
+// What errors are called: cuGetErrorName and cuGetErrorString. In: an error. Out: its
+// name and words from errors.def. Works before anything else and with any error that
+// stays.
 #include "fake_gpu/call.h"
 
 namespace tailor::fake {

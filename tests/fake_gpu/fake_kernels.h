@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PTX by hand, for tests of the fake GPU and of those who use it: one kernel that is right and one for each way of
-// going wrong. All but add take one pointer.
+// going wrong (out of bounds, endless, trapping, misaligned). All but add take one pointer. A test loads the text as an
+// image and says which entry to launch.
 #pragma once
 
 namespace tailor::fake {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver calls about stream capture and graphs. A graph holds the captured work in order, as one stream makes it.
+// Driver calls about stream capture and graphs, as exported functions. In: a stream that captures. Out: a
+// graph that holds the captured work in order, as one stream makes it, and that can be launched again and
+// again.
 #include "fake_gpu/call.h"
 
 using namespace tailor::fake;

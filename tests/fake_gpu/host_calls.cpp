@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's host calls: names of metrics, configurations, values. They work without a GPU and before the interface has
-// begun, as the real ones do; results of wrong names and sizes are those that the real library was seen to give.
+// CUPTI's host calls: names of metrics, configurations, values. In: names and images. Out: images and values of
+// metrics.h. They work without a GPU and before the interface has begun, as the real ones do; results of wrong names
+// and sizes are those that the real library was seen to give.
 #include <algorithm>
 #include <array>
 #include <cstring>

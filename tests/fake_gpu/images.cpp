@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images are lines of text after a word that says what they are, padded with zeros.
+// The two images that travel between CUPTI's host and range functions. In: a configuration or counters. Out: bytes,
+// and back. They are lines of text after a word that says what they are, padded with zeros, so that a test can read
+// them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The launch: what the driver checks before anything runs. Arguments are copied here, so a caller may reuse its room.
+// The launch: what the driver checks before anything runs. In: a function, a shape, arguments. Out: work in a
+// stream's queue, or the error that the driver gives. Arguments are copied here, so a caller may reuse its
+// room.
 #include <algorithm>
 #include <cstring>
 

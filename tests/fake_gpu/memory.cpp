@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Freed allocations give their pages back and keep their place among the simulator's buffers, which stand in order of
-// address; an allocation that fits takes the first such place.
+// Allocations on the simulator's memory. In: sizes. Out: addresses. Freed allocations give their pages back and keep
+// their position among the simulator's buffers, which stand in order of address; an allocation that fits takes the
+// first such position.
 #include "fake_gpu/memory.h"
 
 #include <sys/mman.h>

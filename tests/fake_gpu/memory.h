@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Device memory: the simulator's memory itself, so an address is the same for driver calls and for kernels, wherever a
-// kernel finds it. Each allocation is a buffer apart by guard zones: an access outside is found, also one that
-// hardware would let pass because it falls into the same page. Freed memory holds nothing until it is given out again.
+// kernel finds it. Used by memory_calls.cpp and run.cpp. Each allocation is a buffer apart by guard zones: an access
+// outside is found, also one that hardware would let pass because it falls into the same page. Freed memory holds
+// nothing until it is given out again.
 #pragma once
 
 #include <cstddef>

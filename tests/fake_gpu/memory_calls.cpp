@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver calls about memory. Copies to and from the host wait for the legacy stream and all that it waits for, so what
-// a kernel did wrong comes out of them too. Work on other, non-blocking streams is not waited for, as on hardware.
+// Driver calls about memory, as exported functions. In: addresses and sizes. Out: bytes copied or filled, or the
+// driver's errors. Copies to and from the host wait for the legacy stream and all that it waits for, so what a kernel
+// did wrong comes out of them too. Work on other, non-blocking streams is not waited for, as on hardware.
 #include <cstring>
 
 #include "fake_gpu/call.h"

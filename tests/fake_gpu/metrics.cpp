@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Totals come from the simulator's counters. What no simulator of functions can know (stalls, pipes by name of the
-// assembler) is a fixed number, so that it can be collected and told apart from nothing.
+// Values of metrics. In: totals of the simulator's counters. Out: a number per metric. What no simulator of functions
+// can know (stalls, pipes by name of the assembler) is a fixed number, so that it can be collected and told apart from
+// nothing.
 #include "fake_gpu/metrics.h"
 
 #include <algorithm>

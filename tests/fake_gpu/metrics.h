@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Metrics that the fake can tell: how their values follow from what the simulator counted, and the two images that
-// travel from CUPTI's host functions to its range profiler and back. Both ends are the fake's, so their layout is too.
+// travel from CUPTI's host functions to its range profiler and back. Used by host_calls.cpp and range.cpp. Both ends
+// are the fake's, so the images' layout is too.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The number of registers is made up from the PTX, because only the assembler knows it: it grows with the virtual
-// registers and keeps to the bounds that the entry asks for.
+// Loading an image. In: bytes. Out: a module or the driver's error. The number of registers is made up from the PTX,
+// because only the assembler knows it: it grows with the virtual registers and keeps to the bounds that the entry asks
+// for.
 #include "fake_gpu/module.h"
 
 #include <algorithm>

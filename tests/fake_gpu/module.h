@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images as the driver takes them: PTX text becomes programs of the simulator; a cubin is judged by its architecture
-// and then refused, because nothing here executes machine code.
+// Images as the driver takes them. In: PTX text or the bytes of a cubin. Out: programs of the simulator, by entry. A
+// cubin is judged by its architecture and then refused, because nothing here executes machine code. Used by
+// module_calls.cpp.
 #pragma once
 
 #include "fake_gpu/state.h"

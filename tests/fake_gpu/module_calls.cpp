@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver calls about modules and functions.
+// Driver calls about modules and functions, as exported functions: loading, entries, attributes,
+// occupancy. In: what a caller passes. Out: handles and numbers, or the errors that the documentation
+// names.
 #include <algorithm>
 #include <cstring>
 

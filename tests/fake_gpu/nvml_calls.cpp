@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVML's calls, with its numbers: results, clock types, sensors and reasons are fixed in its reference, and no package
-// of CUDA's headers declares them.
+// NVML's calls, as exported functions. In: a device. Out: clocks, power, temperature and modes of config.h. Results,
+// clock types, sensors and reasons are NVML's own numbers, which are fixed in its reference; no package of CUDA's
+// headers declares them.
 #include <unistd.h>
 
 #include <cmath>

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams as queues. Work runs when it is asked for, unless something before it in its stream waits for the host. The
-// legacy stream and blocking streams wait for each other in the order of asking. Once a kernel did wrong nothing runs
-// any more, and the next call that waits tells it.
+// Streams as queues. In: work in the order of the calls. Out: the same work run, in an order that the streams' rules
+// allow. Work runs when it is asked for, unless something before it in its stream waits for the host. The legacy stream
+// and blocking streams wait for each other in the order of asking. Once a kernel did wrong nothing runs any more, and
+// the next call that waits reports it.
 #include <algorithm>
 
 #include "fake_gpu/call.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// States: enabled, configured, started, a range open; a call out of order is an invalid operation. Kernel replay makes
-// all passes of a kernel by itself, user replay one pass between start and stop.
+// The range profiler's states: enabled, configured, started, a range open. In: calls in any order. Out: counters, or an
+// invalid operation for a call out of order. Kernel replay makes all passes of a kernel by itself, user replay one pass
+// between start and stop.
 #include "fake_gpu/range.h"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's range profiler: between push and pop the work of launches adds up, and in each pass only the metrics that
-// the configuration puts into that pass are kept. So whoever runs too few passes has no value for some metrics, and
-// whoever runs different launches in each pass gets metrics that do not fit together, as on hardware.
+// CUPTI's range profiler. In: a configuration, passes, launches. Out: an image of counters. Between push and pop the
+// work of launches adds up, and in each pass only the metrics that the configuration puts into that pass are kept. So
+// whoever runs too few passes has no value for some metrics, and whoever runs different launches in each pass gets
+// metrics that do not fit together, as on hardware.
 #pragma once
 
 #include <cupti.h>

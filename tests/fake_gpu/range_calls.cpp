@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUPTI's calls on the device's side of counting. The size that a caller writes into a structure must be that of the
-// header, or more.
+// CUPTI's calls on the device's side of counting, as exported functions. In: structures as the header has
+// them. Out: what range.h answers. The size that a caller writes into a structure must be that of the header,
+// or more.
 #include <cupti_target.h>
 
 #include <cstring>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work on the fake GPU: kernels by the simulator, on the memory itself; fills and copies at once. What the simulator
-// finds becomes the error that hardware would give, and what never ends hangs its stream.
+// Work on the fake GPU: kernels by the simulator, on the memory itself; fills and copies at once. In: an item of a
+// stream's queue. Out: memory changed, time passed, records and counters. What the simulator finds becomes the error
+// that hardware would give, and what never ends hangs its stream.
 #include <algorithm>
 #include <cstring>
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only the first process shall do is claimed by making a file; who finds it there goes on as if nothing was asked.
+// Counting calls and finding the row of the script that is due. What only the first
+// process shall do is claimed by making a file; who finds it there goes on as if nothing
+// was asked.
 #include "fake_gpu/script.h"
 
 #include <fcntl.h>

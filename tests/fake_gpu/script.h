@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts the calls by name and tells when one of them shall go wrong. Names are those of src/gpu/*.def
-// ("cuMemAlloc"), whatever suffix the exported symbol has.
+// What a test wants to go wrong: counts the calls by name and tells when one of them shall fail, hang or end the
+// process. Asked by call.h before every call. Names are those of src/profiler/gpu/*/*.def ("cuMemAlloc"), whatever
+// suffix the exported symbol has.
 #pragma once
 
 #include <fstream>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state's beginning and the frame of calls.
+// The state's beginning: configuration read, a device made, nothing allocated; and the lock and the
+// wait that the frame of every call uses (call.h). There is one state for each loaded copy of the
+// library.
 #include "fake_gpu/state.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Driver calls about streams and events.
+// Driver calls about streams and events, as exported functions. In: handles. Out: work in queues, and
+// times between events. A stream that waits for a value of the host's memory holds back what comes
+// behind it.
 #include "fake_gpu/call.h"
 
 namespace tailor::fake {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Noise is a function of the seed and the number of the launch.
+// Times from bytes, instructions and launches, with noise. In: the work of a launch. Out:
+// nanoseconds. Noise is a function of the seed and the number of the launch, so a run is repeated
+// exactly.
 #include "fake_gpu/timing.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 
 using namespace tailor;
 using namespace tailor::study;

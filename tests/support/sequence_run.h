@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/ptx/ptx.h"
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From executions to a verdict. Findings speak before results: a kernel with a race may be right today.
+// From executions to a verdict. In: a group, its plan and kernel, and somebody who executes. Out: right or wrong, with
+// the worst error or what was found. Findings count before results: a kernel with a race may compute the right values
+// today. Called by check_pool.cpp and by the commands that check one kernel.
 #include "profiler/check/check.h"
 
 #include <fmt/format.h>

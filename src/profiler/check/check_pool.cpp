@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads that take the next kernel. Requests of one group stand together, so that few references live at a time. A
-// thread does not wait for a reference that another evaluates while there is a kernel of another group to take.
+// Threads that take the next kernel. In: requests, those of one group together. Out: verdicts in their order. Requests
+// of one group stand together, so that few references live at a time. A thread does not wait for a reference that
+// another evaluates while there is a kernel of another group to take.
 #include "profiler/check/check_pool.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check stage: many compiled kernels, a few threads, verdicts in the order of the questions. The reference of a
-// group is evaluated by the first who needs it, read by all plans of the group, and dropped after the last.
+// The check stage: many compiled kernels, a few threads, verdicts in the order of the requests. In: requests of many
+// groups. Out: a verdict for each. Called by the pipeline of a sweep and by `tailor check`. The reference of a group is
+// evaluated by the first who needs it, read by all plans of the group, and dropped after the last.
 #pragma once
 
 #include <functional>

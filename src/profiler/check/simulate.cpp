@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel and PTX to launch and memory, and back.
+// Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's
+// records, filled in the order of the kernel's arguments; afterwards outputs and counters as plain records of
+// `ir`.
 #include "profiler/check/simulate.h"
 
 #include <memory>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A compiled kernel on the simulator: its PTX is parsed and decoded once, each execution gets memory of its own.
+// A compiled kernel on the simulator. In: a plan's kernel and its PTX. Out: what an execution wrote and found, and its
+// counters. Given to check.h as the one who executes. The PTX is parsed and decoded once, each execution gets memory of
+// its own.
 #pragma once
 
 #include "ir/binary.h"

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
+// Finding a smaller shape of the same kernel. In: a group, a plan and limits. Out: a group with fewer rows, or nothing.
 // Looks for the fewest steps of the outer dimension that give enough blocks with the same end, then asks the lowering
 // whether the kernel is the same but for its sizes.
 #include "profiler/check/small_shape.h"

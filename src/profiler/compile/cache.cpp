@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file format: a line with the format's number and the hash of what follows, then the fields one after another,
-// texts with their length in front. One function lists the fields for both directions, so they cannot disagree.
+// The file format of the cache. In: a Binary. Out: bytes, and back. A file is a line with the format's number and the
+// hash of what follows, then the fields one after another, texts with their length in front. One function lists the
+// fields for both directions, so they cannot disagree.
 #include "profiler/compile/cache.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk. Each place gives candidate files; the first that loads, has every required function and lies beside its
-// libnvrtc-builtins wins. What was wrong with each candidate is kept, because "not found" alone helps nobody.
+// Finding and loading NVRTC. In: where to look. Out: a table of functions, or a reason and a remedy. The candidates are
+// tried in order; the first that loads, has every required function and lies beside its libnvrtc-builtins is taken.
+// What was wrong with each candidate is kept, because "not found" alone helps nobody.
 #include "profiler/compile/nvrtc.h"
 
 #include <dlfcn.h>

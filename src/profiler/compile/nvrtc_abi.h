@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few declarations of NVRTC's binary interface that Tailor uses, written from its documentation, so that no toolkit
-// is needed to build. A test compares them with the vendor's header where one is installed.
+// The few declarations of NVRTC's binary interface that Tailor uses, written from its documentation, so that no
+// toolkit is needed to build. Used by nvrtc.h. A test compares them with the vendor's header where one is
+// installed.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Workers take the next distinct request from a shared counter. Each has its own slot for the answer, so the only lock
-// is around the progress call. std::async carries a worker's exception to the caller.
+// Threads that compile. In: distinct requests. Out: a binary for each, in order. Workers take the next request from a
+// shared counter. Each has its own slot for the result, so the only lock is around the progress call. std::async
+// carries a worker's exception to the caller.
 #include "profiler/compile/pool.h"
 
 #include <algorithm>

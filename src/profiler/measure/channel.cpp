@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A message on the wire: two lengths (text, blob), with the blob's file beside them where there is one, then the text.
+// Messages on a local socket. In: a text and a blob. Out: the same at the other end. On the wire a
+// message is two lengths (text, blob), with the blob's file beside them where there is one, then the
+// text.
 #include "profiler/measure/channel.h"
 
 #include <poll.h>

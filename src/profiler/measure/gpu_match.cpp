@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row per fact that both sides state. Counts must be equal; sizes and clocks differ by what the driver reserves and
-// by what a vendor calls a gigabyte, so they have a tolerance.
+// The comparison of a GPU with its device file: one row per fact that both sides state. In: what the driver says and
+// what the file says. Out: a sentence for each row that differs. Counts must be equal; sizes and clocks differ by what
+// the driver reserves and by what a vendor calls a gigabyte, so they have a tolerance.
 #include "profiler/measure/gpu_match.h"
 
 #include <fmt/format.h>

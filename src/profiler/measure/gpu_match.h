@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is the GPU that was found the one that a device file describes? A time measured on one GPU and stored under the name
-// of another would poison every calibration made of it, so a mismatch is refused and never guessed away.
+// Is the GPU that was found the one that a device file describes? In: what the driver says of it, and a Device. Out:
+// empty, or one sentence for each figure that differs. A time measured on one GPU and stored under the name of another
+// would spoil every calibration made of it, so a mismatch is refused and never guessed away.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "ir/device.h"
-#include "profiler/gpu/request.h"
+#include "profiler/gpu/request/request.h"
 
 namespace tailor::profiler {
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Check, race, count, for the plans of one group.
+// Check, race, count, for the plans of one group. In: compiled kernels and a worker. Out: for each plan a verdict and a
+// measurement per cache state. Called by sweeps and by `tailor profile`. Kernels that are wrong take no part in the
+// race; the counters of the first few are collected last, in runs that nobody times.
 #include "profiler/measure/measure.h"
 
 #include <fmt/format.h>

@@ -18,7 +18,7 @@
 #include "ir/fusion.h"
 #include "ir/kernel.h"
 #include "ir/measurement.h"
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 #include "profiler/measure/race.h"
 #include "profiler/measure/sequence_of.h"
 #include "profiler/measure/worker.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a device and sizes to sequences. Each maker says how the kernel is launched and how much work a run is; what
-// comes out right is in microbench_check.cpp.
+// The microbenchmarks as sequences. In: a device and sizes. Out: a sequence for each question, and how its median time
+// becomes the answer. Each maker says how the kernel is launched and how much work a run is; whether what comes out is
+// right is judged in microbench_check.cpp.
 #include "profiler/measure/microbench.h"
 
 #include <fmt/format.h>

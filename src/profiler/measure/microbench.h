@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Microbenchmarks: small kernels written by hand that ask a GPU one question each: how fast it copies, how long an
-// empty launch takes, what a grid barrier costs. Each is a sequence (profiler/gpu/sequence.h) with inputs that are made
-// from nothing, outputs that can be checked, and a law from the median time to the answer. They are the ceilings that
-// kernels are held against, and what a device file is compared with.
+// empty launch takes, what a grid barrier costs. Each is a sequence (profiler/gpu/request/sequence.h) with inputs that
+// are made from nothing, outputs that can be checked, and a law from the median time to the answer. They are the
+// ceilings that kernels are held against, and what a device file is compared with.
 //
 // All numbers of the machine come from the device file; sizes are round numbers of bytes, not properties of a GPU.
 #pragma once
@@ -19,7 +19,7 @@
 #include "ir/device.h"
 #include "ir/measurement.h"
 #include "profiler/compile/compile.h"
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 
 namespace tailor::profiler {
 

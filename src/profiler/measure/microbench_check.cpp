@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs made, outputs checked, samples turned into the answer.
+// Inputs made, outputs checked, samples turned into the answer. In: a family and the bytes that a run left. Out:
+// empty, or one sentence that names the first wrong word. Called by whoever runs microbenchmarks, before any of them
+// is timed.
 #include "profiler/measure/microbench_check.h"
 
 #include <fmt/format.h>

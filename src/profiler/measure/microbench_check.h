@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the microbenchmarks must leave behind, one check per family: empty, or one sentence that names the first wrong
-// word. Inputs and expectations are functions of a word's place, so nothing is kept between run and check.
+// What the microbenchmarks must leave behind, one check per family. In: the bytes of the buffers after a run. Out:
+// empty, or one sentence that names the first wrong word. Called before any of them is timed. Inputs and expectations
+// are functions of a word's index, so nothing is kept between run and check.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts. Inputs are words that depend on their place, so an output can be checked word by word, and data is as
-// random to the memory as data of a model; all results are integers, so no order of arithmetic matters.
+// The CUDA of the microbenchmarks, one text each. In: nothing. Out: texts that microbench.cpp completes with constants.
+// Inputs are words that depend on their index, so an output can be checked word by word, and data is as random to the
+// memory as data of a model; all results are integers, so no order of arithmetic matters.
 #include "profiler/measure/microbench_texts.h"
 
 namespace tailor::profiler::bench_texts {

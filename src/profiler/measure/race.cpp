@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The race: rounds, the ledger of who was slower than whom, who drops out, when to end. A contender beaten by one that
-// fails later comes back, since its judge was no kernel at all. The race ends as a tie once nobody left can be slower
-// than the leader by more than the rule's precision.
+// The race. In: contenders, a rule and somebody who takes one round of times. Out: who is fastest, who dropped out
+// when, and which ties remain. The method and its error level are told in race.h.
+//
+// A round times every contender once, in an order drawn anew. The ledger holds, for each ordered pair, how often the
+// one was slower than the other; from it comes the bet whose size says whether that may still be a fair coin. A
+// contender drops out when its bet against any other passes the limit. A contender that was beaten by one that fails
+// later comes back, since its judge was no kernel at all. The race ends when one contender is left, or as a tie once
+// nobody left can be slower than the leader by more than the rule's precision, or when rounds or time run out.
 #include "profiler/measure/race.h"
 
 #include <algorithm>
@@ -235,9 +240,9 @@ class Race {
     std::stable_sort(result_.tie.begin(), result_.tie.end(), faster);
     result_.order.resize(contenders_.size());
     std::iota(result_.order.begin(), result_.order.end(), 0);
-    const auto place = [&](int i) { return is_in(i) ? 0 : standing(i).outcome == ir::Outcome::ok ? 1 : 2; };
+    const auto rank = [&](int i) { return is_in(i) ? 0 : standing(i).outcome == ir::Outcome::ok ? 1 : 2; };
     std::stable_sort(result_.order.begin(), result_.order.end(),
-                     [&](int a, int b) { return place(a) != place(b) ? place(a) < place(b) : faster(a, b); });
+                     [&](int a, int b) { return rank(a) != rank(b) ? rank(a) < rank(b) : faster(a, b); });
   }
 
   std::span<const Contender> contenders_;

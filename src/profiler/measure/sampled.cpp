@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches grow, so the rule is asked seldom enough.
+// Batches of samples until the rule is content. In: a sequence's number and a protocol. Out: a
+// Measurement. Batches grow, so the rule is asked seldom enough; what a GPU limits is kept with the
+// measurement.
 #include "profiler/measure/sampled.h"
 
 #include <fmt/chrono.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of one thing alone, without a race: samples until a stop rule is content.
+// Times of one thing alone, without a race. In: a loaded sequence and a protocol. Out: samples, taken until a stop rule
+// (stop.h) is content. Called for microbenchmarks, whole modules and XLA's kernels; plans of one group race instead
+// (race.h).
 #pragma once
 
 #include <optional>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading lazily, asking, forgetting.
+// Loading when first needed, asking, forgetting. In: a sequence that can be made again, and a request
+// about it. Out: the worker's response. A worker's generation tells whether what was loaded is still
+// there.
 #include "profiler/measure/sequence_cache.h"
 
 #include <utility>

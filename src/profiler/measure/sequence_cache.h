@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sequences on a worker's GPU, loaded when first needed and again after the worker was restarted: one candidate's crash
-// must not be seen by the others. Several may use one
-// worker: numbers of sequences are the worker's. Each question gets the worker's time limit and a share for what has to
+// must not be seen by the others. Used by measure.cpp, sampled.cpp and xla_measure.cpp. Several caches may use one
+// worker: numbers of sequences are the worker's. Each request gets the worker's time limit and a share for what has to
 // be copied.
 #pragma once
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments are buffers in order, inputs first; that is how the printed kernel declares them.
+// Buffers and arguments of a kernel's sequence. In: a kernel. Out: buffers with their roles.
+// Arguments are buffers in order, inputs first; that is how the printed kernel declares
+// them.
 #include "profiler/measure/sequence_of.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a compiled kernel to what a GPU is asked to run: image, buffers in the order of its arguments, one launch.
+// From a compiled kernel to what a GPU is asked to run. In: a kernel, its machine code and inputs. Out: a sequence: one
+// image, buffers in the order of the kernel's arguments, one launch. Called by measure.cpp and by whoever runs a whole
+// model.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +14,7 @@
 
 #include "ir/binary.h"
 #include "ir/kernel.h"
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 #include "reference/evaluate.h"
 
 namespace tailor::profiler {

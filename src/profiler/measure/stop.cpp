@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stop rules and the question. The precision of "standard" is what tells neighbouring plans of one kernel apart;
-// "quick" is for first looks and long lists, "thorough" for figures that are published.
+// The table of stop rules, and whether one of them is content. In: samples and the time spent. Out: go on or stop. The
+// precision of "standard" is what tells neighbouring plans of one kernel apart; "quick" is for first looks and long
+// lists, "thorough" for figures that are published.
 #include "profiler/measure/stop.h"
 
 #include <fmt/format.h>

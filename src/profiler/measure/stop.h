@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When to stop taking times of one thing: a table of rules and one question asked after every batch. A rule wants the
-// median known to a fraction of itself, between a smallest and a largest number of samples, within a time. The name of
-// the rule is part of a measurement's protocol (ir/measurement.h), so a row once published is not changed; a new rule
-// gets a new row.
+// When to stop taking times of one thing: a table of rules and one question asked after every batch. In: the samples so
+// far and the time spent. Out: whether to go on. A rule wants the median known to a fraction of itself, between a
+// smallest and a largest number of samples, within a time. The name of the rule is part of a measurement's protocol
+// (ir/measurement.h), so a row once published is not changed; a new rule gets a new row.
 #pragma once
 
 #include <span>

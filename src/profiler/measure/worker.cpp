@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "profiler/gpu/request_text.h"
+#include "profiler/gpu/request/request_text.h"
 #include "profiler/measure/channel.h"
 
 namespace tailor::profiler {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "profiler/gpu/request.h"
+#include "profiler/gpu/request/request.h"
 
 namespace tailor::profiler {
 

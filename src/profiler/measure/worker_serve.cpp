@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker's own side: one loop over questions, and how this program starts itself.
+// The worker's own side: one loop over requests, and how this program starts itself as a worker. In:
+// messages of a channel. Out: responses, until the other end is gone. Called by main when it is told to be
+// a worker.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -15,8 +17,8 @@
 #include <thread>
 
 #include "base/text.h"
-#include "profiler/gpu/gpu.h"
-#include "profiler/gpu/request_text.h"
+#include "profiler/gpu/request/request_text.h"
+#include "profiler/gpu/session/gpu.h"
 #include "profiler/measure/channel.h"
 #include "profiler/measure/worker.h"
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the values of a module lie, by XLA's buffer assignment: a kernel whose result shares the bytes of an operand
+// Where the values of a module lie, by XLA's buffer assignment. In: the text files of a dump. Out: for each result and
+// operand its allocation, offset and size. Called by xla_dump.cpp. A kernel whose result shares the bytes of an operand
 // works in place and must be given one pointer twice.
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every step that can fail says why; what throws inside a step (text that does not parse, an operation without
-// semantics) is caught at one boundary, so that a module's other kernels are still run.
+// Making one kernel ready: its graph, its PTX, its inputs and its memory, and the verdict on what it wrote. In: a
+// kernel of a module. Out: an XlaCase, or the reason why there is none. What throws inside a step (text that does not
+// parse, an operation without semantics) is caught at one boundary, so that a module's other kernels are still run.
 #include "profiler/xla/xla_case.h"
 
 #include <fmt/format.h>
@@ -98,7 +99,7 @@ class Making {
       if (reference::element_width(argument.shape) == 0)
         return refuse(XlaOutcome::cannot_evaluate,
                       fmt::format("'{}' is {}, packed below a byte", argument.name, ir::text(argument.shape)));
-      if (!place(i)) return;
+      if (!assign_memory(i)) return;
       if (i >= operands) continue;
       if (argument.shares < 0)
         one_.inputs.push_back(reference::input_tensor(argument.shape, ranges[i], seed_ * 1000 + i));
@@ -108,7 +109,7 @@ class Making {
   }
 
   /// Gives an argument its memory; false when what it shares is too short for it.
-  bool place(std::size_t number) {
+  bool assign_memory(std::size_t number) {
     const XlaArgument& argument = one_.arguments[number];
     if (argument.shares < 0) {
       one_.memory_of.push_back(static_cast<int>(one_.memory.size()));

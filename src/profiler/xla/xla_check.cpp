@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One kernel from its dump to a verdict on the simulator. What is wrong with one kernel is said in its check, so that a
-// module's other kernels are still checked.
+// One kernel from its dump to a verdict on the simulator. In: a kernel of a module. Out: an XlaCheck.
+// What is wrong with one kernel is said in its check, so that a module's other kernels are still
+// checked.
 #include "profiler/xla/xla_check.h"
 
 #include <fmt/format.h>

@@ -71,7 +71,7 @@ struct XlaKernel {
   std::filesystem::path ptx;  ///< holds the entry
   XlaLaunch launch;           ///< the first
   /// Instructions that launch it, in order, and how often one run of the module does: loops by their trip counts.
-  std::vector<std::string> places;
+  std::vector<std::string> call_sites;
   double times = 0;
   std::string kind;         ///< of the fusion: "kLoop", "kInput", "kCustom __triton_gemm"
   std::string computation;  ///< what it computes
@@ -100,7 +100,7 @@ struct XlaStep {
 /// A launch that is no kernel of XLA's own.
 struct XlaOther {
   std::string thunk;
-  std::int64_t places = 0;
+  std::int64_t launches = 0;
   double times = 0;
 };
 

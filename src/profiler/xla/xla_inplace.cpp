@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small data flow: each 64-bit register carries the set of parameters its address may have come from. Sets only grow,
-// so the passes over the instructions end; straight code needs two.
+// A small data flow over a kernel's PTX. In: a parsed entry. Out: for each pointer parameter, whether it is loaded from
+// and stored through. Each 64-bit register carries the set of parameters its address may have come from. Sets only
+// grow, so the passes over the instructions end; straight code needs two.
 #include "profiler/xla/xla_inplace.h"
 
 #include <algorithm>

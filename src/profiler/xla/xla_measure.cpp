@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing is timed that has not run once between guard zones.
+// XLA's kernels on a worker's GPU. In: cases and sequences of a module. Out: a verdict and times for each kernel, and
+// for all of the module in order. Nothing is timed that has not run once between guard zones and been held against the
+// reference.
 #include "profiler/xla/xla_measure.h"
 
 #include <memory>

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's kernels on a GPU: each is run on seeded inputs between guard zones, held against the reference, and timed; then
-// all of a module in order, as a stream of launches and as a CUDA graph. Whatever a kernel does is its own outcome.
+// XLA's kernels on a GPU. In: a module's dump and a worker. Out: for each kernel a verdict and its times; then the
+// times of all of a module in order, as a stream of launches and as a CUDA graph. Called by `tailor import-xla`. Each
+// kernel is run on seeded inputs between guard zones and held against the reference before it is timed. Whatever a
+// kernel does is its own outcome.
 #pragma once
 
 #include <optional>

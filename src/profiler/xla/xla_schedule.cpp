@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A walk from the entry into what loops, conditionals and calls name.
+// A walk from the entry into what loops, conditionals and calls name. In: HLO computations. Out: instructions that run
+// by themselves, each with the product of the trip counts around it. What is fused is not walked into: it runs as its
+// fusion.
 #include "profiler/xla/xla_schedule.h"
 
 #include <charconv>

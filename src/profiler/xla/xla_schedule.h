@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which instructions of a module run by themselves, how often, and within which loops: bodies of loops count by their
-// trip counts, both branches of a conditional count as taken.
+// Which instructions of a module run by themselves, how often, and within which loops. In: a module's HLO. Out: a list
+// in the order of execution. Bodies of loops count by their trip counts, both branches of a conditional count as taken.
+// Called by whoever compares XLA's partition with ours.
 #pragma once
 
 #include <map>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A module in three walks over its steps: which bytes of which allocation every argument takes; which of them overlap
-// and so are one buffer; which are read before anything wrote them and so want contents.
+// Binding a module's kernels to memory, in three walks over its steps: which bytes of which allocation every argument
+// takes; which of them overlap and so are one buffer; which are read before anything wrote them and so want contents.
+// In: a module. Out: one sequence with all launches, and what had to be left out.
 #include "profiler/xla/xla_sequence.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ class ModuleWalk {
       : module_(module), seed_(seed), most_launches_(most_launches) {}
 
   XlaModuleSequence made() {
-    for (const XlaOther& other : module_.others) all_.library_places += other.places;
+    for (const XlaOther& other : module_.others) all_.library_launches += other.launches;
     bind_kernels();
     assign_memory();
     make_buffers();
@@ -112,13 +113,13 @@ class ModuleWalk {
   };
 
   void leave_out(const XlaKernel& kernel, const std::string& reason) {
-    const auto places = static_cast<std::int64_t>(kernel.places.size());
+    const auto launches = static_cast<std::int64_t>(kernel.call_sites.size());
     for (XlaLeftOut& known : all_.left_out)
       if (known.reason == reason) {
-        known.places += places;
+        known.launches += launches;
         return;
       }
-    all_.left_out.push_back({reason, places});
+    all_.left_out.push_back({reason, launches});
   }
 
   void bind_kernels() {
@@ -313,7 +314,7 @@ class ModuleWalk {
     gpu::Launch launch = launch_of(module_.kernels[kernel], ready_[kernel].image);
     for (const ArgumentSlice& place : slices_[number]) launch.arguments.push_back({place.buffer, place.offset, {}});
     all_.sequence.launches.push_back(std::move(launch));
-    ++all_.places;
+    ++all_.launches;
   }
 
   const XlaModule& module_;

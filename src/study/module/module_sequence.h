@@ -17,7 +17,7 @@
 #include "explore/partition.h"
 #include "ir/binary.h"
 #include "ir/kernel.h"
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 #include "profiler/measure/sequence_of.h"
 
 namespace tailor::study {

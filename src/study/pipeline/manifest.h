@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "profiler/gpu/request.h"
+#include "profiler/gpu/request/request.h"
 #include "store/rows.h"
 
 namespace tailor::study {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {

@@ -3,7 +3,7 @@
 //
 // Guard zones by their laws: buffers do not overlap, every byte of the arena belongs to a buffer or a zone, and a zone
 // that was written to says by whom and where.
-#include "profiler/gpu/arena.h"
+#include "profiler/gpu/session/arena.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a machine is said to have: one with everything, one with nothing, and those in between.
-#include "profiler/gpu/capabilities.h"
+#include "profiler/gpu/session/capabilities.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/gpu.h"
-#include "profiler/gpu/library_paths.h"
+#include "profiler/gpu/session/gpu.h"
+#include "profiler/gpu/request/library_paths.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/gpu.h"
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/session/gpu.h"
+#include "profiler/gpu/cupti/metrics.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 //
 // Collecting counters against a Range Profiler that a test can make fail at any call: what must be ended is ended, what
 // went wrong is told with what to do, and nothing but the launches lies in the counted range.
-#include "profiler/gpu/count.h"
+#include "profiler/gpu/cupti/count.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 #include "profiler/gpu/stub_cupti.h"
 
 namespace {

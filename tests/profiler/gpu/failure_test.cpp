@@ -9,9 +9,9 @@
 #include <set>
 #include <string>
 
-#include "profiler/gpu/cuda_status.h"
+#include "profiler/gpu/driver/cuda_status.h"
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/gpu.h"
+#include "profiler/gpu/session/gpu.h"
 
 namespace {
 
@@ -57,7 +57,7 @@ std::vector<std::string> driver_calls() {
   std::vector<std::string> names;
 #define SPELT(name) #name
 #define DRIVER_FUNCTION(name, needed) names.push_back(SPELT(name));
-#include "profiler/gpu/driver.def"
+#include "profiler/gpu/driver/driver.def"
 #undef DRIVER_FUNCTION
 #undef SPELT
   for (std::string& name : names)
@@ -142,7 +142,7 @@ TEST_CASE("a driver without a function that is needed is told as old, and withou
 #define SPELT(name) #name
 #define DRIVER_FUNCTION(name, needed) {SPELT(name), needed},
   const std::vector<std::pair<std::string, bool>> functions = {
-#include "profiler/gpu/driver.def"
+#include "profiler/gpu/driver/driver.def"
   };
 #undef DRIVER_FUNCTION
 #undef SPELT

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/gpu/request.h"
+#include "profiler/gpu/request/request.h"
 #include "support/fake_gpu.h"
 
 namespace tailor::tests {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What may be handed to a driver: damage of every kind is told before.
-#include "profiler/gpu/image.h"
+#include "profiler/gpu/driver/image.h"
 
 #include <doctest/doctest.h>
 #include <elf.h>

@@ -3,7 +3,7 @@
 //
 // The table of counters, and what CUPTI's own host library says of it on every chip it knows: no GPU is needed. The
 // golden table holds for one release of the library; with another the counters must still be found.
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/gpu/library_paths.h"
+#include "profiler/gpu/request/library_paths.h"
 #include "support/golden.h"
 #include "support/skip.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Questions and answers with random contents in every member come back as they were, member by member.
-#include "profiler/gpu/request_text.h"
+#include "profiler/gpu/request/request_text.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -198,8 +198,8 @@ TEST_CASE("text that is no question, and a blob that is too short, throw") {
     CHECK_THROWS_AS(parse_request(text, {}), std::exception);
     CHECK_THROWS_AS(parse_response(text), std::exception);
   };
-  for (const char* text : {"", "x", "{}", "[]", "{\"ask\": 99, \"with\": {}}", "{\"ask\": 3, \"with\": {}}",
-                           "{\"ask\": -1, \"with\": {}}", "{\"ask\": \"3\", \"with\": {}}"})
+  for (const char* text : {"", "x", "{}", "[]", "{\"request\": 99, \"with\": {}}", "{\"request\": 3, \"with\": {}}",
+                           "{\"request\": -1, \"with\": {}}", "{\"request\": \"3\", \"with\": {}}"})
     throws(text);
   Draw draw(first_seed);
   LoadRequest load{1, {}};

@@ -7,9 +7,9 @@
 
 #include <cstring>
 
-#include "profiler/gpu/arena.h"
+#include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/gpu.h"
+#include "profiler/gpu/session/gpu.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/gpu.h"
+#include "profiler/gpu/session/gpu.h"
 
 namespace {
 

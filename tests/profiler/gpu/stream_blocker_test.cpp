@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Holding a stream, with a driver that is four functions: what the stream would wait for, and who lets it go.
-#include "profiler/gpu/stream_blocker.h"
+#include "profiler/gpu/driver/stream_blocker.h"
 
 #include <doctest/doctest.h>
 
@@ -40,30 +40,30 @@ Driver four_functions() {
 
 TEST_CASE("a held stream waits from begin to end, time after time") {
   const Driver driver = four_functions();
-  StreamBlocker hold;
-  CHECK_FALSE(hold.works());
-  hold.prepare(driver, nullptr);
-  REQUIRE(hold.works());
+  StreamBlocker blocker;
+  CHECK_FALSE(blocker.works());
+  blocker.prepare(driver, nullptr);
+  REQUIRE(blocker.works());
   for (int i = 0; i < 1000; ++i) {
-    REQUIRE_FALSE(hold.begin(nullptr));
+    REQUIRE(blocker.begin(nullptr).ok());
     REQUIRE_FALSE(stream_goes());
-    REQUIRE(hold.end());
+    REQUIRE(blocker.end());
     REQUIRE(stream_goes());
   }
 }
 
 TEST_CASE("a stream that is held too long goes on by itself, and is not held again") {
   const Driver driver = four_functions();
-  StreamBlocker hold{std::chrono::milliseconds(20)};
-  hold.prepare(driver, nullptr);
-  REQUIRE_FALSE(hold.begin(nullptr));
+  StreamBlocker blocker{std::chrono::milliseconds(20)};
+  blocker.prepare(driver, nullptr);
+  REQUIRE(blocker.begin(nullptr).ok());
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!stream_goes() && std::chrono::steady_clock::now() < limit)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(stream_goes());
-  CHECK_FALSE(hold.end());
-  CHECK_FALSE(hold.works());
-  CHECK(hold.reason() == "the driver stopped taking launches while the stream waited");
+  CHECK_FALSE(blocker.end());
+  CHECK_FALSE(blocker.works());
+  CHECK(blocker.reason() == "the driver stopped taking launches while the stream waited");
 }
 
 TEST_CASE("a driver that cannot make a stream wait is found out at once") {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/gpu/cupti_api.h"
+#include "profiler/gpu/cupti/cupti_api.h"
 
 struct StubCupti {
   StubCupti();

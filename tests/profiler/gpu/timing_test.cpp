@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From invented timestamps to times, and from invented readings to a clock.
-#include "profiler/gpu/timing.h"
+#include "profiler/gpu/cupti/timing.h"
 
 #include <doctest/doctest.h>
 

@@ -16,7 +16,7 @@
 #include "doctest/doctest.h"
 #include "profiler/simulator/lanes/half.h"
 #include "profiler/simulator/machine/launch.h"
-#include "profiler/simulator/machine/matrix.h"
+#include "profiler/simulator/decode/matrix.h"
 
 namespace tailor::simulator {
 namespace {

@@ -67,16 +67,16 @@ class RaceOracle {
       ++own(t);
     });
   }
-  void release(int block, int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
-    each(block, warp, lanes, [&](int t) { publish(block, place, scope, at(t)); });
+  void release(int block, int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope) {
+    each(block, warp, lanes, [&](int t) { publish(block, location, scope, at(t)); });
     each(block, warp, lanes, [&](int t) { ++own(t); });
   }
-  void acquire(int block, int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
-    each(block, warp, lanes, [&](int t) { hear(block, place, scope, at(t)); });
+  void acquire(int block, int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope) {
+    each(block, warp, lanes, [&](int t) { hear(block, location, scope, at(t)); });
   }
-  void forget(SyncLocation place) {
+  void forget(SyncLocation location) {
     std::erase_if(places_, [&](const auto& known) {
-      return std::get<0>(known.first) == place.space && std::get<1>(known.first) == place.address;
+      return std::get<0>(known.first) == location.space && std::get<1>(known.first) == location.address;
     });
   }
   void fence(int block, int warp, std::uint32_t lanes) {
@@ -87,12 +87,12 @@ class RaceOracle {
       ++own(t);
     });
   }
-  void strong_write(int block, int warp, int lane, SyncLocation place) {
-    publish(block, place, ShadowScope::device, block_fenced_[static_cast<std::size_t>(block)]);
-    publish(block, place, ShadowScope::device, fenced_[static_cast<std::size_t>(thread(block, warp, lane))]);
+  void strong_write(int block, int warp, int lane, SyncLocation location) {
+    publish(block, location, ShadowScope::device, block_fenced_[static_cast<std::size_t>(block)]);
+    publish(block, location, ShadowScope::device, fenced_[static_cast<std::size_t>(thread(block, warp, lane))]);
   }
-  void strong_read(int block, int warp, int lane, SyncLocation place) {
-    hear(block, place, ShadowScope::device, heard_[static_cast<std::size_t>(thread(block, warp, lane))]);
+  void strong_read(int block, int warp, int lane, SyncLocation location) {
+    hear(block, location, ShadowScope::device, heard_[static_cast<std::size_t>(thread(block, warp, lane))]);
   }
 
   /// `region` tells memories apart; `memory` and `values` (32 values of `bytes` bytes) are for stores.
@@ -175,18 +175,18 @@ class RaceOracle {
   int domain(int block, ShadowScope scope) const {
     return scope == ShadowScope::block ? block : scope == ShadowScope::cluster ? 1000 + block / cluster_ : -1;
   }
-  void publish(int block, SyncLocation place, ShadowScope scope, const Clock& what) {
+  void publish(int block, SyncLocation location, ShadowScope scope, const Clock& what) {
     for (const ShadowScope s : {ShadowScope::block, ShadowScope::cluster, ShadowScope::device}) {
       if (s > scope) break;
-      Clock& known = places_[{place.space, place.address, domain(block, s)}];
+      Clock& known = places_[{location.space, location.address, domain(block, s)}];
       known.resize(clocks_.size());
       join(known, what);
     }
   }
-  void hear(int block, SyncLocation place, ShadowScope scope, Clock& into) const {
+  void hear(int block, SyncLocation location, ShadowScope scope, Clock& into) const {
     for (const ShadowScope s : {ShadowScope::block, ShadowScope::cluster, ShadowScope::device}) {
-      if (s > scope || (s == ShadowScope::device && place.space == ShadowSpace::shared)) break;
-      const auto found = places_.find({place.space, place.address, domain(block, s)});
+      if (s > scope || (s == ShadowScope::device && location.space == ShadowSpace::shared)) break;
+      const auto found = places_.find({location.space, location.address, domain(block, s)});
       if (found != places_.end()) join(into, found->second);
     }
   }

@@ -17,7 +17,7 @@ namespace {
 
 struct TraceShape {
   int units = 1;   ///< one after another
-  int blocks = 1;  ///< per unit
+  int blocks = 1;  ///< per resident set
   int warps = 2;
   int cluster = 1;
   int granule = 4;
@@ -36,7 +36,7 @@ class Trace {
         random_(seed),
         oracle_(shape.units * shape.blocks, shape.warps, shape.cluster),
         global_(buffers(shape.granule), false),
-        unit_(global_, {shape.blocks, shape.warps, shape.cluster, bytes, shape.granule, 0}) {
+        shadow_(global_, {shape.blocks, shape.warps, shape.cluster, bytes, shape.granule, 0}) {
     for (auto& memory : memory_) memory.fill(std::byte{0});
   }
 
@@ -45,9 +45,9 @@ class Trace {
     for (int u = 0; u < shape_.units; ++u) {
       std::vector<std::int64_t> blocks;
       for (int b = 0; b < shape_.blocks; ++b) blocks.push_back(u * shape_.blocks + b);
-      unit_.start(blocks);
+      shadow_.start(blocks);
       first_block_ = u * shape_.blocks;
-      for (int b = 0; b < shape_.blocks; ++b) unit_.initialised(ShadowSpace::shared, b, 0, bytes);
+      for (int b = 0; b < shape_.blocks; ++b) shadow_.initialised(ShadowSpace::shared, b, 0, bytes);
       const int steps = static_cast<int>(pick(90)) + 10;
       for (int step = 0; step < steps; ++step) {
         if (chance(0.55) ? !access(counts) : !order(counts)) {
@@ -56,7 +56,7 @@ class Trace {
         }
       }
     }
-    REQUIRE(unit_.findings().empty());
+    REQUIRE(shadow_.findings().empty());
   }
 
  private:
@@ -124,10 +124,10 @@ class Trace {
                const std::array<std::byte, bytes>& memory, const std::array<std::byte, std::size_t{32} * 32>& values) {
     const std::byte* element = values.data();
     const ShadowValues stored{&element, a.bytes, a.bytes, memory.data()};
-    const bool clean = read && write ? unit_.atomic(a) : read ? unit_.load(a) : unit_.store(a, &stored);
+    const bool clean = read && write ? shadow_.atomic(a) : read ? shadow_.load(a) : shadow_.store(a, &stored);
     REQUIRE(clean == (racing == 0));
     std::int64_t lanes = 0;
-    for (const ShadowFinding& finding : unit_.findings()) {
+    for (const ShadowFinding& finding : shadow_.findings()) {
       REQUIRE(finding.fault == ShadowFault::race);
       lanes += finding.times;
       check_pair(finding, a, write);
@@ -151,33 +151,35 @@ class Trace {
     ++counts.orderings;
     const int warp = static_cast<int>(pick(static_cast<std::uint32_t>(shape_.blocks * shape_.warps)));
     const int block = first_block_ + warp / shape_.warps, w = warp % shape_.warps;
-    const SyncLocation place{chance(0.5) ? ShadowSpace::shared : ShadowSpace::global, pick(2) * 8};
+    const SyncLocation location{chance(0.5) ? ShadowSpace::shared : ShadowSpace::global, pick(2) * 8};
     const ShadowScope scope = std::array{ShadowScope::block, ShadowScope::cluster, ShadowScope::device}[pick(3)];
     const std::uint32_t lanes = few_lanes();
     const int lane = std::countr_zero(lanes);
     switch (pick(10)) {
       case 0:
-        unit_.block_barrier(warp / shape_.warps), oracle_.block_barrier(block);
+        shadow_.block_barrier(warp / shape_.warps), oracle_.block_barrier(block);
         break;
       case 1:
-        unit_.warp_sync(warp, some_lanes_again()), oracle_.warp_sync(block, w, mask_);
+        shadow_.warp_sync(warp, some_lanes_again()), oracle_.warp_sync(block, w, mask_);
         break;
       case 2:
       case 3:
-        unit_.release(warp, lanes, place, scope), oracle_.release(block, w, lanes, place, scope);
+        shadow_.release(warp, lanes, location, scope), oracle_.release(block, w, lanes, location, scope);
         break;
       case 4:
       case 5:
-        unit_.acquire(warp, lanes, place, scope), oracle_.acquire(block, w, lanes, place, scope);
+        shadow_.acquire(warp, lanes, location, scope), oracle_.acquire(block, w, lanes, location, scope);
         break;
       case 6:
-        unit_.fence(warp, lanes, ShadowScope::device), oracle_.fence(block, w, lanes);
+        shadow_.fence(warp, lanes, ShadowScope::device), oracle_.fence(block, w, lanes);
         break;
       case 7:
-        unit_.strong_write(warp, static_cast<std::uint32_t>(lane), place), oracle_.strong_write(block, w, lane, place);
+        shadow_.strong_write(warp, static_cast<std::uint32_t>(lane), location),
+            oracle_.strong_write(block, w, lane, location);
         break;
       case 8:
-        unit_.strong_read(warp, static_cast<std::uint32_t>(lane), place), oracle_.strong_read(block, w, lane, place);
+        shadow_.strong_read(warp, static_cast<std::uint32_t>(lane), location),
+            oracle_.strong_read(block, w, lane, location);
         break;
       default:
         partial_barrier(warp / shape_.warps);
@@ -196,17 +198,17 @@ class Trace {
         if ((members >> w & 1) == 0 || (waits && !last_waits && members >> w == 1)) continue;
         const int warp = resident * shape_.warps + w, block = first_block_ + resident;
         if (waits) {
-          unit_.acquire(warp, ~0u, barrier, ShadowScope::block);
+          shadow_.acquire(warp, ~0u, barrier, ShadowScope::block);
           oracle_.acquire(block, w, ~0u, barrier, ShadowScope::block);
         } else {
-          unit_.release(warp, ~0u, barrier, ShadowScope::block);
+          shadow_.release(warp, ~0u, barrier, ShadowScope::block);
           oracle_.release(block, w, ~0u, barrier, ShadowScope::block);
         }
       }
     };
     each(false);
     each(true);
-    unit_.forget(barrier);
+    shadow_.forget(barrier);
     oracle_.forget(barrier);
   }
 
@@ -214,7 +216,7 @@ class Trace {
   std::mt19937 random_;
   RaceOracle oracle_;
   GlobalShadow global_;
-  ResidentShadow unit_;
+  ResidentShadow shadow_;
   std::array<std::array<std::byte, bytes>, 9> memory_{};
   std::uint32_t site_ = 0, mask_ = 0;
   const bool one_site_ = chance(0.5);  ///< as in a loop: the same instructions again and again

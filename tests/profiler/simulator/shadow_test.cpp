@@ -29,19 +29,19 @@ ShadowAccess access(ShadowSpace space, int warp, int region, std::uint32_t lanes
   return {space, warp, region, lanes, offset.data(), bytes, false, site};
 }
 
-void start(ResidentShadow& unit, std::int64_t block) { unit.start(std::array{block}); }
+void start(ResidentShadow& shadow, std::int64_t block) { shadow.start(std::array{block}); }
 
 TEST_CASE("reads of bytes that nobody wrote, or that a copy is writing, are those of a map of bytes") {
   std::mt19937 random(7);
   constexpr std::int64_t size = 2048;
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, 2, 1, size, 2, size});
+  ResidentShadow shadow(global, {1, 2, 1, size, 2, size});
   std::array<std::vector<bool>, 3> written{}, copying{};
   copying.fill(std::vector<bool>(size));
   std::map<ShadowFault, int> faults;
   for (std::uint32_t step = 0; step < 4000; ++step) {
     if (step % 400 == 0) {
-      start(unit, step);
+      start(shadow, step);
       written[0].assign(size, false);
       written[2].assign(size, false);
       copying[0].assign(size, false);
@@ -75,20 +75,20 @@ TEST_CASE("reads of bytes that nobody wrote, or that a copy is writing, are thos
       };
       ++expected[first()];
     }
-    if (kind == 7 && space == 0) unit.pending(a);
+    if (kind == 7 && space == 0) shadow.pending(a);
     if (kind == 7) continue;
-    const std::size_t before = unit.findings().size();
-    const bool clean = kind >= 5 ? (unit.block_barrier(0), a.strong = true, unit.store(a)) : unit.load(a);
+    const std::size_t before = shadow.findings().size();
+    const bool clean = kind >= 5 ? (shadow.block_barrier(0), a.strong = true, shadow.store(a)) : shadow.load(a);
     REQUIRE(clean == expected.empty());
-    for (std::size_t i = before; i < unit.findings().size(); ++i) {
-      const ShadowFinding& f = unit.findings()[i];
+    for (std::size_t i = before; i < shadow.findings().size(); ++i) {
+      const ShadowFinding& f = shadow.findings()[i];
       REQUIRE(f.here.site == step);
       REQUIRE(f.times == expected[f.fault]);
       expected.erase(f.fault);
       ++faults[f.fault];
     }
     REQUIRE(expected.empty());
-    unit.block_barrier(0);
+    shadow.block_barrier(0);
   }
   CHECK(faults[ShadowFault::uninitialised] > 100);
   CHECK(faults[ShadowFault::pending] > 20);
@@ -97,36 +97,36 @@ TEST_CASE("reads of bytes that nobody wrote, or that a copy is writing, are thos
 TEST_CASE("an output is read by nobody before it is written") {
   const std::array<ShadowBuffer, 2> buffers{ShadowBuffer{256, 4, true, false}, ShadowBuffer{256, 4, false, true}};
   GlobalShadow global(buffers, false);
-  ResidentShadow unit(global, {1, 1, 1, 0, 4, 0});
-  start(unit, 0);
+  ResidentShadow shadow(global, {1, 1, 1, 0, 4, 0});
+  start(shadow, 0);
   const Offsets low = line_of(0), high = line_of(128);
-  CHECK(unit.load(access(ShadowSpace::global, 0, 1, ~0u, low, 1)));
-  CHECK(unit.store(access(ShadowSpace::global, 0, 0, 0xffffu, low, 2)));
-  CHECK_FALSE(unit.load(access(ShadowSpace::global, 0, 0, ~0u, low, 3)));
-  CHECK_FALSE(unit.atomic(access(ShadowSpace::global, 0, 0, ~0u, high, 4)));
-  REQUIRE(unit.findings().size() == 2);
-  CHECK(unit.findings()[0].offset == 64);
-  CHECK(unit.findings()[0].times == 16);
-  CHECK(unit.findings()[1].times == 32);
+  CHECK(shadow.load(access(ShadowSpace::global, 0, 1, ~0u, low, 1)));
+  CHECK(shadow.store(access(ShadowSpace::global, 0, 0, 0xffffu, low, 2)));
+  CHECK_FALSE(shadow.load(access(ShadowSpace::global, 0, 0, ~0u, low, 3)));
+  CHECK_FALSE(shadow.atomic(access(ShadowSpace::global, 0, 0, ~0u, high, 4)));
+  REQUIRE(shadow.findings().size() == 2);
+  CHECK(shadow.findings()[0].offset == 64);
+  CHECK(shadow.findings()[0].times == 16);
+  CHECK(shadow.findings()[1].times == 32);
 }
 
 TEST_CASE("a tile that is written by rows and read by columns needs the barrier") {
   for (const bool barrier : {true, false}) {
     GlobalShadow global({}, false);
-    ResidentShadow unit(global, {1, 2, 1, 8192, 4, 0});
-    start(unit, 5);
+    ResidentShadow shadow(global, {1, 2, 1, 8192, 4, 0});
+    start(shadow, 5);
     const Offsets first = line_of(0), second = line_of(132), column = line_of(4, 132);
-    unit.initialised(ShadowSpace::shared, 0, 0, 8192);
-    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, first, 1)));
-    CHECK(unit.store(access(ShadowSpace::shared, 1, 0, ~0u, second, 12)));
-    if (barrier) unit.block_barrier(0);
-    CHECK(unit.load(access(ShadowSpace::shared, 0, 0, ~0u, column, 3)) == barrier);
+    shadow.initialised(ShadowSpace::shared, 0, 0, 8192);
+    CHECK(shadow.store(access(ShadowSpace::shared, 0, 0, ~0u, first, 1)));
+    CHECK(shadow.store(access(ShadowSpace::shared, 1, 0, ~0u, second, 12)));
+    if (barrier) shadow.block_barrier(0);
+    CHECK(shadow.load(access(ShadowSpace::shared, 0, 0, ~0u, column, 3)) == barrier);
     if (barrier) continue;
     const ShadowNames names{[](std::uint32_t site) { return "line " + std::to_string(site); }, {}, 32};
-    CHECK(text(unit.findings().at(0), names) ==
+    CHECK(text(shadow.findings().at(0), names) ==
           "race: thread 0 of block 5 reads shared[4..8) that thread 1 wrote at line 1 without a warp or block barrier "
           "between");
-    CHECK(unit.findings().at(0).times == 2);
+    CHECK(shadow.findings().at(0).times == 2);
   }
 }
 
@@ -135,28 +135,28 @@ TEST_CASE("a tile that is written by rows and read by columns needs the barrier"
 std::size_t last_block_findings(int left_out) {
   const std::array<ShadowBuffer, 2> buffers{ShadowBuffer{1024, 4, true, false}, ShadowBuffer{4, 4, true, true}};
   GlobalShadow global(buffers, false);
-  ResidentShadow unit(global, {1, 2, 1, 0, 4, 0});
+  ResidentShadow shadow(global, {1, 2, 1, 0, 4, 0});
   const Offsets counter{};
   const SyncLocation count{ShadowSpace::global, 1 << 20};
   for (std::uint32_t block = 0; block < 4; ++block) {
-    start(unit, block);
+    start(shadow, block);
     for (int warp = 0; warp < 2; ++warp) {
       const Offsets part = line_of(block * 256 + static_cast<std::uint32_t>(warp) * 128);
-      unit.store(access(ShadowSpace::global, warp, 0, ~0u, part, 1));
+      shadow.store(access(ShadowSpace::global, warp, 0, ~0u, part, 1));
     }
-    if (left_out != 2) unit.block_barrier(0);
-    if (left_out != 1) unit.fence(0, 1, ShadowScope::device);
-    unit.strong_write(0, 0, count);
-    unit.strong_read(0, 0, count);
-    unit.atomic(access(ShadowSpace::global, 0, 1, 1, counter, 2));
-    if (left_out != 3) unit.fence(0, 1, ShadowScope::device);
-    if (left_out != 4) unit.block_barrier(0);
+    if (left_out != 2) shadow.block_barrier(0);
+    if (left_out != 1) shadow.fence(0, 1, ShadowScope::device);
+    shadow.strong_write(0, 0, count);
+    shadow.strong_read(0, 0, count);
+    shadow.atomic(access(ShadowSpace::global, 0, 1, 1, counter, 2));
+    if (left_out != 3) shadow.fence(0, 1, ShadowScope::device);
+    if (left_out != 4) shadow.block_barrier(0);
   }
   for (std::uint32_t at = 0; at < 1024; at += 128) {
     const Offsets part = line_of(at);
-    unit.load(access(ShadowSpace::global, 1, 0, ~0u, part, 3));
+    shadow.load(access(ShadowSpace::global, 1, 0, ~0u, part, 3));
   }
-  return unit.findings().size();
+  return shadow.findings().size();
 }
 
 TEST_CASE("the last block may read what the others stored when nothing is left out, and not otherwise") {
@@ -170,37 +170,37 @@ TEST_CASE("the last block may read what the others stored when nothing is left o
 TEST_CASE("stores of one value to one place are harmless, of two values a race") {
   for (const bool same : {true, false}) {
     GlobalShadow global({}, false);
-    ResidentShadow unit(global, {1, 2, 1, 128, 4, 0});
-    start(unit, 0);
+    ResidentShadow shadow(global, {1, 2, 1, 128, 4, 0});
+    start(shadow, 0);
     const Offsets here{};
     std::array<std::uint32_t, 32> values;
     for (std::uint32_t lane = 0; lane < 32; ++lane) values[lane] = same ? 9 : lane / 16;
     std::uint32_t memory = 0;
     const std::byte* element = reinterpret_cast<const std::byte*>(values.data());
     const ShadowValues stored{&element, 4, 4, reinterpret_cast<const std::byte*>(&memory)};
-    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, here, 1), &stored) == same);
+    CHECK(shadow.store(access(ShadowSpace::shared, 0, 0, ~0u, here, 1), &stored) == same);
     memory = values[31];
     values.fill(same ? 9 : 5);
-    CHECK(unit.store(access(ShadowSpace::shared, 1, 0, ~0u, here, 2), &stored) == same);
-    CHECK(unit.findings().size() == (same ? 0 : 2));
+    CHECK(shadow.store(access(ShadowSpace::shared, 1, 0, ~0u, here, 2), &stored) == same);
+    CHECK(shadow.findings().size() == (same ? 0 : 2));
   }
 }
 
 TEST_CASE("clocks that run out end no order and, from the next block on, hide no race") {
   GlobalShadow global({}, false);
-  ResidentShadow unit(global, {1, 2, 1, 128, 4, 0});
+  ResidentShadow shadow(global, {1, 2, 1, 128, 4, 0});
   const Offsets row = line_of(0);
   for (const int barriers : {0, 150'000, 300'000, 1}) {
-    start(unit, barriers);
-    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 1)));
-    for (int i = 0; i < barriers; ++i) unit.block_barrier(0);
-    CHECK(unit.load(access(ShadowSpace::shared, 1, 0, ~0u, row, 2)) == (barriers > 0));
-    unit.block_barrier(0);
-    CHECK(unit.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 3)));
+    start(shadow, barriers);
+    CHECK(shadow.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 1)));
+    for (int i = 0; i < barriers; ++i) shadow.block_barrier(0);
+    CHECK(shadow.load(access(ShadowSpace::shared, 1, 0, ~0u, row, 2)) == (barriers > 0));
+    shadow.block_barrier(0);
+    CHECK(shadow.store(access(ShadowSpace::shared, 0, 0, ~0u, row, 3)));
   }
-  start(unit, 9);
-  CHECK(unit.store(access(ShadowSpace::shared, 1, 0, ~0u, row, 4)));
-  CHECK_FALSE(unit.load(access(ShadowSpace::shared, 0, 0, ~0u, row, 5)));
+  start(shadow, 9);
+  CHECK(shadow.store(access(ShadowSpace::shared, 1, 0, ~0u, row, 4)));
+  CHECK_FALSE(shadow.load(access(ShadowSpace::shared, 0, 0, ~0u, row, 5)));
 }
 
 /// Blocks store 33 elements, 32 apart; `overlap` false: 32.
@@ -211,15 +211,15 @@ std::vector<ShadowFinding> run_blocks(int host_threads, bool overlap, bool& race
   std::vector<std::vector<ShadowFinding>> parts(static_cast<std::size_t>(host_threads));
   std::atomic<int> next = 0;
   const auto work = [&](int thread) {
-    ResidentShadow unit(global, {1, 2, 1, 0, 4, 0});
+    ResidentShadow shadow(global, {1, 2, 1, 0, 4, 0});
     for (int block = next++; block < blocks; block = next++) {
-      start(unit, block);
+      start(shadow, block);
       const Offsets own = line_of(static_cast<std::uint32_t>(block) * 128), beyond = line_of(own[31] + 4);
-      unit.store(access(ShadowSpace::global, 0, 0, ~0u, own, 1));
-      if (overlap) unit.store(access(ShadowSpace::global, 1, 0, 1, beyond, 1));
-      unit.load(access(ShadowSpace::global, 0, 0, ~0u, own, 2));
+      shadow.store(access(ShadowSpace::global, 0, 0, ~0u, own, 1));
+      if (overlap) shadow.store(access(ShadowSpace::global, 1, 0, 1, beyond, 1));
+      shadow.load(access(ShadowSpace::global, 0, 0, ~0u, own, 2));
     }
-    parts[static_cast<std::size_t>(thread)] = unit.findings();
+    parts[static_cast<std::size_t>(thread)] = shadow.findings();
   };
   std::vector<std::thread> threads;
   for (int i = 0; i < host_threads; ++i) threads.emplace_back(work, i);

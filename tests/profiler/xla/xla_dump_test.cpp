@@ -129,7 +129,7 @@ TEST_CASE("a dump's kernels are tied to their fusions") {
     CHECK(kernel.reason.empty());
     CHECK(kernel.assignment_known);
     CHECK(kernel.times == 1);
-    CHECK(kernel.places.size() == 1);
+    CHECK(kernel.call_sites.size() == 1);
     const simulator::PtxModule ptx = parsed(kernel);
     const simulator::PtxFunction& entry = simulator::entry_of(ptx, kernel.entry);
     CHECK(entry.params.size() == kernel.arguments.size());
@@ -165,7 +165,7 @@ TEST_CASE("a digest says of a module what its dump says") {
     const XlaKernel &one = dump.kernels[i], &other = digest.kernels[i];
     CAPTURE(one.entry);
     CHECK(one.entry == other.entry);
-    CHECK(one.places == other.places);
+    CHECK(one.call_sites == other.call_sites);
     CHECK(one.launch.grid == other.launch.grid);
     CHECK(one.launch.block == other.launch.block);
     CHECK(one.computation == other.computation);

@@ -134,8 +134,8 @@ TEST_CASE("a module's kernels are launched in the order of the list over the mem
   const XlaModuleSequence all = module_sequence(module, 1);
   CHECK(all.assignment_known);
   CHECK(all.left_out.empty());
-  CHECK(all.library_places == 1);
-  CHECK(all.places == 8);
+  CHECK(all.library_launches == 1);
+  CHECK(all.launches == 8);
   std::vector<std::string> entries;
   for (const XlaLaunch& launch : read_launches(module.source))
     if (!launch.entry.empty()) entries.push_back(launch.entry);
@@ -326,7 +326,7 @@ TEST_CASE("a kernel without PTX is left out of the module and named, the others 
   CHECK(all.sequence.launches.size() == 7);
   REQUIRE(all.left_out.size() == 1);
   CHECK(all.left_out[0].reason == "not found: PTX");
-  CHECK(all.left_out[0].places == 1);
+  CHECK(all.left_out[0].launches == 1);
   const testing::SequenceRun run = testing::run_sequence(all.sequence, all.contents, as_on_gpu);
   CHECK(run.reason.empty());
 }

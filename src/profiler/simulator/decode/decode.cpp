@@ -1,29 +1,42 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over instructions: which block they go to, which endings they make, what guards them. Instructions that act
-// lane by lane come from the opcode table; the few that only move or combine predicates are put together from its rows.
+// The walk over a function's instructions: from the flat list (flatten.h) to code blocks. Called by Program through
+// decode(), at the end of this file.
+//
+// Every instruction goes to the code block that is open. The families (decoder.h) turn it into micro-operations or into
+// the block's ending. A block is closed by an ending, and before an instruction that something jumps to. A guard
+// (@%p) becomes one of two things. Before an ending it becomes a branch around the instruction, which then has a block
+// of its own. Before anything else the instruction's micro-operations go to a list apart, and one guard micro-operation
+// runs that list in the lanes whose predicate is set, so that short guarded code costs no branch.
+//
+// When all blocks are made, jump targets, which are places in the flat list, become numbers of blocks; then come the
+// order of blocks, constants and slots, each a file of its own. What is not known does not stop the walk: the first
+// such instruction is kept as the reason why the program cannot be simulated.
 #include "profiler/simulator/decode/decode.h"
 
 #include <algorithm>
 
 #include "base/error.h"
-#include "profiler/simulator/machine/handlers.h"
-#include "profiler/simulator/ptx/ptx_parser.h"
+#include "profiler/simulator/decode/align.h"
+#include "profiler/simulator/decode/decoder.h"
+#include "profiler/simulator/decode/forward_constants.h"
+#include "profiler/simulator/decode/order.h"
+#include "profiler/simulator/decode/slots.h"
 
 namespace tailor::simulator {
 
-Decoder::Decoder(Program::Body& body, const PtxModule& module, const PtxFunction& entry)
-    : body_(body), module_(module), entry_(entry) {}
+Decoder::Decoder(DecodedProgram& program, const MachineSteps& steps)
+    : program_(program), steps_(steps), module_(*program.module), entry_(*program.function) {}
 
 void Decoder::malformed(const std::string& found) const {
-  Position place{module_.file, current_.ptx ? static_cast<std::int64_t>(current_.ptx->line) : 0};
-  throw Error(Fault::failed, place, found, "PTX ISA lists the forms of this instruction");
+  Position position{module_.file, current_.ptx ? static_cast<std::int64_t>(current_.ptx->line) : 0};
+  throw Error(Fault::failed, position, found, "PTX ISA lists the forms of this instruction");
 }
 
 void Decoder::unsupported(const std::string& why) {
-  if (body_.unsupported.empty())
-    body_.unsupported =
+  if (program_.unsupported.empty())
+    program_.unsupported =
         std::string(current_.ptx->opcode) + " (line " + std::to_string(current_.ptx->line) + "): " + why;
 }
 
@@ -54,8 +67,8 @@ void Decoder::end_block(Ending ending) {
 
 void Decoder::op_ending(Ending ending, Micro op) {
   op.site = current_.site;
-  drafts_.back().code.op = static_cast<std::uint32_t>(body_.ops.size());
-  body_.ops.push_back(op);
+  drafts_.back().code.op = static_cast<std::uint32_t>(program_.ops.size());
+  program_.ops.push_back(op);
   end_block(ending);
 }
 
@@ -65,16 +78,16 @@ void Decoder::guard_begin() {
   Micro guard;
   guard.a = current_.instance->first_register + current_.ptx->guard;
   guard.immediate = current_.ptx->guard_negated;
-  guard.list = static_cast<std::uint32_t>(body_.guarded.size());
+  guard.list = static_cast<std::uint32_t>(program_.guarded.size());
   guard.site = current_.site;
   drafts_.back().micros.push_back(guard);
-  out_ = &body_.guarded;
+  out_ = &program_.guarded;
 }
 
 void Decoder::guard_end() {
   if (current_.ptx->guard == PtxOperand::no_index) return;
   Micro& guard = drafts_.back().micros.back();
-  guard.extra = static_cast<std::uint32_t>(body_.guarded.size()) - guard.list;
+  guard.extra = static_cast<std::uint32_t>(program_.guarded.size()) - guard.list;
   out_ = &drafts_.back().micros;
 }
 
@@ -97,12 +110,12 @@ void Decoder::emit(const Step (&steps)[2], Slot d, Slot a, Slot b, Slot c) {
 void Decoder::emit_row(std::string_view key, Slot d, Slot a, Slot b, Slot c) {
   const std::optional<LaneMatch> match = find_lane_opcode(key);
   if (!match) return unsupported("it is made from " + std::string(key) + ", which is not known");
-  emit(body_.lanes->lane[match->row->handler], d, a, b, c);
+  emit(program_.lanes->lane[match->row->handler], d, a, b, c);
 }
 
 std::uint32_t Decoder::list_of(const std::vector<Slot>& slots) {
-  const auto first = static_cast<std::uint32_t>(body_.lists.size());
-  body_.lists.insert(body_.lists.end(), slots.begin(), slots.end());
+  const auto first = static_cast<std::uint32_t>(program_.lists.size());
+  program_.lists.insert(program_.lists.end(), slots.begin(), slots.end());
   return first;
 }
 
@@ -164,9 +177,9 @@ void Decoder::instruction(const FlatInstruction& flat) {
   }
   current_.ptx = flat.ptx;
   current_.instance = &flat_.instances[flat.instance];
-  current_.site = static_cast<std::uint32_t>(body_.sites.size());
+  current_.site = static_cast<std::uint32_t>(program_.sites.size());
   current_.parts = split_opcode(flat.ptx->opcode);
-  body_.sites.push_back({flat.ptx->opcode, flat.ptx->line, flat.ptx->source});
+  program_.sites.push_back({flat.ptx->opcode, flat.ptx->line, flat.ptx->source});
   if (!open_) open_block();
   const bool guarded = flat.ptx->guard != PtxOperand::no_index;
   const std::string_view op = current_.parts[0];
@@ -222,204 +235,111 @@ bool Decoder::structural() {
   return false;
 }
 
-namespace {
-
-/// What flushes subnormals of a type; nullptr: nothing does.
-const Step (*flush_steps(const LaneTable& lanes, LaneType type))[2] {
-  if (type == LaneType::f32) return &lanes.flush_f32;
-  if (type == LaneType::f16) return &lanes.flush_f16;
-  if (type == LaneType::f16x2) return &lanes.flush_f16x2;
-  return nullptr;
+/// Parameters in order at their alignment; shared variables in order, `extern` ones after them; module variables are
+/// placed in memory at launch.
+void Decoder::allocate_variables() {
+  for (const PtxVariable& param : entry_.params) {
+    program_.param_bytes = aligned(program_.param_bytes, param.align);
+    program_.params.push_back({program_.param_bytes, param.bytes});
+    program_.param_bytes += param.bytes;
+  }
+  program_.variables.push_back({});  // the parameter block
+  std::vector<const PtxVariable*> dynamic;
+  const auto allocate = [&](const PtxVariable& variable) {
+    if (variable.space == PtxSpace::shared) {
+      if (variable.bytes == 0) return dynamic.push_back(&variable);
+      program_.static_shared = aligned(program_.static_shared, variable.align);
+      program_.variables.push_back({&variable, true, program_.static_shared});
+      program_.static_shared += variable.bytes;
+    } else if (variable.space == PtxSpace::global || variable.space == PtxSpace::constant) {
+      program_.variables.push_back({&variable, false, 0});
+    }
+  };
+  for (const PtxVariable& variable : module_.variables) allocate(variable);
+  std::vector<const PtxFunction*> seen;
+  for (const CallInstance& one : flat_.instances) {
+    if (std::find(seen.begin(), seen.end(), one.function) != seen.end()) continue;
+    seen.push_back(one.function);
+    for (const PtxVariable& variable : one.function->variables) allocate(variable);
+  }
+  std::int64_t align = 1;
+  for (const PtxVariable* variable : dynamic) align = std::max<std::int64_t>(align, variable->align);
+  program_.dynamic_offset = aligned(program_.static_shared, align);
+  for (const PtxVariable* variable : dynamic) program_.variables.push_back({variable, true, program_.dynamic_offset});
 }
 
-}  // namespace
-
-/// A copy of a source with its subnormals flushed, or the source when its type has none to flush.
-Slot Decoder::flushed(Slot slot, LaneType type) {
-  const auto* steps = flush_steps(*body_.lanes, type);
-  if (steps == nullptr) return slot;
-  const Slot made = temporary(32);
-  emit(*steps, made, slot);
-  return made;
-}
-
-void Decoder::lane_instruction() {
-  const std::optional<LaneMatch> match = find_lane_opcode(current_.ptx->opcode);
-  if (!match) return unsupported("no row of the opcode table has it");
-  const LaneOpcode& row = *match->row;
-  count(row.pipe);
-  const auto sources = static_cast<std::uint32_t>(row.source_count);
-  if (operand_count() != sources + row.literal + 1)
-    malformed(std::string(current_.ptx->opcode) + " has " + std::to_string(operand_count()) + " operands, expected " +
-              std::to_string(sources + row.literal + 1));
-  Slot in[4] = {no_slot, no_slot, no_slot, no_slot};
-  Micro micro;
-  if (row.literal) {
-    if (operand(sources + 1).kind != PtxOperandKind::immediate) malformed("its last operand must be a constant");
-    micro.extra = static_cast<std::uint32_t>(operand(sources + 1).value);
-  }
-  for (std::uint32_t k = 0; k < sources; ++k) {
-    in[k] = source(operand(k + 1), row.sources[k]);
-    if (match->flush) in[k] = flushed(in[k], row.sources[k]);
-  }
-  const Slot d = destination(operand(0), row.d);
-  const auto& steps = body_.lanes->lane[row.handler];
-  micro.full = steps[0];
-  micro.some = steps[1];
-  micro.d = d;
-  micro.a = in[0];
-  micro.b = in[1];
-  micro.c = in[2];
-  if (row.carry) {
-    if (carry_ == no_slot) carry_ = temporary(32);
-    in[3] = carry_;
-  }
-  if (in[3] != no_slot) {
-    micro.list = list_of({in[3]});
-    micro.count = 1;
-  }
-  emit(micro);
-  if (match->flush)
-    if (const auto* flush = flush_steps(*body_.lanes, row.d)) emit(*flush, d, d);
-  if (match->saturate) {
-    const LaneTable& lanes = *body_.lanes;
-    const auto& clamp = row.d == LaneType::f64      ? lanes.saturate_f64
-                        : row.d == LaneType::f16    ? lanes.saturate_f16
-                        : row.d == LaneType::bf16   ? lanes.saturate_bf16
-                        : row.d == LaneType::f16x2  ? lanes.saturate_f16x2
-                        : row.d == LaneType::bf16x2 ? lanes.saturate_bf16x2
-                                                    : lanes.saturate_f32;
-    emit(clamp, d, d);
+/// Drafts into the program's arrays; targets given as flat indices become blocks.
+void Decoder::build_code() {
+  for (DraftBlock& draft : drafts_) {
+    CodeBlock& code = draft.code;
+    code.first = static_cast<std::uint32_t>(program_.micros.size());
+    program_.micros.insert(program_.micros.end(), draft.micros.begin(), draft.micros.end());
+    code.last = static_cast<std::uint32_t>(program_.micros.size());
+    if (draft.target_flat != no_block) code.target = block_at_[draft.target_flat];
+    if (code.ending == Ending::indirect) {
+      code.op = static_cast<std::uint32_t>(program_.targets.size());
+      program_.targets.push_back(static_cast<std::uint32_t>(draft.indirect.size()));
+      for (const std::uint32_t flat : draft.indirect) program_.targets.push_back(block_at_[flat]);
+    }
+    program_.code.push_back(code);
   }
 }
 
-/// p is of the lower halves, q of the upper ones.
-void Decoder::compare_halves(const Step (&steps)[2], Slot p, Slot q, Slot a, Slot b) {
-  for (std::uint32_t half = 0; half < 2; ++half) {
-    Micro micro;
-    micro.full = steps[0];
-    micro.some = steps[1];
-    micro.d = half == 0 ? p : q;
-    micro.a = a;
-    micro.b = b;
-    micro.extra = half;
-    emit(micro);
+void Decoder::run() {
+  flat_ = flatten(module_, entry_);
+  program_.unsupported = flat_.unsupported;
+  program_.local_bytes = flat_.local_bytes;
+  allocate_variables();
+  for (const CallInstance& one : flat_.instances)
+    for (const PtxRegister& reg : one.function->registers)
+      register_slot_bits_.push_back(reg.bits == 1 ? 1 : reg.bits >= 64 ? 64 : 32);
+  const std::size_t count_flat = flat_.instructions.size();
+  std::vector<bool> leads(count_flat + 1, false);
+  for (const FlatInstruction& one : flat_.instructions)
+    if (one.target != no_block) leads[one.target] = true;
+  for (const auto& table : flat_.targets)
+    for (const std::uint32_t at : table) leads[at] = true;
+  block_at_.assign(count_flat + 1, no_block);
+  for (std::uint32_t i = 0; i < count_flat; ++i) {
+    if (leads[i]) {
+      open_block();
+      block_at_[i] = static_cast<std::uint32_t>(drafts_.size() - 1);
+    }
+    instruction(flat_.instructions[i]);
   }
+  // Where control falls off the end, the lanes are done; branches may lead there too.
+  open_block();
+  block_at_[count_flat] = static_cast<std::uint32_t>(drafts_.size() - 1);
+  end_block(Ending::exit);
+  build_code();
+  order_blocks(program_.code, program_.targets);
+  forward_constants(program_, register_slot_bits_.size());
+  give_slots(program_, register_slot_bits_);
+  for (Micro& micro : program_.micros)
+    if (micro.full == nullptr) micro.full = micro.some = steps_.address.guard;
 }
 
-/// setp.CMP{.BOOL}{.ftz}.type p{|q}, a, b{, c}: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c.
-void Decoder::compare() {
-  count(Pipe::alu);
-  std::string key;
-  std::string_view combine;
-  for (const std::string_view part : current_.parts) {
-    if (part == "and" || part == "or" || part == "xor") {
-      combine = part;
-    } else {
-      key += (key.empty() ? "" : ".") + std::string(part);
-    }
-  }
-  const std::optional<LaneMatch> match = find_lane_opcode(key);
-  if (!match) return unsupported("no row of the opcode table has " + key);
-  const std::uint32_t expected = combine.empty() ? 3 : 4;
-  if (operand_count() != expected) malformed("expected " + std::to_string(expected) + " operands");
-  Slot in[2];
-  for (std::uint32_t k = 0; k < 2; ++k) {
-    in[k] = source(operand(k + 1), match->row->sources[k]);
-    if (match->flush) in[k] = flushed(in[k], match->row->sources[k]);
-  }
-  const PtxOperand& result = operand(0);
-  const bool pair = result.kind == PtxOperandKind::pair;
-  const Slot p = destination(pair ? nested(result.index) : result, LaneType::pred);
-  const auto& steps = body_.lanes->lane[match->row->handler];
-  if (match->row->sources[0] == LaneType::f16x2 || match->row->sources[0] == LaneType::bf16x2) {
-    if (!pair || !combine.empty()) return unsupported("a packed comparison without p|q, or with a boolean");
-    return compare_halves(steps, p, destination(nested(result.index + 1), LaneType::pred), in[0], in[1]);
-  }
-  if (!pair && combine.empty()) return emit(steps, p, in[0], in[1]);
-  const Slot plain = temporary(1), third = combine.empty() ? no_slot : source(operand(3), LaneType::pred);
-  emit(steps, plain, in[0], in[1]);
-  const std::string row = std::string(combine) + ".pred";
-  Slot q = no_slot;
-  if (pair) {
-    q = destination(nested(result.index + 1), LaneType::pred);
-    const Slot opposite = temporary(1);
-    emit(body_.lanes->negate_predicate, opposite, plain);
-    const Slot kept = temporary(1);  // the third operand may be p itself
-    if (combine.empty()) {
-      emit(body_.lanes->copy32, kept, opposite);
-    } else {
-      emit_row(row, kept, opposite, third);
-    }
-    if (combine.empty()) {
-      emit(body_.lanes->copy32, p, plain);
-    } else {
-      emit_row(row, p, plain, third);
-    }
-    return emit(body_.lanes->copy32, q, kept);
-  }
-  emit_row(row, p, plain, third);
+DecodedProgram decode(const PtxModule& module, const PtxFunction& entry, const LaneTable& lanes,
+                      const MachineSteps& steps) {
+  DecodedProgram program;
+  program.file = module.file;
+  program.entry = entry.name;
+  program.module = std::make_shared<const PtxModule>(module);
+  for (const PtxFunction& one : program.module->functions)
+    if (one.name == entry.name && one.defined) program.function = &one;
+  if (program.function == nullptr)
+    throw Error(Fault::failed, {module.file, static_cast<std::int64_t>(entry.line)},
+                std::string(entry.name) + " is declared here and has no body", "link the file that defines it");
+  program.lanes = &lanes;
+  Decoder(program, steps).run();
+  return program;
 }
 
-void Decoder::move() {
-  count(Pipe::move);
-  if (operand_count() != 2) malformed("mov has " + std::to_string(operand_count()) + " operands, expected 2");
-  const PtxOperand& to = operand(0);
-  const PtxOperand& from = operand(1);
-  const std::string_view type = current_.parts.back();
-  const int bits = ptx_type_bits(type);
-  if (bits == 0) malformed("mov." + std::string(type) + ", expected a type such as .b32");
-  if (to.kind == PtxOperandKind::vector || from.kind == PtxOperandKind::vector) {
-    const PtxOperand& many = to.kind == PtxOperandKind::vector ? to : from;
-    const bool pack = from.kind == PtxOperandKind::vector;
-    if (many.count == 0 || bits % static_cast<int>(many.count) != 0 || bits > 64)
-      return unsupported("a vector of " + std::to_string(many.count) + " in " + std::to_string(bits) + " bits");
-    const int part = bits / static_cast<int>(many.count);
-    const LaneOpcode* row =
-        pack ? find_pack(bits, static_cast<int>(many.count)) : find_unpack(bits, static_cast<int>(many.count));
-    if (row == nullptr) return unsupported("parts of " + std::to_string(part) + " bits");
-    std::vector<Slot> slots;
-    Micro micro;
-    for (std::uint32_t k = 0; k < many.count; ++k) {
-      const PtxOperand& one = nested(many.index + k);
-      const LaneType kind = part == 32 ? LaneType::u32 : part == 16 ? LaneType::u16 : LaneType::u8;
-      slots.push_back(pack                                  ? source(one, kind)
-                      : one.kind == PtxOperandKind::discard ? no_slot
-                                                            : destination(one, kind));
-      if (!pack) micro.writes = static_cast<std::uint8_t>(micro.writes | 1u << k);
-    }
-    const LaneType whole = bits == 64 ? LaneType::u64 : LaneType::u32;
-    if (pack) {
-      micro.d = destination(to, whole);
-    } else {
-      micro.a = source(from, whole);
-    }
-    micro.full = body_.lanes->lane[row->handler][0];
-    micro.some = body_.lanes->lane[row->handler][1];
-    micro.list = list_of(slots);
-    micro.count = static_cast<std::uint8_t>(many.count);
-    return emit(micro);
-  }
-  const LaneType kind = bits == 1 ? LaneType::pred : bits == 64 ? LaneType::u64 : LaneType::u32;
-  if (from.kind == PtxOperandKind::special) {
-    const SpecialRegister* special = find_special(from.name);
-    if (special == nullptr) return unsupported("the special register " + std::string(from.name));
-    if (special->kind == SpecialKind::live) {
-      Micro micro;
-      micro.full = micro.some = live_special_step();
-      micro.d = destination(to, kind);
-      micro.extra = special->index;
-      micro.immediate = bits;
-      return emit(micro);
-    }
-  }
-  // An f32 or f16 immediate keeps its bits.
-  LaneType read = kind;
-  if (from.kind == PtxOperandKind::immediate && type == "f32") read = LaneType::f32;
-  if (from.kind == PtxOperandKind::immediate && type == "f64") read = LaneType::f64;
-  const Slot a = source(from, read);
-  const Slot d = destination(to, kind);
-  emit(bits == 64 ? body_.lanes->copy64 : body_.lanes->copy32, d, a);
+std::string source_name(const DecodedProgram& program, const PtxSource& source) {
+  const auto& files = program.module->source_files;
+  if (source.file >= files.size()) return {};
+  const std::string& path = files[source.file];
+  return path.substr(path.rfind('/') + 1);  // compilers put the folder they ran in before it
 }
 
 }  // namespace tailor::simulator

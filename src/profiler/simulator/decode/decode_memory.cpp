@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads, stores, atomics and conversions of addresses. Cache hints mean nothing here and are skipped by name, so that
-// a modifier nobody has heard of is still refused.
+// Loads, stores, atomics, fences and conversions of addresses. In: an instruction of the walk (decode.cpp). Out: one
+// micro-operation with its access packed into Micro::extra, and what the program needs to know about all accesses
+// together: the smallest one, and whether warps or blocks may talk through memory. Cache hints mean nothing here. They
+// are skipped by name, so that a modifier that is not in the list is still refused.
 #include <algorithm>
 #include <array>
 
-#include "profiler/simulator/decode/decode.h"
-#include "profiler/simulator/machine/async.h"
-#include "profiler/simulator/machine/handlers.h"
+#include "profiler/simulator/decode/decoder.h"
 
 namespace tailor::simulator {
 namespace {
@@ -132,9 +132,9 @@ std::uint32_t extra_of(const AccessParts& parts, bool wide, int bytes, std::uint
 }  // namespace
 
 std::uint32_t Decoder::memory_site(SiteKind kind) {
-  body_.memory_sites.push_back({current_.site, kind});
-  if (body_.memory_sites.size() > 0xffff) unsupported("more than 65,535 memory instructions");
-  return static_cast<std::uint32_t>(body_.memory_sites.size() - 1) & 0xffffu;
+  program_.memory_sites.push_back({current_.site, kind});
+  if (program_.memory_sites.size() > 0xffff) unsupported("more than 65,535 memory instructions");
+  return static_cast<std::uint32_t>(program_.memory_sites.size() - 1) & 0xffffu;
 }
 
 Decoder::Address Decoder::address_of(const PtxOperand& operand) {
@@ -159,21 +159,21 @@ bool Decoder::memory_instruction() {
     return count(Pipe::memory), true;
   if (op == "createpolicy") {
     count(Pipe::alu);
-    emit(body_.lanes->copy64, destination(operand(0), LaneType::u64), bits_constant(0, 64));
+    emit(program_.lanes->copy64, destination(operand(0), LaneType::u64), bits_constant(0, 64));
     return true;
   }
   if (op == "membar" || op == "fence") {
     count(Pipe::fence);
     Micro micro;
-    micro.full = micro.some = fence_step();
+    micro.full = micro.some = steps_.address.fence;
     const auto& parts = current_.parts;
     if (parts.size() > 1 && parts[1] == "proxy") {
-      body_.uses_async = true;
-      micro.full = micro.some = proxy_fence_step();
+      program_.uses_async = true;
+      micro.full = micro.some = steps_.async.proxy_fence;
       return emit(micro), true;
     }
     micro.extra = parts.back() != "cta";
-    if (micro.extra) body_.orders_memory = true;
+    if (micro.extra) program_.orders_memory = true;
     emit(micro);
     return true;
   }
@@ -236,7 +236,7 @@ void Decoder::load_store(bool is_load) {
   micro.immediate = at.offset;
   micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store)) |
                 (parts.param ? access_uncounted : 0);
-  const AccessTable& table = *body_.lanes->access;
+  const AccessTable& table = *program_.lanes->access;
   const auto kind = static_cast<std::size_t>(element_kind(*parts.type, wide));
   const auto power = static_cast<std::size_t>(power_of(parts.vector));
   micro.full = (is_load ? table.load : table.store)[kind][power][0];
@@ -256,12 +256,12 @@ void Decoder::load_store(bool is_load) {
 
 void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes, int whole) {
   if (space == AccessSpace::shared || space == AccessSpace::generic)
-    body_.shared_grain = std::min(body_.shared_grain, bytes);
+    program_.shared_grain = std::min(program_.shared_grain, bytes);
   if (space == AccessSpace::global || space == AccessSpace::generic)
-    body_.global_grain = std::min(body_.global_grain, whole);
+    program_.global_grain = std::min(program_.global_grain, whole);
   if (order == MemoryOrder::weak) return;
-  body_.may_spin = true;
-  if (space != AccessSpace::shared) body_.orders_memory = true;
+  program_.may_spin = true;
+  if (space != AccessSpace::shared) program_.orders_memory = true;
 }
 
 /// Parameters of the entry are constants of the launch.
@@ -278,10 +278,10 @@ void Decoder::param_load(const PtxOperand& address, const PtxOperand& value, int
     made.slot_bits = static_cast<std::uint8_t>(bits == 64 ? 64 : 32);
     made.bytes = static_cast<std::uint8_t>(bytes);
     made.sign = sign;
-    const std::int64_t offset = body_.params[address.index].offset + address.value + std::int64_t{k} * bytes;
-    if (offset < 0 || offset + bytes > body_.param_bytes) malformed("a load outside the parameters");
+    const std::int64_t offset = program_.params[address.index].offset + address.value + std::int64_t{k} * bytes;
+    if (offset < 0 || offset + bytes > program_.param_bytes) malformed("a load outside the parameters");
     made.value = static_cast<std::uint64_t>(offset);
-    emit(bits == 64 ? body_.lanes->copy64 : body_.lanes->copy32, current_.instance->first_register + one.index,
+    emit(bits == 64 ? program_.lanes->copy64 : program_.lanes->copy32, current_.instance->first_register + one.index,
          constant(made));
   }
 }
@@ -292,7 +292,7 @@ void Decoder::atomic(bool has_result) {
   if (!parts.unknown.empty()) return unsupported("modifier ." + std::string(parts.unknown));
   if (parts.type == nullptr || parts.operation.empty()) return unsupported("its operation or type is not known");
   if (parts.order == MemoryOrder::weak) parts.order = MemoryOrder::relaxed;
-  const Step step = atomic_step(parts.operation, parts.type->name, parts.vector);
+  const Step step = steps_.atomic(parts.operation, parts.type->name, parts.vector);
   if (step == nullptr) return unsupported("this operation on this type");
   const std::uint32_t first = has_result ? 1 : 0;
   const Address at = address_of(operand(first));
@@ -340,15 +340,15 @@ void Decoder::address_conversion() {
   const LaneType type = bits == 64 ? LaneType::u64 : LaneType::u32;
   Micro micro;
   if (op == "isspacep") {
-    micro.full = micro.some = is_space_step();
+    micro.full = micro.some = steps_.address.is_space;
     micro.a = source(operand(1), LaneType::u64);
     micro.d = destination(operand(0), LaneType::pred);
     micro.extra = static_cast<std::uint32_t>(space);
     return emit(micro);
   }
   if (op == "mapa") {
-    body_.uses_clusters = true;
-    micro.full = micro.some = map_rank_step();
+    program_.uses_clusters = true;
+    micro.full = micro.some = steps_.address.map_rank;
     micro.a = source(operand(1), type);
     micro.b = source(operand(2), LaneType::u32);
     micro.d = destination(operand(0), type);
@@ -357,8 +357,8 @@ void Decoder::address_conversion() {
     return emit(micro);
   }
   if (op == "getctarank") {
-    body_.uses_clusters = true;
-    micro.full = micro.some = rank_of_step();
+    program_.uses_clusters = true;
+    micro.full = micro.some = steps_.address.rank_of;
     micro.a = source(operand(1), type);
     micro.d = destination(operand(0), LaneType::u32);
     micro.extra = known ? 0 : 1;
@@ -366,8 +366,8 @@ void Decoder::address_conversion() {
     return emit(micro);
   }
   const Slot a = source(operand(1), type), d = destination(operand(0), type);
-  if (space == AccessSpace::global) return emit(bits == 64 ? body_.lanes->copy64 : body_.lanes->copy32, d, a);
-  micro.full = micro.some = to ? from_generic_step() : to_generic_step();
+  if (space == AccessSpace::global) return emit(bits == 64 ? program_.lanes->copy64 : program_.lanes->copy32, d, a);
+  micro.full = micro.some = to ? steps_.address.from_generic : steps_.address.to_generic;
   micro.a = a;
   micro.d = d;
   micro.extra = static_cast<std::uint32_t>(space);

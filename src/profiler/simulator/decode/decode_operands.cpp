@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands as slots: registers keep their number until slots are given, immediates, parameters, addresses and special
-// registers become slots of the other banks. A register wider or narrower than the instruction's type, which PTX
-// allows in places, goes through a conversion.
+// Operands as slots. In: an operand of PTX and the type that the instruction gives it. Out: a slot. A register keeps
+// its number until slots are given; an immediate, a parameter, an address or a special register becomes a slot of
+// another bank. PTX allows a register wider or narrower than the instruction's type in places: then a conversion is put
+// before or behind. Called by all families of the decoder.
 #include <bit>
 
-#include "profiler/simulator/decode/decode.h"
-#include "profiler/simulator/machine/handlers.h"
+#include "profiler/simulator/decode/decoder.h"
 
 namespace tailor::simulator {
 
@@ -25,14 +25,14 @@ Slot Decoder::temporary(int bits) {
 }
 
 Slot Decoder::constant(LaunchConstant made) {
-  for (const LaunchConstant& one : body_.constants) {
+  for (const LaunchConstant& one : program_.constants) {
     LaunchConstant same = one;
     same.slot = no_slot;
     if (same == made) return one.slot;
   }
-  made.slot = static_cast<std::uint32_t>(Bank::launch) << slot_bank_shift | body_.launch_bytes;
-  body_.launch_bytes += made.slot_bits == 64 ? 256 : 128;
-  body_.constants.push_back(made);
+  made.slot = static_cast<std::uint32_t>(Bank::launch) << slot_bank_shift | program_.launch_bytes;
+  program_.launch_bytes += made.slot_bits == 64 ? 256 : 128;
+  program_.constants.push_back(made);
   return made.slot;
 }
 
@@ -69,23 +69,23 @@ Slot Decoder::address_constant(const PtxOperand& operand, int bits) {
   const PtxFunction& inside = *current_.instance->function;
   const std::size_t in_function = inside.params.size() + inside.results.size();
   if (variable.space == PtxSpace::local || (variable.space == PtxSpace::param && operand.index >= in_function)) {
-    const std::int64_t place = current_.instance->variables[operand.index - in_function];
-    return bits_constant(static_cast<std::uint64_t>(place + operand.value), bits);
+    const std::int64_t offset = current_.instance->variables[operand.index - in_function];
+    return bits_constant(static_cast<std::uint64_t>(offset + operand.value), bits);
   }
   if (variable.space == PtxSpace::param) {
     const bool entry = current_.instance == &flat_.instances[0];
     if (!entry) {
-      const std::int64_t place = current_.instance->params[operand.index];
-      return bits_constant(static_cast<std::uint64_t>(place + operand.value), bits);
+      const std::int64_t offset = current_.instance->params[operand.index];
+      return bits_constant(static_cast<std::uint64_t>(offset + operand.value), bits);
     }
-    made.value += static_cast<std::uint64_t>(body_.params[operand.index].offset);
+    made.value += static_cast<std::uint64_t>(program_.params[operand.index].offset);
     made.variable = 0;  // the parameter block
     return constant(made);
   }
-  for (std::uint32_t k = 0; k < body_.variables.size(); ++k) {
-    if (body_.variables[k].variable != &variable) continue;
-    if (body_.variables[k].shared)
-      return bits_constant(static_cast<std::uint64_t>(body_.variables[k].offset + operand.value), bits);
+  for (std::uint32_t k = 0; k < program_.variables.size(); ++k) {
+    if (program_.variables[k].variable != &variable) continue;
+    if (program_.variables[k].shared)
+      return bits_constant(static_cast<std::uint64_t>(program_.variables[k].offset + operand.value), bits);
     made.variable = k;
     return constant(made);
   }
@@ -111,7 +111,7 @@ Slot Decoder::source(const PtxOperand& from, LaneType type) {
       if (from.negated) {
         if (has != 1) malformed("! before a register that is no predicate");
         const Slot opposite = temporary(1);
-        emit(body_.lanes->negate_predicate, opposite, slot);
+        emit(program_.lanes->negate_predicate, opposite, slot);
         return opposite;
       }
       if (has == bits) return slot;

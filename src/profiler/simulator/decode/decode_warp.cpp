@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions that need other lanes, other warps or other blocks: they end their code block, because the lanes may
-// have to wait there.
-#include "profiler/simulator/decode/decode.h"
-#include "profiler/simulator/machine/handlers.h"
+// Instructions that need other lanes, other warps or other blocks: shuffles, votes, barriers. In: an instruction of the
+// walk (decode.cpp). Out: an ending of its code block, because the lanes may have to wait there; its operation and
+// operands are in DecodedProgram::ops.
+#include "profiler/simulator/decode/decoder.h"
 
 namespace tailor::simulator {
 namespace {
@@ -23,7 +23,7 @@ Slot Decoder::warp_operands(Micro& micro, const PtxOperand& to) {
   const std::string_view op = parts[0], mode = parts.size() > 2 ? parts[2] : "";
   count(op == "shfl" ? Pipe::shuffle : Pipe::vote);
   if (op == "shfl") {
-    micro.full = shuffle_step(mode);
+    micro.full = steps_.warp.shuffle(mode);
     micro.a = source(operand(1), LaneType::u32);
     micro.b = source(operand(2), LaneType::u32);
     micro.c = source(operand(3), LaneType::u32);
@@ -31,21 +31,21 @@ Slot Decoder::warp_operands(Micro& micro, const PtxOperand& to) {
     return source(operand(4), LaneType::u32);
   }
   if (op == "elect") {
-    micro.full = elect_step();
+    micro.full = steps_.warp.elect;
     micro.d = destination(to, LaneType::u32);
     return source(operand(1), LaneType::u32);
   }
   LaneType from = LaneType::u32, result = LaneType::u32;
   if (op == "vote") {
-    micro.full = vote_step(mode);
+    micro.full = steps_.warp.vote(mode);
     from = LaneType::pred;
     if (mode != "ballot") result = LaneType::pred;
   } else if (op == "match") {
     const bool wide = parts.back() == "b64";
-    micro.full = match_step(parts[1], wide ? 64 : 32);
+    micro.full = steps_.warp.match(parts[1], wide ? 64 : 32);
     if (wide) from = LaneType::u64;
   } else {
-    micro.full = parts.size() == 4 ? redux_step(parts[2], parts[3]) : nullptr;
+    micro.full = parts.size() == 4 ? steps_.warp.redux(parts[2], parts[3]) : nullptr;
   }
   micro.a = source(operand(1), from);
   micro.d = destination(to, result);
@@ -61,7 +61,7 @@ bool Decoder::warp_instruction() {
   Micro micro;
   if (op == "activemask") {  // asks for nobody: no ending needed
     count(Pipe::vote);
-    micro.full = micro.some = active_mask_step();
+    micro.full = micro.some = steps_.warp.active_mask;
     micro.d = destination(operand(0), LaneType::u32);
     return emit(micro), true;
   }
@@ -71,7 +71,7 @@ bool Decoder::warp_instruction() {
   if (barrier) {
     count(Pipe::barrier);
     ++drafts_.back().code.warp_barriers;
-    micro.full = nothing_step();
+    micro.full = steps_.warp.nothing;
     mask = source(operand(0), LaneType::u32);
     micro.extra = 1;
   } else {
@@ -96,7 +96,7 @@ bool Decoder::barrier_instruction() {
   count(Pipe::barrier);
   Micro micro;
   if (has(parts, "cluster")) {
-    body_.uses_clusters = true;
+    program_.uses_clusters = true;
     ++drafts_.back().code.cluster_barriers;
     micro.extra = has(parts, "arrive") ? cluster_arrive : cluster_wait;
     if (!has(parts, "aligned")) micro.extra |= barrier_unaligned;
@@ -105,7 +105,7 @@ bool Decoder::barrier_instruction() {
     return true;
   }
   ++drafts_.back().code.block_barriers;
-  body_.has_barriers = true;
+  program_.has_barriers = true;
   const bool reduce = has(parts, "red"), arrive = has(parts, "arrive");
   // "bar" is short for "barrier.aligned".
   if (parts[0] == "barrier" && !has(parts, "aligned")) micro.extra |= barrier_unaligned;

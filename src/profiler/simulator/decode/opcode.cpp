@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The opcode table as data, its lookup by text, and the choice of an instruction set.
+// The opcode table as data, its lookup by text, and the choice of an instruction set. In: the rows of lanes/opcodes.def
+// and the handlers of lanes/ for each instruction set. Out: a row for an opcode's text, and the fastest table that this
+// machine can run. Called by the decoder for every instruction that acts lane by lane, and by tests that go through all
+// rows.
 #include "profiler/simulator/decode/opcode.h"
 
 #include <algorithm>
@@ -70,10 +73,10 @@ const RowsByText& rows_by_text() {
 
 /// Removes `.modifier` where it stands as a whole; false: it is not there.
 bool remove_modifier(std::string& text, std::string_view modifier) {
-  for (std::size_t place = text.find(modifier); place != std::string::npos; place = text.find(modifier, place + 1)) {
-    const std::size_t after = place + modifier.size();
+  for (std::size_t at = text.find(modifier); at != std::string::npos; at = text.find(modifier, at + 1)) {
+    const std::size_t after = at + modifier.size();
     if (after < text.size() && text[after] != '.') continue;
-    text.erase(place, modifier.size());
+    text.erase(at, modifier.size());
     return true;
   }
   return false;
@@ -176,6 +179,17 @@ std::optional<LaneMatch> find_lane_opcode(std::string_view text) {
   if (match.flush && !may_flush(*match.row)) return std::nullopt;
   if (match.saturate && !is_floating(match.row->d) && match.row->d != LaneType::f64) return std::nullopt;
   return match;
+}
+
+std::vector<std::string_view> split_opcode(std::string_view opcode) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  while (begin <= opcode.size()) {
+    const std::size_t dot = std::min(opcode.find('.', begin), opcode.size());
+    parts.push_back(opcode.substr(begin, dot - begin));
+    begin = dot + 1;
+  }
+  return parts;
 }
 
 const LaneTable* lane_table(std::string_view name) {

@@ -66,6 +66,9 @@ struct LaneMatch {
   bool saturate = false;  ///< .sat on a floating result: clamped to 0..1, NaN becomes 0
 };
 
+/// Splits "ld.global.nc.v4.f32" at its dots ("::" stays inside a part).
+std::vector<std::string_view> split_opcode(std::string_view opcode);
+
 /// nothing: no row has this text.
 std::optional<LaneMatch> find_lane_opcode(std::string_view text);
 std::span<const LaneOpcode> lane_opcodes();

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// IEEE half and bfloat16, by their bits.
+// IEEE half and bfloat16, by their bits. In: 16 bits, or a float. Out: the other, with subnormals, infinities and
+// NaN as IEEE has them. Compiled once, for the plain machine; the vector forms of the same conversions are in
+// lanes_half.h.
 #include "profiler/simulator/lanes/half.h"
 
 #include <bit>

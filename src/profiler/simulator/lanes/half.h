@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One 16-bit float at a time, for what is not done lane by lane: atomics and matrix instructions.
+// One 16-bit float at a time, for what is not done lane by lane. In: the bits of an f16 or bf16. Out: a
+// float, and back, rounded to nearest even. Called by the machine's atomics and matrix instructions, and by
+// tests.
 #pragma once
 
 #include <cstdint>

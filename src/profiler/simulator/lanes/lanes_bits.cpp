@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logic, shifts, bit fields and bytes, lane by lane.
+// Handlers for logic, shifts, bit fields and bytes, made from opcodes_bits.def. In: slots of 32 lanes. Out:
+// slots of 32 lanes. Compiled once per instruction set; called by the machine through the table of
+// lanes_table.cpp.
 #include "profiler/simulator/lanes/lanes_core.h"
 
 namespace tailor::simulator::LANES_TIER {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Extended precision: sums that read or write a carry, which is the first slot of the list, 0 or 1 in each lane. And
-// vectors of narrow registers to one wide register and back: the list holds the parts, low first; a part that is
-// no_slot is not written.
+// Handlers for extended precision and for vectors of registers, made from opcodes_carry.def and opcodes_pack.def. Sums
+// read or write a carry, which is the first slot of the list, 0 or 1 in each lane. Packing turns narrow registers into
+// one wide register and back: the list holds the parts, low first; a part that is no_slot is not written.
 #include "profiler/simulator/lanes/lanes_core.h"
 
 namespace tailor::simulator::LANES_TIER {

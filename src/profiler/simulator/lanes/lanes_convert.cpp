@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conversions, lane by lane. Narrow integers are written extended to the whole word, as a wider register expects them.
+// Handlers for conversions, made from opcodes_convert.def. In: slots of one type. Out: slots of another. Narrow
+// integers are written extended to the whole word, as a wider register expects them. Compiled once per instruction
+// set.
 #include "profiler/simulator/lanes/lanes_convert.h"
 
 namespace tailor::simulator::LANES_TIER {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between integers and floating values: cut, clamped, rounded to an integer, rounded to fewer bits.
+// Between integers and floating values: cut, clamped, rounded to an integer, rounded to fewer bits. In: lanes' values
+// in registers of the host. Out: converted values, without branches, so that the loops around them vectorise. Used by
+// the expressions of opcodes_convert.def.
 #pragma once
 
 #include "profiler/simulator/lanes/lanes_half.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic in f16, bf16 and pairs of them, lane by lane. Sums, differences and products of 16-bit values rounded to
-// float and then to 16 bits are rounded right; a fused product needs a sticky last bit in between.
+// Handlers for arithmetic in f16, bf16 and pairs of them, made from opcodes_half.def. In: slots of 32 lanes. Out: slots
+// of 32 lanes. Sums, differences and products of 16-bit values rounded to float and then to 16 bits are rounded right;
+// a fused product needs a sticky last bit in between.
 #include "profiler/simulator/lanes/lanes_half.h"
 
 #include "profiler/simulator/lanes/lanes_functions.h"
@@ -59,7 +60,7 @@ INLINE void each_fused(Warp& warp, const Micro& micro) {
 #pragma GCC ivdep
   for (int i = 0; i < count; ++i) a[i] = Row::of(a[i]);
   MaskedWords<masked> d(warp, micro.d);
-  Stage<Tag>::store(a, d.place());
+  Stage<Tag>::store(a, d.destination());
   d.blend();
 }
 
@@ -73,7 +74,7 @@ INLINE void each_exp2(Warp& warp, const Micro& micro) {
 #pragma GCC ivdep
   for (int i = 0; flush && i < count; ++i) a[i] = flushed(a[i]);
   MaskedWords<masked> d(warp, micro.d);
-  Stage<Tag>::store(a, d.place());
+  Stage<Tag>::store(a, d.destination());
   d.blend();
 }
 

@@ -152,7 +152,7 @@ struct MaskedWords {
   Word* to;
   const Word* lanes;
   INLINE MaskedWords(const Warp& warp, Slot slot) : to(at<Word>(warp, slot)), lanes(warp.lanes) {}
-  INLINE Word* place() { return masked ? words : to; }
+  INLINE Word* destination() { return masked ? words : to; }
   INLINE void blend() {
     if constexpr (masked) {
 #pragma GCC ivdep
@@ -166,7 +166,7 @@ struct Target<f16, masked> : MaskedWords<masked> {
   using MaskedWords<masked>::MaskedWords;
   INLINE void put(int i, float value) { values[i] = value; }
   INLINE void finish() {
-    narrow_words(values, this->place());
+    narrow_words(values, this->destination());
     this->blend();
   }
 };
@@ -176,14 +176,14 @@ struct Target<f16x2, masked> : MaskedWords<masked> {
   using MaskedWords<masked>::MaskedWords;
   INLINE void put(int i, float value) { values[i] = value; }
   INLINE void finish() {
-    narrow_pairs(values, reinterpret_cast<std::uint16_t*>(this->place()));
+    narrow_pairs(values, reinterpret_cast<std::uint16_t*>(this->destination()));
     this->blend();
   }
 };
 template <bool masked>
 struct Target<raw16x2, masked> : MaskedWords<masked> {
   using MaskedWords<masked>::MaskedWords;
-  INLINE void put(int i, std::uint16_t value) { reinterpret_cast<std::uint16_t*>(this->place())[i] = value; }
+  INLINE void put(int i, std::uint16_t value) { reinterpret_cast<std::uint16_t*>(this->destination())[i] = value; }
   INLINE void finish() { this->blend(); }
 };
 

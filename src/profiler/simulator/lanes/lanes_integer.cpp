@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer arithmetic, lane by lane. Everything wraps: signed sums go through unsigned ones.
+// Handlers for integer arithmetic, made from opcodes_integer.def. In: slots of 32 lanes. Out: slots of 32
+// lanes. Everything wraps, as in PTX: signed sums go through unsigned ones. Compiled once per instruction
+// set.
 #include "profiler/simulator/lanes/lanes_core.h"
 
 namespace tailor::simulator::LANES_TIER {

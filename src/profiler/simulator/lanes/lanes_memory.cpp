@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores, for one instruction set. Three paths: 32 lanes side by side in the buffer this site used last
-// (almost all accesses) are checked and counted by a few comparisons and moved as a block; lanes anywhere in that
-// buffer are moved one by one; the rest goes through Services::resolve, which knows all buffers and reports.
+// Handlers for loads and stores, for one instruction set. In: a warp and a micro-operation with its access. Out: memory
+// or slots changed, and the site's counts. Three paths: 32 lanes side by side in the buffer this site used last (almost
+// all accesses) are checked and counted by a few comparisons and moved as a block; lanes anywhere in that buffer are
+// moved one by one; the rest goes through Services::translate, which knows all buffers and reports.
 #include "profiler/simulator/lanes/micro.h"
 
 namespace tailor::simulator::LANES_TIER {

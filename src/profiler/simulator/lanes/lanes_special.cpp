@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Approximate functions, division and roots, lane by lane; and f64 arithmetic in a direction, for which the host's
-// rounding mode is changed while the loop runs. Loads and stores of the loop cannot move across those calls.
+// Handlers for approximate functions, division and roots; and for f64 arithmetic in a direction, for which the host's
+// rounding mode is changed while the loop runs. In: slots of 32 lanes. Out: slots of 32 lanes. Loads and stores of the
+// loop cannot move across the calls that change the mode.
 #include <cfenv>
 
 #include "profiler/simulator/lanes/lanes_functions.h"

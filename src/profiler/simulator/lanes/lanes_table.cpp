@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handlers of one instruction set as one table, in the order of opcodes.def.
+// The handlers of one instruction set as one table, in the order of opcodes.def. In: the handlers that the
+// files beside this one define. Out: a TierHandlers, which decode/opcode.cpp chooses when the machine can run
+// it.
 #include "profiler/simulator/lanes/lanes_table.h"
 
 namespace tailor::simulator::LANES_TIER {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the files compiled once per instruction set hand to the rest of the program: plain pointers, nothing that could
-// be emitted twice.
+// be emitted twice. In: nothing. Out: a table per instruction set, of which decode/opcode.cpp chooses the fastest that
+// this machine can run.
 #pragma once
 
 #include "profiler/simulator/lanes/micro.h"

@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps on addresses and on the machine: generic addresses, blocks of a cluster, fences, clocks, guards.
+// Steps on addresses and on the machine: generic addresses, addresses in other blocks of a cluster, fences, clocks,
+// guards. In: a warp and a micro-operation. Out: values in the warp's slots, for active lanes only. Called through the
+// table of steps at the end.
 #include <bit>
 
-#include "profiler/simulator/machine/handlers.h"
+#include "profiler/simulator/decode/special.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
 namespace {
@@ -94,7 +97,7 @@ void fence(Warp& warp, const Micro& micro) {
 void guard(Warp& warp, const Micro& micro) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
-  const Program::Body& program = machine.state.program;
+  const DecodedProgram& program = machine.state.program;
   const std::uint32_t before = warp.active;
   const std::uint32_t set = program.lanes->mask_of(words(warp, micro.a));
   const std::uint32_t mask = (micro.immediate ? ~set : set) & before;
@@ -128,13 +131,13 @@ void live_special(Warp& warp, const Micro& micro) {
 
 }  // namespace
 
-Step guard_step() { return &guard; }
-Step live_special_step() { return &live_special; }
-Step to_generic_step() { return &to_generic; }
-Step from_generic_step() { return &from_generic; }
-Step is_space_step() { return &is_space; }
-Step map_rank_step() { return &map_rank; }
-Step rank_of_step() { return &rank_of; }
-Step fence_step() { return &fence; }
+const AddressSteps address_steps{.guard = &guard,
+                                 .live_special = &live_special,
+                                 .to_generic = &to_generic,
+                                 .from_generic = &from_generic,
+                                 .is_space = &is_space,
+                                 .map_rank = &map_rank,
+                                 .rank_of = &rank_of,
+                                 .fence = &fence};
 
 }  // namespace tailor::simulator

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asynchronous copies and mbarriers of one resident set. A copy happens at the latest moment the rules allow: when its
-// thread waits for its group, or when somebody looks at the mbarrier it completes on. Until then its destination is
-// poison and marked as pending, so a missing wait shows in values and as a finding.
+// Asynchronous copies and mbarriers of one resident set: the records of what is under way. Made and changed by
+// async_steps.cpp, owned by Machine. A copy happens at the latest moment the rules allow: when its thread waits for its
+// group, or when somebody looks at the mbarrier it completes on. Until then its destination is poison and marked as
+// pending, so a missing wait shows in values and as a finding.
 //
 // The asynchronous proxy sees generic stores to shared memory only after the storing thread's fence.proxy.async: each
 // byte remembers its last generic writer and how many proxy fences that thread had made.
@@ -70,25 +71,5 @@ void note_generic_store(Machine& machine, WarpState& warp, std::uint32_t site, i
 /// At the end of a resident set: copies that nobody waited for are reported when they read shared memory, and performed
 /// when they write global memory.
 void finish_copies(Machine& machine);
-
-/// Steps; operands as async_decode.cpp lays them out.
-Step copy_step();  ///< cp.async
-Step bulk_copy_step();
-Step commit_group_step();  ///< extra: 1 bulk
-Step wait_group_step();    ///< immediate: groups that may be open, -1: none and what is not committed; extra: 1 bulk
-Step proxy_fence_step();
-Step mbarrier_init_step();
-Step mbarrier_invalidate_step();
-Step mbarrier_arrive_step();  ///< also expect_tx, complete_tx, and the arrival of cp.async
-Step mbarrier_wait_step();    ///< test_wait and try_wait
-Step mbarrier_pending_step();
-
-/// Micro::extra of bulk_copy_step.
-inline constexpr std::uint32_t bulk_to_shared_bit = 1, bulk_from_shared_bit = 2, bulk_multicast_bit = 4;
-/// Micro::extra of mbarrier_arrive_step.
-inline constexpr std::uint32_t arrive_counts = 1, arrive_drops = 2, arrive_expects = 4, arrive_completes = 8,
-                               arrive_copies = 16, arrive_no_increment = 32, arrive_wide = 64, arrive_shift = 8;
-/// Micro::extra of mbarrier_wait_step.
-inline constexpr std::uint32_t wait_parity = 1, wait_wide = 2;
 
 }  // namespace tailor::simulator

@@ -1,7 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What asynchronous copies and mbarriers do.
+// What asynchronous copies and mbarriers do. In: micro-operations as decode_async.cpp makes them. Out: copies that are
+// noted, performed when somebody waits for them, and told to the sanitizers; phases of mbarriers that end when nothing
+// is awaited any more. Called through the table of steps at the end, and by Machine at the end of a resident set.
+//
+// A copy that is issued poisons its destination and waits in a list. Waiting for a group performs the copies of that
+// thread and group, in order of issue; looking at an mbarrier performs those that complete on it. Bytes that cannot be
+// copied (out of bounds, misaligned, an input written to) are reported, and the copy is left out.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +16,7 @@
 
 #include "profiler/simulator/machine/async.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
 
@@ -37,66 +44,66 @@ std::size_t thread_of(const WarpState& warp, int lane) {
 }
 
 /// A shared place: the block that owns it and where; block -1: there is none, which was reported.
-struct SharedPlace {
+struct SharedSpan {
   int block = -1;
   std::uint64_t offset = 0;
   std::byte* host = nullptr;
 };
 
-SharedPlace shared_place(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
-                         std::uint64_t align) {
+SharedSpan find_shared(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
+                       std::uint64_t align) {
   Machine& machine = *warp.machine;
   if (address >= shared_window && address < shared_window + window_bytes) address -= shared_window;
-  SharedPlace place;
+  SharedSpan span;
   const std::uint64_t rank = address >> shared_rank_shift;
   const std::uint64_t cluster =
       std::uint64_t{machine.state.cluster[0]} * machine.state.cluster[1] * machine.state.cluster[2];
   const auto fail = [&](FindingKind kind, std::string text) {
     machine.report(kind, warp, site, lane, std::move(text));
-    return SharedPlace{};
+    return SharedSpan{};
   };
   if (rank > cluster)
     return fail(FindingKind::out_of_bounds,
                 fmt::format("shared address 0x{:x} names no block of the cluster", address));
-  place.block = warp.home->slot + (rank == 0 ? 0 : static_cast<int>(rank) - 1 - static_cast<int>(warp.home->rank));
-  place.offset = address & rank_offset_mask;
+  span.block = warp.home->slot + (rank == 0 ? 0 : static_cast<int>(rank) - 1 - static_cast<int>(warp.home->rank));
+  span.offset = address & rank_offset_mask;
   const auto size = static_cast<std::uint64_t>(machine.state.shared_bytes);
-  if (bytes > size || place.offset > size - bytes)
+  if (bytes > size || span.offset > size - bytes)
     return fail(FindingKind::out_of_bounds,
-                fmt::format("{} bytes at offset {} of {} bytes of shared memory", bytes, place.offset, size));
-  if (place.offset % align != 0)
-    return fail(FindingKind::misaligned, fmt::format("shared offset {} is no multiple of {}", place.offset, align));
-  place.host = machine.resident[static_cast<std::size_t>(place.block)].shared + place.offset;
-  return place;
+                fmt::format("{} bytes at offset {} of {} bytes of shared memory", bytes, span.offset, size));
+  if (span.offset % align != 0)
+    return fail(FindingKind::misaligned, fmt::format("shared offset {} is no multiple of {}", span.offset, align));
+  span.host = machine.resident[static_cast<std::size_t>(span.block)].shared + span.offset;
+  return span;
 }
 
-struct GlobalPlace {
+struct GlobalSpan {
   int buffer = -1;
   std::uint64_t offset = 0;
   std::byte* host = nullptr;
 };
 
-GlobalPlace global_place(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
-                         std::uint64_t align, bool write) {
+GlobalSpan find_global(WarpState& warp, std::uint32_t site, int lane, std::uint64_t address, std::uint64_t bytes,
+                       std::uint64_t align, bool write) {
   Machine& machine = *warp.machine;
   const int buffer = machine.state.memory.holding(address);
   const auto fail = [&](FindingKind kind, std::string text) {
     machine.report(kind, warp, site, lane, std::move(text), buffer);
-    return GlobalPlace{};
+    return GlobalSpan{};
   };
   if (buffer < 0) return fail(FindingKind::out_of_bounds, fmt::format("address 0x{:x} is in no buffer", address));
   const MemoryBuffer& at = machine.state.memory.buffers[static_cast<std::size_t>(buffer)];
-  GlobalPlace place{buffer, address - global_base - static_cast<std::uint64_t>(at.offset), nullptr};
-  if (place.offset + bytes > static_cast<std::uint64_t>(at.bytes))
+  GlobalSpan span{buffer, address - global_base - static_cast<std::uint64_t>(at.offset), nullptr};
+  if (span.offset + bytes > static_cast<std::uint64_t>(at.bytes))
     return fail(FindingKind::out_of_bounds,
-                fmt::format("{} bytes at byte {} of buffer {}, which has {}", bytes, place.offset, at.name, at.bytes));
+                fmt::format("{} bytes at byte {} of buffer {}, which has {}", bytes, span.offset, at.name, at.bytes));
   if (address % align != 0)
     return fail(FindingKind::misaligned,
-                fmt::format("byte {} of buffer {} is no multiple of {}", place.offset, at.name, align));
+                fmt::format("byte {} of buffer {} is no multiple of {}", span.offset, at.name, align));
   if (write && at.use == BufferUse::input)
-    return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", place.offset, at.name));
-  place.host = machine.state.memory.pages[static_cast<std::size_t>(buffer)].data() + place.offset;
-  return place;
+    return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", span.offset, at.name));
+  span.host = machine.state.memory.pages[static_cast<std::size_t>(buffer)].data() + span.offset;
+  return span;
 }
 
 /// Calls the shadow in aligned pieces of at most 16 bytes, as if one lane touched them.
@@ -187,7 +194,7 @@ void issue(WarpState& warp, AsyncCopy copy) {
 }
 
 /// The generic proxy's stores to these bytes must have been fenced by who made them.
-void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedPlace& from, std::uint64_t bytes) {
+void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedSpan& from, std::uint64_t bytes) {
   Machine& machine = *warp.machine;
   if (machine.async.writers.empty()) return;
   const auto& writers = machine.async.writers[static_cast<std::size_t>(from.block)];
@@ -211,14 +218,14 @@ void copy(Warp& base, const Micro& micro) {
   std::uint64_t last_sector = ~std::uint64_t{0};
   int buffer = -1;
   each_active(warp, [&](int lane) {
-    const SharedPlace to = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], bytes, bytes);
+    const SharedSpan to = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], bytes, bytes);
     const std::uint64_t address = double_words(warp, micro.b)[lane];
     std::uint32_t copied = bytes;
     if (micro.c != no_slot) copied = std::min(words(warp, micro.c)[lane], bytes);
     if (to.host == nullptr) return;
     AsyncCopy made;
     if (copied != 0) {
-      const GlobalPlace from = global_place(warp, micro.site, lane, address, copied, bytes, false);
+      const GlobalSpan from = find_global(warp, micro.site, lane, address, copied, bytes, false);
       if (from.host == nullptr) return;
       made.from = from.host;
       made.from_region = buffer = from.buffer;
@@ -248,7 +255,7 @@ bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
   Machine& machine = *warp.machine;
   const std::uint64_t address = double_words(warp, micro.b)[made.lane];
   if (made.from_shared) {
-    const SharedPlace from = shared_place(warp, micro.site, made.lane, address, made.bytes, 16);
+    const SharedSpan from = find_shared(warp, micro.site, made.lane, address, made.bytes, 16);
     if (from.host == nullptr) return false;
     check_proxy(warp, micro.site, made.lane, from, made.bytes);
     made.from = from.host;
@@ -256,7 +263,7 @@ bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
     made.from_offset = from.offset;
     return true;
   }
-  const GlobalPlace from = global_place(warp, micro.site, made.lane, address, made.bytes, 16, false);
+  const GlobalSpan from = find_global(warp, micro.site, made.lane, address, made.bytes, 16, false);
   if (from.host == nullptr) return false;
   made.from = from.host;
   made.from_region = from.buffer;
@@ -266,8 +273,8 @@ bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
 }
 
 void bulk_to_global(WarpState& warp, const Micro& micro, AsyncCopy made) {
-  const GlobalPlace to =
-      global_place(warp, micro.site, made.lane, double_words(warp, micro.a)[made.lane], made.bytes, 16, true);
+  const GlobalSpan to =
+      find_global(warp, micro.site, made.lane, double_words(warp, micro.a)[made.lane], made.bytes, 16, true);
   if (to.host == nullptr) return;
   made.to = to.host;
   made.to_region = to.buffer;
@@ -287,8 +294,8 @@ void bulk_to_shared(WarpState& warp, const Micro& micro, AsyncCopy made, bool mu
     const auto there = [&](std::uint64_t a) {
       return multicast ? (a & rank_offset_mask) | rank << shared_rank_shift : a;
     };
-    const SharedPlace to = shared_place(warp, micro.site, made.lane, there(address), made.bytes, 16);
-    const SharedPlace barrier = shared_place(warp, micro.site, made.lane, there(bar), 8, 8);
+    const SharedSpan to = find_shared(warp, micro.site, made.lane, there(address), made.bytes, 16);
+    const SharedSpan barrier = find_shared(warp, micro.site, made.lane, there(bar), 8, 8);
     if (to.host == nullptr || barrier.host == nullptr) continue;
     if (!machine.async.mbarriers.contains(barrier.host)) {
       machine.report(FindingKind::async_misuse, warp, micro.site, made.lane, "its mbarrier was not initialised");
@@ -356,12 +363,12 @@ void proxy_fence(Warp& base, const Micro&) {
 
 /// The mbarrier at a lane's address, or nullptr with a finding.
 Mbarrier* mbarrier_at(WarpState& warp, const Micro& micro, int lane) {
-  const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
-  if (place.host == nullptr) return nullptr;
-  const auto found = warp.machine->async.mbarriers.find(place.host);
+  const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+  if (span.host == nullptr) return nullptr;
+  const auto found = warp.machine->async.mbarriers.find(span.host);
   if (found != warp.machine->async.mbarriers.end()) return &found->second;
   warp.machine->report(FindingKind::async_misuse, warp, micro.site, lane,
-                       fmt::format("no mbarrier was initialised at shared offset {}", place.offset));
+                       fmt::format("no mbarrier was initialised at shared offset {}", span.offset));
   return nullptr;
 }
 
@@ -369,12 +376,12 @@ void mbarrier_init(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
   each_active(warp, [&](int lane) {
-    const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
-    if (place.host == nullptr) return;
+    const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+    if (span.host == nullptr) return;
     const std::int64_t count = words(warp, micro.b)[lane];
-    machine.async.mbarriers[place.host] = {count, count, 0, 0, place.block, static_cast<std::uint32_t>(place.offset)};
+    machine.async.mbarriers[span.host] = {count, count, 0, 0, span.block, static_cast<std::uint32_t>(span.offset)};
     if (machine.shadow)
-      in_pieces(warp, lane, ShadowSpace::shared, place.block, place.offset, 8, micro.site,
+      in_pieces(warp, lane, ShadowSpace::shared, span.block, span.offset, 8, micro.site,
                 [&](const ShadowAccess& access) { machine.shadow->store(access); });
   });
 }
@@ -382,8 +389,8 @@ void mbarrier_init(Warp& base, const Micro& micro) {
 void mbarrier_invalidate(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   each_active(warp, [&](int lane) {
-    const SharedPlace place = shared_place(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
-    if (place.host != nullptr) warp.machine->async.mbarriers.erase(place.host);
+    const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+    if (span.host != nullptr) warp.machine->async.mbarriers.erase(span.host);
   });
 }
 
@@ -471,15 +478,15 @@ void finish_copies(Machine& machine) {
   machine.async.copies.clear();
 }
 
-Step copy_step() { return &copy; }
-Step bulk_copy_step() { return &bulk_copy; }
-Step commit_group_step() { return &commit_group; }
-Step wait_group_step() { return &wait_group; }
-Step proxy_fence_step() { return &proxy_fence; }
-Step mbarrier_init_step() { return &mbarrier_init; }
-Step mbarrier_invalidate_step() { return &mbarrier_invalidate; }
-Step mbarrier_arrive_step() { return &mbarrier_arrive; }
-Step mbarrier_wait_step() { return &mbarrier_wait; }
-Step mbarrier_pending_step() { return &mbarrier_pending; }
+const AsyncSteps async_steps{.copy = &copy,
+                             .bulk_copy = &bulk_copy,
+                             .commit_group = &commit_group,
+                             .wait_group = &wait_group,
+                             .proxy_fence = &proxy_fence,
+                             .mbarrier_init = &mbarrier_init,
+                             .mbarrier_invalidate = &mbarrier_invalidate,
+                             .mbarrier_arrive = &mbarrier_arrive,
+                             .mbarrier_wait = &mbarrier_wait,
+                             .mbarrier_pending = &mbarrier_pending};
 
 }  // namespace tailor::simulator

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Atomics and reductions. Lanes go one after the other, in order of their number; on a machine the order is not
-// defined, so sums of floats may differ there in the last bits. One row per operation and type.
+// Atomics and reductions. In: a warp and a micro-operation. Out: memory changed, and old values in slots. Lanes go one
+// after the other, in order of their number; on a GPU the order is not defined, so sums of floats may differ there in
+// the last bits. One function per row of atomics.def, found by operation and type when a program is decoded.
 #include <array>
 #include <bit>
 #include <cstring>
 
 #include "profiler/simulator/lanes/half.h"
-#include "profiler/simulator/machine/handlers.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
 
@@ -95,7 +96,7 @@ std::uint32_t pair_of(std::uint32_t a, std::uint32_t b, std::uint16_t (*sum)(std
       return expression;                                                  \
     });                                                                   \
   }
-#include "profiler/simulator/decode/atomics.def"
+#include "profiler/simulator/machine/atomics.def"
 #undef ATOMIC
 
 struct AtomicRow {
@@ -105,7 +106,7 @@ struct AtomicRow {
 };
 constexpr auto atomic_table = std::to_array<AtomicRow>({
 #define ATOMIC(id, operation, types, T, vector, expression) {operation, types, vector, &id},
-#include "profiler/simulator/decode/atomics.def"
+#include "profiler/simulator/machine/atomics.def"
 #undef ATOMIC
 });
 
@@ -121,7 +122,7 @@ bool lists(std::string_view words_of, std::string_view word) {
 
 }  // namespace
 
-Step atomic_step(std::string_view operation, std::string_view type, int vector) {
+Step find_atomic_step(std::string_view operation, std::string_view type, int vector) {
   for (const AtomicRow& row : atomic_table)
     if (row.operation == operation && row.vector == vector && lists(row.types, type)) return row.step;
   return nullptr;

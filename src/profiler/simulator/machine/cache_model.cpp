@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks write down runs of sectors; the model replays them in the blocks' order. A sector remembers how much had gone
-// to L2 when it was last used, so its reuse distance is a subtraction.
+// The cache model's two halves. Blocks write down runs of sectors while they run, on any host thread. The model replays
+// the runs in the blocks' order. A sector remembers how much had gone to L2 when it was last used, so its reuse
+// distance is a subtraction and no list of recent sectors is kept. What is modelled and what is left out is told in
+// cache_model.h.
 #include "profiler/simulator/machine/cache_model.h"
 
 #include <algorithm>

@@ -1,17 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simple model of the caches, for counters that say how much traffic is left after them.
+// A simple model of the caches, for counters that say how much traffic is left after them. In: the requests of each
+// block, in any order of host threads. Out: bytes read and written at L2 and at DRAM. Filled by translate.cpp, summed
+// by simulate.cpp.
 //
 // L1: each block has a direct-mapped table of sectors of its own. A load that finds its sector there asks nothing of
-// L2; stores go through and drop the sector from the table; atomics always go to L2, as one read and one write.
-// L2: blocks are taken in order of their number, one after another. A sector that was used is still in L2 while all
+// L2; stores go through and drop the sector from the table; atomics always go to L2, as one read and one write. L2:
+// blocks are taken in order of their number, one after another. A sector that was used is still in L2 while all
 // distinct sectors of the launch so far fit its capacity, or when no more sectors than fit went to L2 since its last
 // use. So with a footprint below the capacity DRAM reads are exactly the distinct sectors that were read before they
 // were written. Stores allocate without reading; a dirty sector is written to DRAM when its eviction is noticed at its
 // next use, or when the launch ends.
 //
-// Valid for streams and for reuse between neighbouring blocks. Leaves out: that resident blocks interleave (reuse among
+// Valid for streams and for reuse between neighbouring blocks. Left out: that resident blocks interleave (reuse among
 // them is seen as at most one block's traffic apart, too near or too far by a wave), replacement that is not LRU, sets,
 // cache hints, compression, partly written sectors that L2 must fill, and what was in L2 before the launch. Beyond the
 // capacity repeated traffic counts as distinct in reuse distances, which errs towards more DRAM traffic.

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counters' rows as a table.
+// The rows of counters.def as a table, and sums of requests. In: counts of several machines or sites. Out: their sum.
+// Called by Machine when it adds up what its sites counted, by simulate.cpp at the end of a launch, and by whoever
+// prints counters by name.
 #include "profiler/simulator/machine/counters.h"
 
 #include <array>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launch is counted in: one field per row of counters.def, totals per buffer and per instruction. Plain numbers
+// What a launch is counted in: one field per row of counters.def, totals per buffer and per instruction. Filled by the
+// machine, handed out with a Simulation, compared with what costmodel counts and with a GPU's counters. Plain numbers
 // that add up: blocks that ran on different host threads are summed.
 #pragma once
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Findings: collected, merged over host threads, and as text.
+// Findings: collected, merged over host threads, and as text. In: findings of several machines. Out: one list in which
+// each kind and instruction occurs once, from the lowest block that had it, so that the list does not depend on how
+// blocks were spread over threads.
 #include "profiler/simulator/machine/findings.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Findings as they are collected: one per kind and instruction, the rest only counted.
+// Findings as one machine collects them: the first of each kind at each instruction is kept whole, the rest are only
+// counted. In: a finding at a site. Out: a sorted list that is merged over host threads. Used by Machine while it runs,
+// and by simulate.cpp at the end.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/simulator/machine/launch.h"
+#include "profiler/simulator/machine/finding.h"
 
 namespace tailor::simulator {
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The simulator's front door: a program decoded from PTX, memory with guard zones, a launch, and what came of it:
-// findings (what compute-sanitizer would say) and counters (what a profiler would count). It knows PTX and nothing of
-// Tailor's own nouns. Everything is deterministic for a seed, whatever the number of host threads.
+// findings (what compute-sanitizer would say) and counters (what a profiler would count). Called by checks, by the fake
+// GPU and by tests. It knows PTX and nothing of Tailor's own nouns. Everything is deterministic for a seed, whatever
+// the number of host threads.
 #pragma once
 
 #include <array>
@@ -19,9 +20,12 @@
 
 #include "base/units.h"
 #include "profiler/simulator/machine/counters.h"
+#include "profiler/simulator/machine/finding.h"
 #include "profiler/simulator/ptx/ptx.h"
 
 namespace tailor::simulator {
+
+struct DecodedProgram;  // decode/program.h
 
 /// What a kernel may do with a buffer, and what is in it. A store to `input` is a finding; so is a read of a byte of
 /// `output` that no launch wrote since the Memory was made or its outputs were poisoned; what the caller puts there is
@@ -101,40 +105,6 @@ struct SimulationOptions {
   std::stop_token stop;
 };
 
-enum class FindingKind : std::uint8_t {
-  out_of_bounds,
-  misaligned,
-  store_to_input,
-  uninitialised_read,
-  race,
-  divergent_barrier,
-  mismatched_barrier,
-  bad_mask,  ///< a warp instruction whose mask names lanes that cannot answer, or reads one that did not
-  bad_cluster_rank,
-  async_misuse,  ///< read before the copy was waited for, mbarrier not initialised, wrong sizes
-  deadlock,
-  trap,  ///< trap or a failed assertion
-  too_long,
-  launch,  ///< what a driver would refuse, cooperative grids that cannot be resident
-};
-std::string_view name(FindingKind kind);  ///< "out-of-bounds access", as in messages
-
-struct Finding {
-  FindingKind kind = FindingKind::trap;
-  std::string text;              ///< one sentence with buffer, element index, thread and block
-  std::int64_t ptx_line = 0;     ///< 0: no single line
-  std::int64_t source_line = 0;  ///< of the CUDA text; 0: the PTX carries no lines
-  std::string source_file;
-  std::int64_t block = -1;  ///< linear, first occurrence
-  int warp = -1;
-  int lane = -1;
-  int buffer = -1;
-  std::int64_t times = 1;  ///< occurrences at this line and kind
-};
-
-/// One line for people: kind, text, where.
-std::string describe(const Finding& finding);
-
 /// refused: the launch does not fit the entry or the machine; unsupported: an instruction that cannot be simulated.
 enum class SimulationOutcome : std::uint8_t { finished, stopped, unsupported, refused };
 
@@ -154,7 +124,8 @@ class Program {
  public:
   /// Decodes an entry. When an instruction is not known the program is still made and says so in `unsupported()`.
   /// Throws Error(failed) with the PTX line for what no assembler accepts (operand counts and kinds).
-  /// `instruction_set`: of the host, a name of lane_table_names(); empty for the fastest.
+  /// `instruction_set`: of the host, a name of lane_table_names(); empty for the fastest; Error(usage) for one that
+  /// this machine does not have.
   Program(const PtxModule& module, const PtxFunction& entry, std::string_view instruction_set = {});
   ~Program();
   Program(Program&&) noexcept;
@@ -165,11 +136,10 @@ class Program {
   std::int64_t static_shared() const;  ///< bytes per block
   std::int64_t instructions() const;   ///< static, after inlining calls
 
-  struct Body;
-  const Body& body() const { return *body_; }
+  const DecodedProgram& decoded() const { return *decoded_; }
 
  private:
-  std::unique_ptr<Body> body_;
+  std::unique_ptr<const DecodedProgram> decoded_;
 };
 
 /// Runs a launch on `memory`. Never throws for what the kernel does; see Simulation::outcome.

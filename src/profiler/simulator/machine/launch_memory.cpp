@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parameters, module variables and the slots of a launch.
+// Parameters, module variables and the slots of a launch. The parameter block and the module's variables become buffers
+// behind the caller's own and are taken away at the end; addresses inside initialisers are filled in once all variables
+// lie somewhere. Limits of a launch are those that are the same on every compute capability; the others come from the
+// device file.
 #include "profiler/simulator/machine/launch_memory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "profiler/simulator/decode/special.h"
 
 namespace tailor::simulator {
 namespace {
@@ -85,7 +90,7 @@ std::uint64_t special_value(const LaunchState& state, SpecialId id) {
 }  // namespace
 
 /// Why a driver would refuse the launch; empty: it would not.
-std::string refusal(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
+std::string refusal(const DecodedProgram& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
                     const SimulationOptions& options) {
   const auto text = [](const Extent3& e) { return fmt::format("{} x {} x {}", e[0], e[1], e[2]); };
   // CUDA C++ Programming Guide, technical specifications: the same on every compute capability.
@@ -132,7 +137,7 @@ std::string refusal(const Program::Body& program, const Launch& launch, const Me
   return {};
 }
 
-LaunchMemory::LaunchMemory(const Program::Body& program, const Launch& launch, Memory& memory)
+LaunchMemory::LaunchMemory(const DecodedProgram& program, const Launch& launch, Memory& memory)
     : memory_(memory), first_(memory.buffers()) {
   params_.resize(static_cast<std::size_t>(program.param_bytes));
   for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
@@ -171,7 +176,7 @@ LaunchMemory::~LaunchMemory() {
   body.pages.resize(static_cast<std::size_t>(first_));
   if (!addresses_.empty()) body.end = static_cast<std::int64_t>(addresses_[0] - global_base);
 }
-void LaunchMemory::relocate(const Program::Body& program, std::size_t k) {
+void LaunchMemory::relocate(const DecodedProgram& program, std::size_t k) {
   const AllocatedVariable& one = program.variables[k];
   if (one.shared) return;
   for (const PtxVariable::Address& part : one.variable->addresses)

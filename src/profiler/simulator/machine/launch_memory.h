@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launch needs before it runs: whether a driver would take it, its parameters and module variables in memory,
-// and the slots that are the same for all its blocks.
+// What a launch needs before it runs. In: a program, a launch and the caller's memory. Out: whether a driver would take
+// it, its parameters and module variables in memory, and the slots that are the same for all its blocks. Called by
+// simulate.cpp, and by the fake GPU, which refuses what a driver refuses.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/simulator/machine/align.h"
+#include "profiler/simulator/machine/aligned_bytes.h"
 #include "profiler/simulator/machine/machine.h"
 
 namespace tailor::simulator {
@@ -18,13 +19,13 @@ namespace tailor::simulator {
 inline std::int64_t volume(const Extent3& e) { return std::int64_t{e[0]} * e[1] * e[2]; }
 
 /// Why a driver would refuse the launch; empty: it would not.
-std::string refusal(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
+std::string refusal(const DecodedProgram& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
                     const SimulationOptions& options);
 
 /// The parameter block and the module's variables as buffers that come after the caller's; removed at the end.
 class LaunchMemory {
  public:
-  LaunchMemory(const Program::Body& program, const Launch& launch, Memory& memory);
+  LaunchMemory(const DecodedProgram& program, const Launch& launch, Memory& memory);
   ~LaunchMemory();
   LaunchMemory(const LaunchMemory&) = delete;
   LaunchMemory& operator=(const LaunchMemory&) = delete;
@@ -33,7 +34,7 @@ class LaunchMemory {
   std::uint64_t address(std::uint32_t variable) const { return addresses_[variable]; }
 
  private:
-  void relocate(const Program::Body& program, std::size_t k);
+  void relocate(const DecodedProgram& program, std::size_t k);
 
   Memory& memory_;
   int first_;

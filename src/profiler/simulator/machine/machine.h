@@ -1,12 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine one host thread runs: resident blocks, their warps, what each waits for. A resident set is what must be
-// resident together: a block, a cluster, or every block of a cooperative grid.
+// The machine that one host thread runs. It holds resident blocks, their warps, and what each of them waits for. A
+// resident set is what must be resident together: a block, a cluster, or every block of a cooperative grid.
+// simulate.cpp makes one Machine per host thread and gives it one resident set after another.
+//
+//   resident_set.cpp   starting blocks, taking turns among warps, deadlock, counting
+//   run.cpp            one warp: code blocks, diverged lanes, where they meet again
+//   wait.cpp           warp operations and barriers: who waits for whom, and when it ends
+//   translate.cpp      from simulated addresses to the host's, with every check
+//   *_steps.cpp        what single micro-operations do
 //
 // Diverged lanes are fragments: groups of lanes of one warp, each at a code block. One fragment runs at a time, the one
-// at the earliest block in the program's order; fragments that come to the same block become one. There is no stack:
-// what is fast for structured code is right for any code, and a fragment can wait while others go on.
+// at the earliest block in the program's order; fragments that come to the same block become one. There is no stack of
+// branches, so code of any shape runs, and a fragment can wait while others go on.
 #pragma once
 
 #include <array>
@@ -16,13 +23,13 @@
 #include <string>
 #include <vector>
 
-#include "profiler/simulator/machine/align.h"
+#include "profiler/simulator/decode/program.h"
+#include "profiler/simulator/machine/aligned_bytes.h"
 #include "profiler/simulator/machine/async.h"
 #include "profiler/simulator/machine/cache_model.h"
 #include "profiler/simulator/machine/findings.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/machine/memory.h"
-#include "profiler/simulator/machine/program.h"
 #include "profiler/simulator/shadow/shadow.h"
 
 namespace tailor::simulator {
@@ -98,7 +105,7 @@ struct ClusterBarrier {
 
 /// What all machines of a launch share; nothing here changes while they run.
 struct LaunchState {
-  const Program::Body& program;
+  const DecodedProgram& program;
   const Launch& launch;
   Memory::Body& memory;
   const SimulationOptions& options;

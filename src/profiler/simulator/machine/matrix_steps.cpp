@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What matrix instructions compute. Products of the narrow types are exact in f32 and are added to C one after another
-// in f32, k ascending; sums of halves are rounded once, at the end. The machine's own order and rounding of these sums
-// are not documented: results are to be compared with a tolerance. Of tf32 the low 13 bits are dropped. Integers are
-// exact.
-#include "profiler/simulator/machine/matrix.h"
-
+// What matrix instructions compute. In: fragments of matrices in the slots of one warp (decode/matrix.h says how they
+// are spread). Out: the fragments of D. A and B are unpacked to plain arrays, multiplied in lines of 8 columns, and put
+// back. Called through the table of steps at the end.
+//
+// Products of the narrow types are exact in f32 and are added to C one after another in f32, k ascending; sums of
+// halves are rounded once, at the end. A GPU's own order and rounding of these sums are not documented: results are to
+// be compared with a tolerance. Of tf32 the low 13 bits are dropped. Integers are exact.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +16,10 @@
 #include <cstring>
 #include <limits>
 
+#include "profiler/simulator/decode/matrix.h"
 #include "profiler/simulator/lanes/half.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
 namespace {
@@ -344,9 +347,7 @@ void transpose_tile(Warp& warp, const Micro& micro) {
 
 }  // namespace
 
-Step multiply_step() { return &multiply; }
-Step load_tiles_step() { return &load_tiles; }
-Step store_tiles_step() { return &store_tiles; }
-Step transpose_tile_step() { return &transpose_tile; }
+const MatrixSteps matrix_steps{
+    .multiply = &multiply, .load_tiles = &load_tiles, .store_tiles = &store_tiles, .transpose_tile = &transpose_tile};
 
 }  // namespace tailor::simulator

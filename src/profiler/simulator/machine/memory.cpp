@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Simulated memory: addresses are given out in order, whatever the host's own addresses are.
+// Simulated memory: addresses are given out in order, whatever the host's own addresses are, so that a launch computes
+// the same on every machine. Pages come from the system untouched and cost nothing until they are used; outputs are
+// filled with poison. Called through Memory (launch.h).
 #include "profiler/simulator/machine/memory.h"
 
 #include <sys/mman.h>
@@ -12,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/simulator/machine/align.h"
-#include "profiler/simulator/machine/program.h"
+#include "profiler/simulator/decode/align.h"
+#include "profiler/simulator/decode/program.h"
 
 namespace tailor::simulator {
 namespace {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Simulated memory, inside: one arena with buffers in order of address. A guard zone lies before, between and after
-// them, so an index that runs over meets no other buffer.
+// Simulated memory, inside: one address range with buffers in order of address. A guard zone lies before, between and
+// after them, so an index that runs over meets no other buffer. In: an address. Out: the buffer that holds it, or the
+// nearest one for a message. Used by the machine for every access, and by the fake GPU for its allocations.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counting what a request needs. Ascending addresses are counted by where the sector changes; anything else goes
-// through a small hash table. Shared requests are first tried for the patterns that have no conflict.
+// Counting what a request needs. Lanes side by side are the usual case and need a subtraction. Ascending addresses are
+// counted by where the sector changes; anything else goes through a small hash table. Requests to shared memory are
+// first tried for the patterns that have no conflict; else each bank counts the distinct words that it must deliver.
 #include "profiler/simulator/machine/requests.h"
 
 #include <algorithm>

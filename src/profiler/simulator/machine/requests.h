@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one warp instruction asks of memory: sectors of global memory, passes through the banks of shared memory. Exact
-// for any addresses; quick for the usual ones. No inline code: the callers are compiled for several instruction sets.
+// What one warp instruction asks of memory: sectors of global memory, passes through the banks of shared memory. In: 32
+// addresses, which lanes are active, bytes per lane. Out: numbers that are exact for any addresses and quick for the
+// usual ones. Called by translate.cpp for accesses off the fast path, by the cache model, and by tests that compare
+// with a plain count.
 #pragma once
 
 #include <cstdint>

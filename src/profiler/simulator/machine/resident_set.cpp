@@ -1,16 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resident sets: blocks that are resident together are started, their warps take turns in a random but seeded order
-// until all are done, or nothing can go on and the reason is told. A warp that only spins gives its turn away; when
-// every warp spins and nobody changes memory any more, that is a deadlock too.
+// Resident sets: blocks that are resident together are started, and their warps take turns until all are done or
+// nothing can go on. In: the first block of the set. Out: memory changed, counts and findings of the machine. Called by
+// simulate.cpp.
+//
+// Turns are random but seeded: in each round every warp that can run gets one slice of instructions, in an order drawn
+// anew, so a kernel that works only in one order is found out. A warp that only spins gives its turn away. When every
+// warp spins, or waits, and nobody changes memory any more, the set is deadlocked: the first few warps are reported
+// with what they wait for.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "profiler/simulator/machine/handlers.h"
+#include "profiler/simulator/decode/special.h"
 #include "profiler/simulator/machine/machine.h"
 
 namespace tailor::simulator {
@@ -40,7 +45,7 @@ void fill_block_bank(std::byte* bank, const LaunchState& state, const ResidentBl
 }  // namespace
 
 Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
-  const Program::Body& program = state.program;
+  const DecodedProgram& program = state.program;
   may_spin = program.orders_memory || program.may_spin;
   block_runs.assign(program.code.size(), 0);
   block_lanes.assign(program.code.size(), 0);

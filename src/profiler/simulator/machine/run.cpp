@@ -1,12 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One warp's way through code blocks, until it has to wait, its slice is over or its lanes are done. Without
-// divergence this is a loop over handlers and nothing else.
+// One warp's way through code blocks, until it has to wait, its slice is over or its lanes are done. In: a warp and how
+// many instructions it may run. Out: its slots, memory and the counts of the blocks it ran. Called by resident_set.cpp.
+// Without divergence this is a loop over handlers and nothing else.
+//
+// How lanes part and meet again. A warp is a set of fragments: a mask of lanes and the code block they stand at. One of
+// them is current; the others are in a list. A branch whose lanes disagree puts those that jump into the list and goes
+// on with the rest. Before each block, while there is more than one fragment, the machine looks again who should run
+// (next_fragment):
+//
+//   - candidates are fragments that neither wait for other warps nor are parked for other lanes of their own warp;
+//   - among them the one at the block with the least priority number runs (decode/order.cpp), because it is behind the
+//     others and can catch up with them;
+//   - all fragments that stand at the same block as it join it.
+//
+// So lanes meet at the first block that all their paths have in common, as with a reconvergence stack, but without one:
+// no branch needs to be properly nested, and a fragment that waits at a barrier does not keep the others from running.
+//
+// Priority alone would starve some programs. Lanes that spin on a lock which other lanes of their warp hold may stand
+// before the holders in the order, and would keep them from ever releasing it. So in programs that can wait for memory,
+// a fragment that ran for long while others could have steps back until each of the others has had its turn
+// (take_turns). That gives the forward progress that GPUs promise since Volta.
 #include <algorithm>
 #include <bit>
 
-#include "profiler/simulator/machine/handlers.h"
 #include "profiler/simulator/machine/machine.h"
 
 namespace tailor::simulator {
@@ -113,7 +131,7 @@ void Machine::exit_lanes(WarpState& warp) {
 
 /// Each lane goes where its own index says.
 void Machine::scatter(WarpState& warp, const CodeBlock& block) {
-  const Program::Body& program = state.program;
+  const DecodedProgram& program = state.program;
   const std::uint32_t* index = words(warp, block.predicate);
   const std::uint32_t count = program.targets[block.op];
   for (std::uint32_t left = warp.active & (warp.active - 1); left != 0; left &= left - 1) {
@@ -127,7 +145,7 @@ void Machine::scatter(WarpState& warp, const CodeBlock& block) {
 
 /// What a block's ending does. false: the current fragment waits.
 bool Machine::follow(WarpState& warp, const CodeBlock& block) {
-  const Program::Body& program = state.program;
+  const DecodedProgram& program = state.program;
   switch (block.ending) {
     case Ending::next:
       warp.now.block = block.next;
@@ -165,7 +183,7 @@ bool Machine::follow(WarpState& warp, const CodeBlock& block) {
 }
 
 void Machine::run_warp(WarpState& warp, std::int64_t budget) {
-  const Program::Body& program = state.program;
+  const DecodedProgram& program = state.program;
   const Micro* const micros = program.micros.data();
   const std::int64_t before = warp.executed;
   const std::int64_t slice = may_spin ? std::min(budget, turn) : budget;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A launch: blocks are given to host threads where blocks cannot talk to one another, and everything that was seen is
-// summed up.
+// A launch. In: a program, a launch, memory, options. Out: a Simulation: how it ended, findings, counters. Resident
+// sets are given to host threads where blocks cannot talk to one another, and to one thread where they can; everything
+// that was counted and found is summed up in an order that does not depend on the threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <memory>
 #include <thread>
 
-#include "profiler/simulator/machine/handlers.h"
 #include "profiler/simulator/machine/launch_memory.h"
 
 namespace tailor::simulator {
@@ -52,7 +52,7 @@ void remember_written(Memory::Body& memory, const GlobalShadow* shadow) {
   }
 }
 
-void count_blocks(const Program::Body& program, const Machine& machine, Counters& to) {
+void count_blocks(const DecodedProgram& program, const Machine& machine, Counters& to) {
   constexpr std::int64_t Counters::*by_pipe[pipe_count] = {
       &Counters::fma,  &Counters::alu,     &Counters::xu,    &Counters::f64,      &Counters::convert,
       &Counters::move, &Counters::control, nullptr,          &Counters::shuffles, &Counters::votes,
@@ -71,7 +71,7 @@ void count_blocks(const Program::Body& program, const Machine& machine, Counters
   }
 }
 
-Finding to_finding(const Program::Body& program, const Memory::Body& memory, const ShadowFinding& one) {
+Finding to_finding(const DecodedProgram& program, const Memory::Body& memory, const ShadowFinding& one) {
   ShadowNames names;
   names.line = [&](std::uint32_t site) {
     if (site >= program.sites.size()) return std::string("an unknown line");
@@ -103,7 +103,7 @@ Finding to_finding(const Program::Body& program, const Memory::Body& memory, con
   return made;
 }
 
-Extent3 cluster_of(const Program::Body& program, const Launch& launch) {
+Extent3 cluster_of(const DecodedProgram& program, const Launch& launch) {
   Extent3 cluster = launch.cluster;
   if (program.function->cluster[0] != 0)
     for (std::size_t d = 0; d < 3; ++d) cluster[d] = std::max(program.function->cluster[d], 1u);
@@ -111,7 +111,7 @@ Extent3 cluster_of(const Program::Body& program, const Launch& launch) {
 }
 
 /// Why the launch does not run at all; it did not if this sets the outcome.
-bool refused(const Program::Body& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
+bool refused(const DecodedProgram& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
              const SimulationOptions& options, Simulation& result) {
   if (!program.unsupported.empty()) {
     result.outcome = SimulationOutcome::unsupported;
@@ -188,7 +188,7 @@ void run_resident_sets(const Machines& machines, const ResidentSets& sets) {
 
 /// Sums what the machines counted and found.
 void gather(const LaunchState& state, const Machines& machines, Simulation& result) {
-  const Program::Body& program = state.program;
+  const DecodedProgram& program = state.program;
   std::vector<Findings*> found;
   std::vector<std::vector<ShadowFinding>> shadow_found;
   result.buffers.assign(state.memory.buffers.size(), {});
@@ -221,9 +221,9 @@ void gather(const LaunchState& state, const Machines& machines, Simulation& resu
 
 }  // namespace
 
-Simulation simulate(const Program& decoded, const Launch& launch, Memory& memory, const SimulationOptions& options) {
+Simulation simulate(const Program& entry, const Launch& launch, Memory& memory, const SimulationOptions& options) {
   const Clock::time_point started = Clock::now();
-  const Program::Body& program = decoded.body();
+  const DecodedProgram& program = entry.decoded();
   Simulation result;
   const Extent3 cluster = cluster_of(program, launch);
   if (refused(program, launch, memory, cluster, options, result)) return result;

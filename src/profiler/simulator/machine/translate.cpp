@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses that are not 32 lanes side by side where the last one was: which buffer, inside it or not, aligned or not,
-// how many sectors or bank passes; and what the sanitizers and the cache model are shadowed. A lane that may not do
-// what it asks is reported and left out, so that the simulation can go on.
+// Memory accesses off the fast path. The handlers of lanes/ do 32 lanes side by side in the buffer that the site used
+// last; everything else comes here through Services. In: 32 simulated addresses and which lanes are active. Out: the
+// host's addresses and the lanes that may go on. On the way each access is checked (which buffer, inside it or not,
+// aligned or not, an input stored to), counted (sectors or bank passes) and told to the sanitizers and the cache model.
+// A lane that may not do what it asks is reported and left out, so that the simulation can go on.
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "profiler/simulator/machine/handlers.h"
 #include "profiler/simulator/machine/machine.h"
 #include "profiler/simulator/machine/requests.h"
 
@@ -86,17 +87,17 @@ void tell_order(WarpState& state, const Micro& micro, const ShadowRequest& shado
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint32_t offset = shadowed.offset[lane];
-    const SyncLocation place{shadowed.access.space,
-                             (static_cast<std::uint64_t>(shadowed.access.region) << 32) + offset};
+    const SyncLocation location{shadowed.access.space,
+                                (static_cast<std::uint64_t>(shadowed.access.region) << 32) + offset};
     if (acquires) {
-      shadow.acquire(state.resident_index, 1u << lane, place, ShadowScope::device);
+      shadow.acquire(state.resident_index, 1u << lane, location, ShadowScope::device);
     } else if (reads) {
-      shadow.strong_read(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
+      shadow.strong_read(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), location);
     }
     if (releases) {
-      shadow.release(state.resident_index, 1u << lane, place, ShadowScope::device);
+      shadow.release(state.resident_index, 1u << lane, location, ShadowScope::device);
     } else if (writes) {
-      shadow.strong_write(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), place);
+      shadow.strong_write(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), location);
     }
   }
 }

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Waiting: for the other lanes of a warp operation, for the other warps of a block barrier, for the other blocks of a
-// cluster barrier. Since sm_70 a warp operation waits for every lane that its mask names, wherever they are; lanes that
-// have exited are not waited for.
+// cluster barrier. In: a warp at an ending that may have to wait. Out: whether it goes on; and when the last one comes,
+// all that waited go on. Called by run.cpp.
+//
+// Since sm_70 a warp operation waits for every lane that its mask names, wherever they are; lanes that have exited are
+// not waited for. A fragment whose mask is not complete is parked. When every fragment of a warp is parked, no lane can
+// come any more: two warp barriers with one mask release one another, anything else is reported as a finding and one
+// fragment is let go, so that the rest of the kernel is still looked at.
 #include <fmt/format.h>
 
 #include <bit>
@@ -251,7 +256,7 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
   ClusterBarrier& barrier = cluster_barriers[cluster];
-  const SyncLocation place{ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (barrier.phase & 1)};
+  const SyncLocation location{ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (barrier.phase & 1)};
   if ((op.extra & barrier_kind_mask) == cluster_arrive) {
     if (warp.cluster_arrived)
       report(FindingKind::mismatched_barrier, warp, block.site, std::countr_zero(warp.active),
@@ -259,7 +264,7 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
     warp.cluster_arrived = true;
     warp.cluster_phase = barrier.phase;
     if (shadow && !(op.extra & barrier_relaxed))
-      shadow->release(warp.resident_index, warp.active, place, ShadowScope::cluster);
+      shadow->release(warp.resident_index, warp.active, location, ShadowScope::cluster);
     ++barrier.arrived;
     warp.now.block = block.next;
     ++progress;
@@ -283,8 +288,8 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
 void Machine::leave_cluster_barrier(WarpState& warp, Fragment& one) {
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
-  const SyncLocation place{ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (warp.cluster_phase & 1)};
-  if (shadow) shadow->acquire(warp.resident_index, one.mask, place, ShadowScope::cluster);
+  const SyncLocation location{ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (warp.cluster_phase & 1)};
+  if (shadow) shadow->acquire(warp.resident_index, one.mask, location, ShadowScope::cluster);
   warp.cluster_arrived = false;
   one.waiting = false;
   one.block = state.program.code[one.block].next;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Warp operations: what lanes learn from one another. They run when all lanes of their mask are there (wait.cpp). A
-// lane that asks one that is not there gets a finding: its result is undefined on a machine. In a block that ends
+// Warp operations: what lanes learn from one another (shuffle, vote, match, reduce). In: a warp whose needed lanes have
+// all arrived (wait.cpp). Out: values in slots of the active lanes. Called through the table of steps at the end. A
+// lane that asks one that does not take part gets a finding: its result is undefined on a GPU. In a block that ends
 // within a warp the lanes beyond were never launched; to ask those is common and gives poison, which shows if it is
 // used.
 #include <fmt/format.h>
@@ -10,8 +11,8 @@
 #include <bit>
 #include <cstring>
 
-#include "profiler/simulator/machine/handlers.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
 namespace {
@@ -203,9 +204,7 @@ void elect(Warp& warp, const Micro& micro) {
 
 void nothing(Warp&, const Micro&) {}
 
-}  // namespace
-
-Step shuffle_step(std::string_view mode) {
+Step find_shuffle(std::string_view mode) {
   if (mode == "idx") return &shuffle<Shuffle::idx>;
   if (mode == "up") return &shuffle<Shuffle::up>;
   if (mode == "down") return &shuffle<Shuffle::down>;
@@ -213,7 +212,7 @@ Step shuffle_step(std::string_view mode) {
   return nullptr;
 }
 
-Step vote_step(std::string_view mode) {
+Step find_vote(std::string_view mode) {
   if (mode == "all") return &vote<Vote::all>;
   if (mode == "any") return &vote<Vote::any>;
   if (mode == "uni") return &vote<Vote::uni>;
@@ -221,13 +220,13 @@ Step vote_step(std::string_view mode) {
   return nullptr;
 }
 
-Step match_step(std::string_view mode, int bits) {
+Step find_match(std::string_view mode, int bits) {
   if (mode == "any") return bits == 64 ? &match<true, false> : &match<false, false>;
   if (mode == "all") return bits == 64 ? &match<true, true> : &match<false, true>;
   return nullptr;
 }
 
-Step redux_step(std::string_view operation, std::string_view type) {
+Step find_redux(std::string_view operation, std::string_view type) {
   if (type != "u32" && type != "s32" && type != "b32") return nullptr;
   const bool sign = type == "s32";
   if (operation == "add") return &redux_add;
@@ -239,8 +238,14 @@ Step redux_step(std::string_view operation, std::string_view type) {
   return nullptr;
 }
 
-Step active_mask_step() { return &active_mask; }
-Step elect_step() { return &elect; }
-Step nothing_step() { return &nothing; }
+}  // namespace
+
+const WarpSteps warp_steps{.shuffle = &find_shuffle,
+                           .vote = &find_vote,
+                           .match = &find_match,
+                           .redux = &find_redux,
+                           .active_mask = &active_mask,
+                           .elect = &elect,
+                           .nothing = &nothing};
 
 }  // namespace tailor::simulator

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PTX as text became structure: what a file declares and, per function, a flat list of instructions whose operands are
-// resolved to the declarations they name. Nothing here knows what an instruction does: the opcode stays text
-// ("ld.global.nc.v4.f32") and is looked up by the decoder. Names are views into the module's own copy of the text.
+// resolved to the declarations they name. In: the text of a .ptx file. Out: a PtxModule, read by the decoder, by
+// xla_inplace and by tests. Nothing here knows what an instruction does: the opcode stays text ("ld.global.nc.v4.f32")
+// and is looked up by the decoder. Names are views into the module's own copy of the text.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scanner. A table of character classes decides everything; numbers become values here, in the three spellings of
-// real constants too (0f and eight hexadecimal digits, 0d and sixteen, plain decimal).
+// The scanner. In: characters. Out: tokens and, for text that is not PTX, errors with line and column. A table of
+// character classes decides what begins where; numbers become values here, in the three spellings of real constants too
+// (0f and eight hexadecimal digits, 0d and sixteen, plain decimal).
 #include "profiler/simulator/ptx/ptx_lexer.h"
 
 #include <fmt/format.h>

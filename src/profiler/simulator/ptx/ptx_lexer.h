@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX text as tokens. One token of look-ahead, views into the text, no allocation. A word is anything that reads as
-// one: a directive (".reqntid"), an opcode with all its modifiers ("ld.global.L2::128B.f32"), a register, a special
-// register with its component, a symbol. Lines are counted on the way, since every instruction has one; columns are
-// worked out only for errors.
+// PTX text as tokens. In: the text. Out: one token at a time, as views into the text, without allocation. Called by the
+// parser. A word is anything that reads as one: a directive (".reqntid"), an opcode with all its modifiers
+// ("ld.global.L2::128B.f32"), a register, a special register with its component, a symbol. Lines are counted on the
+// way, since every instruction has one; columns are worked out only for errors.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Module level: what a file declares, and the questions asked of a finished module.
+// Module level. In: the tokens of a file. Out: a PtxModule with everything that the file declares; and the questions
+// asked of a finished module: which variable an operand means, which entry has a name. Functions, variables and
+// operands are parsed in the files beside this one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions: results, parameters, directives for the assembler, and the body statement by statement. Braces are counted
-// by the scopes, not by recursion. A label stands before the next instruction, also when that is the end of the body.
+// Functions: results, parameters, directives for the assembler, and the body statement by statement. In: tokens after
+// .entry or .func. Out: a PtxFunction in the module. Braces are counted by the scopes, not by recursion. A label stands
+// before the next instruction, also when that is the end of the body.
 #include <fmt/format.h>
 
 #include "profiler/simulator/ptx/ptx_parser.h"

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands. A name means, in this order: a register or variable of the function, a special register, a variable of the
-// module, a function, and for branches and calls a label. Groups gather their members in a scratch stack first, because
-// the members of a group must lie side by side while groups inside it are made on the way.
+// Operands. In: tokens of one instruction. Out: operands in the function's list. A name means, in this order: a
+// register or variable of the function, a special register, a variable of the module, a function, and for branches and
+// calls a label. Groups gather their members in a scratch stack first, because the members of a group must lie side by
+// side while groups inside it are made on the way.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables: space, alignment, type, extents, and initialisers down to bytes. Addresses in an initialiser stay symbols,
-// to be filled in when memory is laid out. A mask like 0xFF00(x) takes one byte of an address; compilers write all
-// eight of them in order, so the first stands for the whole.
+// Variables: space, alignment, type, extents, and initialisers down to bytes. In: tokens of a declaration. Out: a
+// PtxVariable. Addresses in an initialiser stay symbols, to be filled in when memory is laid out. A mask like 0xFF00(x)
+// takes one byte of an address; compilers write all eight of them in order, so the first stands for the whole.
 #include <fmt/format.h>
 
 #include <bit>

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser behind parse_ptx: one pass over the tokens, a statement at a time. Its parts lie in files of their own:
-// module level, variables with their initialisers, functions and their bodies, operands. Nothing recurses deeper than a
-// constant, whatever the text.
+// The parser behind parse_ptx: one pass over the tokens, a statement at a time. In: the tokens of a file. Out: a
+// PtxModule. Its parts lie in files of their own: module level (ptx_parse.cpp), variables with their initialisers,
+// functions and their bodies, operands. Nothing recurses deeper than a constant, whatever the text.
 #pragma once
 
 #include <array>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scopes as one table with an undo list: a look-up is one or two probes however deep the braces are, and the end of a
-// scope costs what was declared in it.
+// Scopes as one table with an undo list. In: a name. Out: its meaning in one or two probes, however deep the braces
+// are. The end of a scope costs what was declared in it: each declaration wrote down what it hid, and that is put back.
+// Called by the parser.
 #include "profiler/simulator/ptx/ptx_scope.h"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names of a function body. Braces open scopes whose names hide those outside; inline assembly repeats the same
-// local names dozens of times in one function. A range of registers (%r<85>) is one entry: a register takes its number
-// in the function when it is first used, so a declaration costs nothing and unused registers do not exist.
+// The names of a function body. In: declarations and uses, in the order of the text. Out: what a name means at that
+// point. Used by the parser. Braces open scopes whose names hide those outside; inline assembly repeats the same local
+// names dozens of times in one function. A range of registers (%r<85>) is one entry: a register takes its number in the
+// function when it is first used, so a declaration costs nothing and unused registers do not exist.
 //
 // Labels are known only at the end of their scope; uses wait until then and move outwards when the scope has no such
 // label.

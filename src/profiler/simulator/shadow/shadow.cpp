@@ -1,413 +1,104 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Judging one access: first everything is checked against what was there before the instruction, then recorded, so that
-// lanes of one instruction are compared only with one another's values. What a later access would also be ordered
-// after is dropped when a new access takes its place; strong accesses take the place of strong ones only.
+// GlobalShadow and ResidentShadow from outside: made for a launch, started for a resident set, told of accesses.
+// Judging an access is in shadow_access.cpp, what threads know in shadow_sync.cpp. Clocks go on from resident set to
+// resident set, so the words that earlier blocks left in shared memory are old rather than wrong and need no clearing;
+// only when clocks run out is all forgotten.
 #include "profiler/simulator/shadow/shadow.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
+#include <cassert>
 
 #include "profiler/simulator/shadow/shadow_resident.h"
 
 namespace tailor::simulator {
-namespace {
 
-/// Regions that different resident sets touch are locked in stripes of lines, in one order.
-class StripeLock {
- public:
-  StripeLock(GlobalShadow::Body& launch, const Judged& judged) : launch_(launch) {
-    if (!launch.concurrent || judged.access.space != ShadowSpace::global) return;
-    for (int i = 0; i < judged.count; ++i) {
-      const std::uint32_t line = judged.pieces[static_cast<std::size_t>(i)].line / 64;
-      const std::uint32_t at = (line + static_cast<std::uint32_t>(judged.access.region) * 37) %
-                               static_cast<std::uint32_t>(GlobalShadow::Body::stripes);
-      taken_[at / 64] |= std::uint64_t{1} << (at % 64);
-    }
-    each([](std::atomic<bool>& taken) {
-      while (taken.exchange(true, std::memory_order_acquire))
-        while (taken.load(std::memory_order_relaxed)) continue;
-    });
+GlobalShadow::GlobalShadow(std::span<const ShadowBuffer> buffers, bool concurrent) : body_(std::make_unique<Body>()) {
+  body_->concurrent = concurrent;
+  for (const ShadowBuffer& buffer : buffers) {
+    body_->buffers.emplace_back(buffer.bytes, buffer.granule, buffer.tracked, !buffer.initialised);
+    body_->buffers.back().mark_written(buffer.written);
   }
-  ~StripeLock() {
-    each([](std::atomic<bool>& taken) { taken.store(false, std::memory_order_release); });
+}
+
+GlobalShadow::~GlobalShadow() = default;
+
+bool GlobalShadow::sets_raced() const { return body_->raced.load(std::memory_order_relaxed); }
+
+std::vector<std::uint32_t> GlobalShadow::written(int buffer) const {
+  return body_->buffers[static_cast<std::size_t>(buffer)].written();
+}
+
+ResidentShadow::Body::Body(GlobalShadow::Body& launch, const ResidentShape& its_shape)
+    : global(launch), shape(its_shape), warps(static_cast<std::size_t>(its_shape.blocks * its_shape.warps_per_block)) {
+  assert(shape.warps_per_block <= 32);
+  for (int block = 0; block < shape.blocks; ++block)
+    shared.emplace_back(shape.shared_bytes, shape.shared_granule, true, true);
+  const auto words = static_cast<std::size_t>((shape.local_bytes_per_warp + 31) / 32);
+  local.assign(warps.size(), std::vector<std::uint32_t>(words));
+}
+
+ResidentShadow::ResidentShadow(GlobalShadow& global, const ResidentShape& shape)
+    : body_(std::make_unique<Body>(global.body(), shape)) {}
+
+ResidentShadow::~ResidentShadow() = default;
+
+void ResidentShadow::start(std::span<const std::int64_t> linear) {
+  Body& set = *body_;
+  assert(linear.size() <= static_cast<std::size_t>(set.shape.blocks));
+  std::uint32_t latest = set.start_clock;
+  for (const WarpShadow& warp : set.warps) latest = std::max(latest, warp.clock);
+  const bool restart = latest > most_clock / 2 || set.shape.cluster_blocks > 1;
+  set.start_clock = restart ? 0 : latest;
+  for (ShadowRegion& region : set.shared) restart ? region.forget_all() : region.forget_contents();
+  for (std::vector<std::uint32_t>& bits : set.local) std::ranges::fill(bits, 0u);
+  for (WarpShadow& warp : set.warps) {
+    warp.clock = set.start_clock + 1;
+    warp.self_floor = 0;
+    warp.more = nullptr;
+    warp.lanes = nullptr;
   }
-  StripeLock(const StripeLock&) = delete;
-  StripeLock& operator=(const StripeLock&) = delete;
-
- private:
-  template <class Act>
-  void each(Act&& act) {
-    for (std::size_t word = 0; word < taken_.size(); ++word)
-      for (std::uint64_t left = taken_[word]; left != 0; left &= left - 1)
-        act(launch_.stripe[word * 64 + static_cast<std::size_t>(std::countr_zero(left))].taken);
+  set.blocks.assign(linear.size(), {});
+  for (std::size_t i = 0; i < linear.size(); ++i) {
+    set.blocks[i].linear = linear[i];
+    set.blocks[i].id = static_cast<std::uint32_t>(linear[i] % most_blocks) + 1;
+    set.blocks[i].floor = set.start_clock;
   }
-  GlobalShadow::Body& launch_;
-  std::array<std::uint64_t, 4> taken_{};
-};
-
-bool ordered_at_once(const Judged& j, ShadowWord word) { return word == 0 || word - j.before < j.span; }
-bool dead(const Judged& j, ShadowWord word) { return word == 0 || word - j.before < j.dead_span; }
-bool same_threads(ShadowWord word, ShadowWord piece_word) { return ((word ^ piece_word) & word_who) == 0; }
-ShadowWord word_of(const Judged& j, const ShadowPiece& piece) {
-  return j.me | ShadowWord{piece.lane0} << word_lane_at | ShadowWord{piece.shift} << word_shift_at;
+  set.releases.clear();
 }
 
-/// A new access may stand for `word`: whoever is not ordered after the old one is not ordered after the new one.
-bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
-  if (dead(j, word)) return true;
-  if (j.strong && (word & word_strong) == 0) return false;
-  return ordered_at_once(j, word) || same_threads(word, mine);
+bool ResidentShadow::load(const ShadowAccess& access) { return body_->run(access, true, false, nullptr); }
+
+bool ResidentShadow::store(const ShadowAccess& access, const ShadowValues* values) {
+  return body_->run(access, false, true, values);
 }
 
-void spread(ShadowTrack& track, std::array<ShadowWord, 32>& cells) {
-  if (track.low == expanded) return;
-  for (std::size_t cell = 0; cell < cells.size(); ++cell)
-    cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : track.low;
-  track = {expanded, 0, 0};
+bool ResidentShadow::atomic(const ShadowAccess& access) { return body_->run(access, true, true, nullptr); }
+
+void ResidentShadow::pending(const ShadowAccess& access) {
+  ShadowRegion& region = body_->shared[static_cast<std::size_t>(access.region)];
+  std::array<ShadowPiece, most_pieces> pieces{};
+  const int count = split_access(access, region.granule_shift(), true, pieces.data());
+  for (int i = 0; i < count; ++i) {
+    const ShadowPiece& piece = pieces[static_cast<std::size_t>(i)];
+    region.line(piece.line).pending |= piece.cells;
+  }
 }
 
-template <class Act>
-void for_cells(std::uint32_t cells, Act&& act) {
-  for (; cells != 0; cells &= cells - 1) act(std::countr_zero(cells));
-}
-
-/// Calls act(word, cells) for each run of granules with one word.
-template <class Act>
-void for_words(const ShadowTrack& track, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
-  if (track.low != expanded) {
-    const std::uint32_t high = cells & track.high_cells, low = cells & ~high;
-    if (low != 0 && track.low != 0) act(track.low, low);
-    if (high != 0 && track.high != 0) act(track.high, high);
+void ResidentShadow::initialised(ShadowSpace space, int region, std::int64_t offset, std::int64_t bytes) {
+  if (space == ShadowSpace::local) {
+    std::vector<std::uint32_t>& bits = body_->local[static_cast<std::size_t>(region)];
+    for (std::int64_t at = offset; at < offset + bytes; ++at) bits[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
     return;
   }
-  while (cells != 0) {
-    const ShadowWord word = (*each)[static_cast<std::size_t>(std::countr_zero(cells))];
-    std::uint32_t same = 0;
-    for (std::uint32_t left = cells; left != 0; left &= left - 1) {
-      const int cell = std::countr_zero(left);
-      if ((*each)[static_cast<std::size_t>(cell)] != word) break;
-      same |= 1u << cell;
-    }
-    if (word != 0) act(word, same);
-    cells &= ~same;
-  }
+  assert(space == ShadowSpace::shared);
+  ShadowRegion& memory = body_->shared[static_cast<std::size_t>(region)];
+  const std::int64_t granule = std::int64_t{1} << memory.granule_shift();
+  for (std::int64_t at = offset / granule; at * granule < offset + bytes; ++at)
+    memory.line(static_cast<std::uint32_t>(at / 32)).initialised |= 1u << at % 32;
 }
 
-bool equals_memory(const Judged& j, std::uint32_t lane) {
-  if (j.values == nullptr || j.values->memory == nullptr) return false;
-  const ShadowValues& v = *j.values;
-  const std::byte* there = v.memory + j.access.offset[lane];
-  for (int at = 0; at < j.access.bytes; at += v.element_bytes)
-    if (std::memcmp(there + at, v.elements[at / v.element_bytes] + lane * static_cast<std::uint32_t>(v.stride),
-                    static_cast<std::size_t>(v.element_bytes)) != 0)
-      return false;
-  return true;
-}
-
-bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
-  if (j.values == nullptr) return false;
-  const ShadowValues& v = *j.values;
-  for (int e = 0; e * v.element_bytes < j.access.bytes; ++e)
-    if (std::memcmp(v.elements[e] + a * static_cast<std::uint32_t>(v.stride),
-                    v.elements[e] + b * static_cast<std::uint32_t>(v.stride),
-                    static_cast<std::size_t>(v.element_bytes)) != 0)
-      return false;
-  return true;
-}
-
-/// Puts an access into the list of a line, in the entry of the same threads if there is one.
-void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
-               bool write) {
-  if (lanes == 0 && word_shift(mine) == one_lane) lanes = 1u << word_lane(mine, 0);
-  const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
-  for (std::size_t i = 0; i < side.list.size();) {
-    ShadowEntry& entry = side.list[i];
-    const bool replaced = entry.write == write && entry.lanes == lanes && ((entry.word ^ mine) & word_who) == 0 &&
-                          stands_for(j, entry.word, mine);
-    if (replaced) entry.cells &= ~cells;
-    if (dead(j, entry.word)) entry.cells = 0;
-    if (entry.cells == 0) {
-      entry = side.list.back();
-      side.list.pop_back();
-      continue;
-    }
-    ++i;
-  }
-  for (ShadowEntry& entry : side.list) {
-    if (entry.write != write) continue;
-    if (entry.lanes == lanes && entry.word == mine) {
-      entry.cells |= cells;
-      return;
-    }
-    const bool same_but_lanes = lanes != 0 && entry.lanes != 0 && entry.cells == cells;
-    if (same_but_lanes && ((entry.word ^ mine) & ~lane_bits) == 0) {
-      entry.lanes |= lanes;
-      return;
-    }
-  }
-  side.list.push_back({mine, cells, lanes, write});
-}
-
-void mark_written(ShadowLine& line, const ShadowPiece& piece) {
-  line.initialised |= piece.cells;
-  line.pending &= ~piece.cells;
-}
-
-/// Lanes of one instruction may touch the same bytes: not when their pieces ascend.
-bool may_overlap(const Judged& j) {
-  for (int i = 1; i < j.count; ++i) {
-    const ShadowPiece &before = j.pieces[static_cast<std::size_t>(i - 1)],
-                      &piece = j.pieces[static_cast<std::size_t>(i)];
-    if (piece.line < before.line || (piece.line == before.line && piece.cells <= before.cells)) return true;
-  }
-  return false;
-}
-
-/// Block, warp and lane of a granule's word are those of `mine`.
-bool same_thread(ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane) {
-  if (word_shift(word) == all_of_warp || word_shift(mine) == all_of_warp) return same_threads(word, mine);
-  constexpr ShadowWord warp = word_who & ~(ShadowWord{255} << word_shift_at);
-  return ((word ^ mine) & warp) == 0 && word_lane(word, cell) == lane;
-}
-
-/// Every word of `cells` is nobody's, ordered at once, or of the same threads as `mine`.
-bool plainly_fine(const Judged& j, const ShadowTrack& track, const std::array<ShadowWord, 32>* each,
-                  const ShadowPiece& piece, ShadowWord mine) {
-  const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
-  if (track.low != expanded) {
-    const bool any_high = (piece.cells & track.high_cells) != 0, any_low = (piece.cells & ~track.high_cells) != 0;
-    return (!any_low || fine(track.low)) && (!any_high || fine(track.high));
-  }
-  bool all = true;
-  for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
-    const int cell = std::countr_zero(left);
-    const ShadowWord word = (*each)[static_cast<std::size_t>(cell)];
-    all &= ordered_at_once(j, word) || same_thread(word, mine, cell, piece_lane(piece, cell));
-  }
-  return all;
-}
-
-/// Puts `word` on all granules of a piece.
-void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells, ShadowWord word) {
-  ShadowTrack& track = write ? line.write : line.read;
-  if (assign(track, cells, word)) return;
-  ShadowSideRecord& side = region.side(line);
-  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
-  spread(track, words);
-  for_cells(cells, [&](int cell) { words[static_cast<std::size_t>(cell)] = word; });
-}
-
-/// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
-bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
-  ShadowSideRecord* const side = line.side;
-  if (j.strong || !fits_word(piece)) return false;
-  if (side != nullptr && !side->list.empty()) {
-    std::erase_if(side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
-    if (!side->list.empty()) return false;
-  }
-  const ShadowWord mine = word_of(j, piece);
-  if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
-  if (!plainly_fine(j, line.read, side == nullptr ? nullptr : &side->read, piece, mine)) return false;
-  put(j.region, line, j.write, piece.cells, mine);
-  const bool no_read = line.read.low == 0 && line.read.high_cells == 0;
-  if (j.write && !no_read) put(j.region, line, false, piece.cells, 0);
-  return true;
-}
-
-}  // namespace
-
-void ResidentShadow::Body::check_contents(Judged& j) {
-  for (int i = 0; i < j.count; ++i) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
-    ShadowLine& line = j.region.line(piece.line);
-    const std::uint32_t wrong = piece.cells & (~line.initialised | line.pending);
-    if (wrong == 0) continue;
-    std::uint32_t reported = 0;
-    for_cells(wrong, [&](int cell) {
-      for (std::uint32_t left = piece_lanes(piece, cell) & ~reported; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        reported |= 1u << lane;
-        ShadowFinding finding;
-        finding.fault = (line.pending >> cell & 1) != 0 ? ShadowFault::pending : ShadowFault::uninitialised;
-        finding.space = j.access.space;
-        finding.region = j.access.space == ShadowSpace::global ? j.access.region : -1;
-        finding.offset = (std::int64_t{piece.line} * 32 + cell) << j.region.granule_shift();
-        finding.bytes = 1 << j.region.granule_shift();
-        finding.here = {blocks[static_cast<std::size_t>(j.block)].linear, j.access.warp % shape.warps_per_block,
-                        static_cast<int>(lane), j.access.site, false};
-        add(finding);
-      }
-    });
-    j.faulty |= reported;
-  }
-}
-
-void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells,
-                                      std::uint32_t lanes, bool word_writes) {
-  if (ordered_at_once(j, word) || (j.strong && (word & word_strong) != 0)) return;
-  if (piece.lanes == 0 && lanes == 0 && same_threads(word, word_of(j, piece))) return;
-  if (knows_warp(j.access.warp, j.access.space, word)) return;
-  for_cells(cells, [&](int cell) {
-    const std::uint32_t of_word = word_shift(word) == all_of_warp ? ~0u : 1u << word_lane(word, cell);
-    const std::uint32_t others = lanes != 0 ? lanes : of_word;
-    for (std::uint32_t mine = piece_lanes(piece, cell); mine != 0; mine &= mine - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mine));
-      for (std::uint32_t left = others; left != 0; left &= left - 1) {
-        const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
-        if (knows(j.access.warp, lane, j.access.space, word, other)) continue;
-        const bool harmless = j.write && !j.strong && word_writes && (word & word_strong) == 0;
-        if (!harmless || !equals_memory(j, lane)) report_race(j, piece, cell, lane, word, other, word_writes);
-        break;
-      }
-    }
-  });
-}
-
-void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
-  const ShadowLine& line = j.region.line(piece.line);
-  const ShadowSideRecord* side = line.side;
-  const auto each = [&](const ShadowTrack& track, const std::array<ShadowWord, 32>* cells, bool writes) {
-    for_words(track, cells, piece.cells,
-              [&](ShadowWord word, std::uint32_t at) { check_word(j, piece, word, at, 0, writes); });
-  };
-  each(line.write, side == nullptr ? nullptr : &side->write, true);
-  if (j.write) each(line.read, side == nullptr ? nullptr : &side->read, false);
-  if (side == nullptr) return;
-  for (const ShadowEntry& entry : side->list)
-    if ((entry.write || j.write) && (entry.cells & piece.cells) != 0)
-      check_word(j, piece, entry.word, entry.cells & piece.cells, entry.lanes, entry.write);
-}
-
-void ResidentShadow::Body::check_overlaps(Judged& j) {
-  for (int b = 1; b < j.count; ++b) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(b)];
-    for (int a = b - 1; a >= 0; --a) {
-      const std::uint32_t other = j.pieces[static_cast<std::size_t>(a)].lane0;
-      if (j.access.offset[other] != j.access.offset[piece.lane0]) continue;
-      if (!equal_values(j, other, piece.lane0))
-        report_race(j, piece, std::countr_zero(piece.cells), piece.lane0, 0, other, true);
-      break;
-    }
-  }
-}
-
-/// Puts the access on the granules whose words it may stand for; returns the others.
-std::uint32_t ResidentShadow::Body::put_where_it_stands(Judged& j, const ShadowPiece& piece, bool write) {
-  ShadowLine& line = j.region.line(piece.line);
-  const ShadowWord mine = word_of(j, piece);
-  ShadowTrack& track = write ? line.write : line.read;
-  if (track.low != expanded) {
-    std::uint32_t kept = 0;
-    for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t cells) {
-      if (!stands_for(j, word, mine)) kept |= cells;
-    });
-    if (kept == 0 && assign(track, piece.cells, mine)) return 0;
-    const bool whole = ((track.low ^ mine) & word_who) >> word_warp_at != 0 && track.high_cells == 0;
-    if (kept == piece.cells && whole) return kept;  // another warp's: nothing here is of the same threads
-  }
-  ShadowSideRecord& side = j.region.side(line);
-  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
-  spread(track, words);
-  std::uint32_t rest = 0;
-  for_cells(piece.cells, [&](int cell) {
-    ShadowWord& word = words[static_cast<std::size_t>(cell)];
-    const bool same = same_thread(word, mine, cell, piece_lane(piece, cell));
-    if (stands_for(j, word, same ? word : mine))
-      word = mine;
-    else
-      rest |= 1u << cell;
-  });
-  return rest;
-}
-
-void ResidentShadow::Body::record_read(Judged& j, const ShadowPiece& piece) {
-  const std::uint32_t rest = !fits_word(piece) ? piece.cells : put_where_it_stands(j, piece, false);
-  if (rest == 0) return;
-  ShadowSideRecord& side = j.region.side(j.region.line(piece.line));
-  add_entry(j, side, word_of(j, piece), rest, piece.lanes, false);
-}
-
-void ResidentShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
-  ShadowLine& line = j.region.line(piece.line);
-  mark_written(line, piece);
-  if (j.strong) {  // what was read stays: a strong store does not stand for plain loads
-    const std::uint32_t rest = put_where_it_stands(j, piece, true);
-    if (rest != 0) add_entry(j, j.region.side(line), word_of(j, piece), rest, 0, true);
-    return;
-  }
-  put(j.region, line, true, piece.cells, word_of(j, piece));
-  if (line.read.low != 0 || line.read.high_cells != 0) put(j.region, line, false, piece.cells, 0);
-  if (line.side == nullptr) return;
-  for (ShadowEntry& entry : line.side->list) entry.cells &= ~piece.cells;
-  std::erase_if(line.side->list, [](const ShadowEntry& entry) { return entry.cells == 0; });
-}
-
-bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {
-  if (access.space == ShadowSpace::local) return run_local(access, write);
-  ShadowRegion& region = access.space == ShadowSpace::shared ? shared[static_cast<std::size_t>(access.region)]
-                                                             : global.buffers[static_cast<std::size_t>(access.region)];
-  if (!region.tracked()) return true;
-  Judged j(access, values, write, region);
-  j.strong = access.strong || (read && write);
-  j.block = access.warp / shape.warps_per_block;
-  const BlockShadow& block = blocks[static_cast<std::size_t>(j.block)];
-  const bool is_shared = access.space == ShadowSpace::shared;
-  const ShadowWord id = is_shared ? static_cast<ShadowWord>(j.block) + 1 : block.id;
-  const WarpShadow& warp = warps[static_cast<std::size_t>(access.warp)];
-  j.before = id << word_block_at;
-  j.span = (ShadowWord{block.floor} + 1) << word_clock_at;
-  j.dead_span = is_shared && shape.cluster_blocks == 1 ? j.span : 0;
-  j.me = j.before | ShadowWord{warp.clock} << word_clock_at |
-         static_cast<ShadowWord>(access.warp % shape.warps_per_block) << word_warp_at |
-         (j.strong ? word_strong : ShadowWord{0}) | std::min(access.site, last_remembered_site + 1);
-  j.count = split_access(access, region.granule_shift(), !write, j.pieces.data());
-
-  const StripeLock lock(global, j);
-  if (read && region.checks_initialised()) check_contents(j);
-  if (write && may_overlap(j)) {
-    for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
-    if (!j.strong) check_overlaps(j);
-    for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[static_cast<std::size_t>(i)]);
-    return j.faulty == 0;
-  }
-  for (int i = 0; i < j.count; ++i) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
-    ShadowLine& line = region.line(piece.line);
-    if (done_at_a_glance(j, line, piece)) {
-      if (write) mark_written(line, piece);
-      continue;
-    }
-    check_order(j, piece);
-    write ? record_write(j, piece) : record_read(j, piece);
-  }
-  return j.faulty == 0;
-}
-
-bool ResidentShadow::Body::run_local(const ShadowAccess& access, bool write) {
-  std::vector<std::uint32_t>& bits = local[static_cast<std::size_t>(access.region)];
-  std::uint32_t faulty = 0;
-  const std::uint32_t mask = access.bytes >= 32 ? ~0u : (1u << access.bytes) - 1;
-  for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    std::uint32_t& word = bits[access.offset[lane] / 32];
-    const std::uint32_t at = access.offset[lane] % 32;
-    if (write) word |= mask << at;
-    const std::uint32_t missing = (mask << at) & ~word;
-    if (missing == 0) continue;
-    faulty |= 1u << lane;
-    ShadowFinding finding;
-    finding.fault = ShadowFault::uninitialised;
-    finding.space = ShadowSpace::local;
-    finding.offset = access.offset[lane] - at + static_cast<std::uint32_t>(std::countr_zero(missing));
-    finding.bytes = 1;
-    finding.here = {blocks[static_cast<std::size_t>(access.warp / shape.warps_per_block)].linear,
-                    access.warp % shape.warps_per_block, static_cast<int>(lane), access.site, false};
-    add(finding);
-  }
-  return faulty == 0;
-}
+const std::vector<ShadowFinding>& ResidentShadow::findings() const { return body_->findings; }
 
 }  // namespace tailor::simulator

@@ -1,37 +1,43 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sanitizers' memory of one launch: which bytes hold a value, and who touched which granule last, so that a read of
-// nothing and a race are seen. Races are judged by happens-before, never by the order in which the simulator happened
-// to run things: threads are ordered by program order, barriers, and what was released and acquired. Knowledge is kept
-// per thread; warps whose lanes know the same share one record, which makes the usual case a compare per granule.
+// The sanitizers' memory of one launch: which bytes hold a value, and who touched which granule last. In: every access
+// of a warp instruction, every barrier, fence, release and acquire. Out: findings (shadow_finding.h): a read of bytes
+// that nobody wrote, a race. Called by the machine (translate.cpp, wait.cpp, async_steps.cpp), by tests that compare
+// with an oracle, and by nobody else; it knows nothing of PTX.
+//
+// Races are judged by happens-before, never by the order in which the simulator happened to run things. Threads are
+// ordered by program order, by barriers, and by what was released and acquired. Each thread has a clock. An access is
+// stamped with the thread and its clock. Two accesses of different threads to one granule race when one of them writes
+// and the later one's thread does not know of the earlier one's stamp. Keeping that per thread and per byte would cost
+// far too much, so three things are shared:
+//
+//   - knowledge: warps whose lanes know the same share one record (shadow_clock.h);
+//   - stamps: one 64-bit word says which lanes of a warp touched 32 granules, when and where (shadow_cells.h), which
+//   makes
+//     the usual access one comparison per line of 32 granules;
+//   - the record of a block: everything up to its last barrier is known to all of its threads, which is one number.
 //
 // Rules. Lanes of one warp are ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing.
 // Strong accesses (relaxed, volatile, acquire, release, atomics) do not race with one another. A store that finds its
 // own value in memory, and lanes of one instruction that store the same value, do not race with plain stores there;
 // such a store takes the place of the one it equals (and is not compared with what that one came after). What was
-// released at an address stays there until forgotten. Leaves out: scopes of strong accesses in races, and that a
-// relaxed store by a stranger ends a release sequence.
+// released at an address stays there until forgotten. Left out: scopes of strong accesses in races, and that a relaxed
+// store by another thread ends a release sequence.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
+
+#include "profiler/simulator/shadow/shadow_finding.h"
 
 namespace tailor::simulator {
 
-enum class ShadowSpace : std::uint8_t { shared, global, local };
-
-/// uninitialised: bytes nobody wrote; pending: bytes a copy is still writing (FindingKind::async_misuse).
-enum class ShadowFault : std::uint8_t { uninitialised, pending, race };
-
 /// Sites above this are remembered as `no_site` on the other side of a race.
 inline constexpr std::uint32_t last_remembered_site = (1u << 14) - 2;
-inline constexpr std::uint32_t no_site = 0xffffffffu;
 
 /// What a store wrote: element e of lane l is the first `element_bytes` bytes at elements[e] + l * stride. Needed only
 /// to tell harmless stores of equal values from races; without it every overlap is a race.
@@ -53,39 +59,6 @@ struct ShadowAccess {
   bool strong = false;                    ///< relaxed, volatile, acquire, release; always for atomics
   std::uint32_t site = 0;
 };
-
-struct ShadowSide {
-  std::int64_t block = -1;  ///< linear in the grid
-  int warp = -1, lane = -1;
-  std::uint32_t site = no_site;
-  bool write = false;
-  bool operator==(const ShadowSide&) const = default;
-};
-
-/// First occurrence per site and fault, and how often. Occurrences are lanes.
-struct ShadowFinding {
-  ShadowFault fault = ShadowFault::race;
-  ShadowSpace space = ShadowSpace::shared;
-  int region = -1;          ///< global: the buffer; else -1
-  std::int64_t offset = 0;  ///< bytes, first of the access' granule (race) or first bad byte
-  int bytes = 0;            ///< of the granule, or of the lane's access
-  bool same_instruction = false;
-  ShadowSide here, other;  ///< other: races only
-  std::int64_t times = 1;
-  bool operator==(const ShadowFinding&) const = default;
-};
-
-/// Sums findings of several resident sets: one per site and fault, the one of the lowest block, ordered by block and
-/// site. The result does not depend on the order of `parts`.
-std::vector<ShadowFinding> merged_findings(std::span<const std::vector<ShadowFinding>> parts);
-
-struct ShadowNames {
-  std::function<std::string(std::uint32_t site)> line;  ///< "line 41"
-  std::function<std::string(int buffer, std::int64_t offset, int bytes)> global;
-  int threads_per_warp = 32;
-};
-/// "race: thread 37 of block 5 reads shared[148..152) that thread 3 wrote at line 12 without a barrier between".
-std::string text(const ShadowFinding& finding, const ShadowNames& names);
 
 /// Of the barriers and fences: how far an operation is seen.
 enum class ShadowScope : std::uint8_t { block, cluster, device };
@@ -172,17 +145,17 @@ class ResidentShadow {
   /// a partial barrier is a release by each participant when it arrives, an acquire by each that waits when it is
   /// complete, then `forget`. Block scope for barriers and mbarriers of one block, cluster scope for those of a
   /// cluster.
-  void release(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope);
-  void acquire(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope);
-  void forget(SyncLocation place);
+  void release(int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope);
+  void acquire(int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope);
+  void forget(SyncLocation location);
   /// fence.acq_rel, fence.sc, membar.
   void fence(int warp, std::uint32_t lanes, ShadowScope scope);
   /// A strong write (st.relaxed, st.volatile, relaxed atom and red) publishes what the lane knew at its last fence, or
   /// at the end of a block_barrier what any thread had fenced; a strong read makes the next fence acquire. Call for
   /// every strong access to a place in addition to load, store or atomic; .release and .acquire call `release`,
   /// `acquire` instead.
-  void strong_write(int warp, std::uint32_t lane, SyncLocation place);
-  void strong_read(int warp, std::uint32_t lane, SyncLocation place);
+  void strong_write(int warp, std::uint32_t lane, SyncLocation location);
+  void strong_read(int warp, std::uint32_t lane, SyncLocation location);
 
   /// One per site and fault, in order of first occurrence; grows until taken.
   const std::vector<ShadowFinding>& findings() const;

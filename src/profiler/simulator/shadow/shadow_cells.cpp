@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of a region, and how an access falls into lines: a run of neighbouring lanes is a few whole pieces, anything
-// else one piece per lane.
+// Lines of a region, and how an access falls into lines. In: 32 offsets and which lanes are active. Out: pieces, each
+// within one line. A run of neighbouring lanes becomes a few whole pieces, anything else one piece per lane. Lines are
+// zero pages from the system until they are touched.
 #include "profiler/simulator/shadow/shadow_cells.h"
 
 #include <algorithm>

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who touched which granule last, packed. One word says which thread, when and where; 32 granules are a line. Most
-// lines are read or written by one warp instruction as a whole or by two that share it, so a line has room for two
-// words as long as that is enough, and a side record with words per granule when it is not. What does not fit a word
-// (several readers that are not ordered, atomics of several threads) is in the side record's list.
+// Who touched which granule last, packed. In: accesses split into pieces. Out: lines of 32 granules with a word per
+// kind of access. Used by shadow_access.cpp alone. One word says which thread, when and where. Most lines are read or
+// written by one warp instruction as a whole or by two that share it, so a line has room for two words as long as that
+// is enough, and a side record with words per granule when it is not. What does not fit a word (several readers that
+// are not ordered, atomics of several threads) is in the side record's list.
 #pragma once
 
 #include <array>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vector clocks: joining and asking. Blocks are sorted, so that joining the clocks of a whole grid is one pass.
+// Vector clocks: joining two, and asking whether one covers the other. In: clocks sorted by block. Out:
+// their union. Because blocks are sorted, joining the clocks of a whole grid is one pass. Called by
+// shadow_sync.cpp.
 #include "profiler/simulator/shadow/shadow_clock.h"
 
 #include <algorithm>

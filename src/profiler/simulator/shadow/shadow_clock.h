@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a thread knows of others: a vector clock over the threads of a launch, kept as few numbers. Most of what is
-// known is known of whole blocks (everything up to their last barrier), some of single warps or lanes, and of most
-// blocks nothing. Clocks are shared between the threads that know the same; one that is shared is never changed.
+// What a thread knows of others: a vector clock over the threads of a launch, kept as few numbers. Used by
+// shadow_sync.cpp, which joins clocks at barriers, releases and acquires. Most of what is known is known of whole
+// blocks (everything up to their last barrier), some of single warps or lanes, and of most blocks nothing. Clocks are
+// shared between the threads that know the same; one that is shared is never changed.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of GlobalShadow and ResidentShadow. A warp has its clock and what its lanes know; what single lanes know
-// beyond, or have fenced, or have heard without a fence, is kept apart, for the few warps in which lanes differ.
+// The bodies of GlobalShadow and ResidentShadow: the records behind shadow.h, shared by the files of this room and by
+// nobody else. A warp has its clock and what its lanes know; what single lanes know beyond, or have fenced, or have
+// heard without a fence, is kept apart, for the few warps in which lanes differ.
 #pragma once
 
 #include <array>
@@ -100,12 +101,12 @@ struct ResidentShadow::Body {
   /// All lanes know all that the word's warp did up to its clock. false: not that simple.
   bool knows_warp(int warp, ShadowSpace space, ShadowWord word) const;
   Knowledge view(int warp, std::uint32_t lanes) const;  ///< a clock of their own
-  void publish(int warp, SyncLocation place, ShadowScope scope, const Knowledge& what);
-  void hear(int warp, SyncLocation place, ShadowScope scope, Knowledge& into);
+  void publish(int warp, SyncLocation location, ShadowScope scope, const Knowledge& what);
+  void hear(int warp, SyncLocation location, ShadowScope scope, Knowledge& into);
   void join_block(int block);
   void tick(int warp);
   LaneKnowledge& lane_knowledge(int warp);
-  SyncKey key(int warp, SyncLocation place, ShadowScope scope) const;
+  SyncKey key(int warp, SyncLocation location, ShadowScope scope) const;
 
   // Accesses.
   bool run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values);

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How knowledge spreads: barriers, releases, acquires and fences. A thread's accesses carry its warp's clock; whatever
-// publishes what a thread knows moves that clock on, so that what the thread does later is told apart.
+// How knowledge spreads: barriers, releases, acquires and fences. In: who synchronises with whom. Out: what each warp,
+// or lane, knows from now on. Called by the machine at every ending that synchronises, and by ordered accesses. A
+// thread's accesses carry its warp's clock; whatever publishes what a thread knows moves that clock on, so that what
+// the thread does later is told apart from what it published.
 #include <algorithm>
 #include <bit>
 
@@ -79,47 +81,47 @@ Knowledge ResidentShadow::Body::view(int warp, std::uint32_t lanes) const {
   return seen;
 }
 
-SyncKey ResidentShadow::Body::key(int warp, SyncLocation place, ShadowScope scope) const {
+SyncKey ResidentShadow::Body::key(int warp, SyncLocation location, ShadowScope scope) const {
   const int block = warp / shape.warps_per_block;
   const int cluster = block / shape.cluster_blocks * shape.cluster_blocks;
   const std::uint32_t domain = scope == ShadowScope::block     ? 1 + 2 * static_cast<std::uint32_t>(block)
                                : scope == ShadowScope::cluster ? 2 + 2 * static_cast<std::uint32_t>(cluster)
                                                                : 0;
-  return {place.space, place.address, domain};
+  return {location.space, location.address, domain};
 }
 
-void ResidentShadow::Body::publish(int warp, SyncLocation place, ShadowScope scope, const Knowledge& what) {
-  learn(releases[key(warp, place, ShadowScope::block)], what);
+void ResidentShadow::Body::publish(int warp, SyncLocation location, ShadowScope scope, const Knowledge& what) {
+  learn(releases[key(warp, location, ShadowScope::block)], what);
   if (scope == ShadowScope::block) return;
-  if (shape.cluster_blocks > 1) learn(releases[key(warp, place, ShadowScope::cluster)], what);
-  if (scope == ShadowScope::cluster || place.space != ShadowSpace::global) return;
+  if (shape.cluster_blocks > 1) learn(releases[key(warp, location, ShadowScope::cluster)], what);
+  if (scope == ShadowScope::cluster || location.space != ShadowSpace::global) return;
   const std::lock_guard lock(global.sync_mutex);
-  learn(global.releases[key(warp, place, ShadowScope::device)], what);
+  learn(global.releases[key(warp, location, ShadowScope::device)], what);
   global.any_release.store(true, std::memory_order_release);
 }
 
-void ResidentShadow::Body::hear(int warp, SyncLocation place, ShadowScope scope, Knowledge& into) {
+void ResidentShadow::Body::hear(int warp, SyncLocation location, ShadowScope scope, Knowledge& into) {
   const auto from = [&](const SyncTable& known, ShadowScope at) {
-    const auto found_place = known.find(key(warp, place, at));
-    if (found_place != known.end()) learn(into, found_place->second);
+    const auto found_location = known.find(key(warp, location, at));
+    if (found_location != known.end()) learn(into, found_location->second);
   };
   if (!releases.empty()) from(releases, ShadowScope::block);
   if (scope == ShadowScope::block) return;
   if (shape.cluster_blocks > 1) from(releases, ShadowScope::cluster);
-  if (scope == ShadowScope::cluster || place.space != ShadowSpace::global) return;
+  if (scope == ShadowScope::cluster || location.space != ShadowSpace::global) return;
   if (!global.any_release.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(global.sync_mutex);
   from(global.releases, ShadowScope::device);
 }
 
-void ResidentShadow::release(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
-  body_->publish(warp, place, scope, body_->view(warp, lanes));
+void ResidentShadow::release(int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope) {
+  body_->publish(warp, location, scope, body_->view(warp, lanes));
   body_->tick(warp);
 }
 
-void ResidentShadow::acquire(int warp, std::uint32_t lanes, SyncLocation place, ShadowScope scope) {
+void ResidentShadow::acquire(int warp, std::uint32_t lanes, SyncLocation location, ShadowScope scope) {
   Knowledge heard;
-  body_->hear(warp, place, scope, heard);
+  body_->hear(warp, location, scope, heard);
   if (heard == nullptr) return;
   if (lanes == every_lane) {
     learn(body_->warps[static_cast<std::size_t>(warp)].more, heard);
@@ -129,13 +131,13 @@ void ResidentShadow::acquire(int warp, std::uint32_t lanes, SyncLocation place, 
   for_lanes(lanes, [&](std::uint32_t lane) { learn(mine.more[lane], heard); });
 }
 
-void ResidentShadow::forget(SyncLocation place) {
+void ResidentShadow::forget(SyncLocation location) {
   std::erase_if(body_->releases, [&](const auto& known) {
-    return known.first.space == place.space && known.first.address == place.address;
+    return known.first.space == location.space && known.first.address == location.address;
   });
-  if (place.space != ShadowSpace::global) return;
+  if (location.space != ShadowSpace::global) return;
   const std::lock_guard lock(body_->global.sync_mutex);
-  body_->global.releases.erase({place.space, place.address, 0});
+  body_->global.releases.erase({location.space, location.address, 0});
 }
 
 void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
@@ -152,9 +154,9 @@ void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
   body_->tick(warp);
 }
 
-void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation place) {
+void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation location) {
   const Knowledge& fenced = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)].fenced;
-  if (fenced != nullptr) body_->publish(warp, place, ShadowScope::device, fenced);
+  if (fenced != nullptr) body_->publish(warp, location, ShadowScope::device, fenced);
   const WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
   if (w.lanes == nullptr || w.lanes->fence[lane].clock == 0) return;
   const LaneFence& fence = w.lanes->fence[lane];
@@ -162,12 +164,12 @@ void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation pla
   const BlockShadow& block = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)];
   what->learn_lanes(block.id,
                     {static_cast<std::uint32_t>(warp % body_->shape.warps_per_block), 1u << lane, fence.clock});
-  body_->publish(warp, place, ShadowScope::device, what);
+  body_->publish(warp, location, ShadowScope::device, what);
 }
 
-void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation place) {
+void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation location) {
   Knowledge heard;
-  body_->hear(warp, place, ShadowScope::device, heard);
+  body_->hear(warp, location, ShadowScope::device, heard);
   if (heard != nullptr) learn(body_->lane_knowledge(warp).heard[lane], heard);
 }
 

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "base/text.h"
-#include "profiler/gpu/metrics.h"
+#include "profiler/gpu/cupti/metrics.h"
 #include "profiler/gpu/self_test/kernels.h"
 #include "profiler/gpu/self_test/suite.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 
 namespace tailor::tests {
 

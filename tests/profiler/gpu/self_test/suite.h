@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/gpu/sequence.h"
+#include "profiler/gpu/request/sequence.h"
 #include "profiler/measure/worker.h"
 
 namespace tailor::tests {

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sequence: machine code, buffers and launches in order, as plain data. It is one kernel of a plan, another compiler's
+// kernel, or all memory-bound kernels of a model over the buffers they share. Made by the rooms that measure
+// (measure/sequence_of, microbench, xla_sequence), sent with a LoadRequest, and bound to a GPU's memory by
+// session/loaded.cpp. It knows nothing of plans.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tailor::gpu {
+
+/// input: filled once, must be unchanged after a run. output: poisoned before a checked run. both: filled before every
+/// run, read and written in place. scratch: zeroed before every run.
+enum class BufferRole : std::uint8_t { input, output, both, scratch };
+
+/// Device memory, 256-byte aligned, between guard zones that no launch may touch.
+struct Buffer {
+  std::string name;
+  std::int64_t bytes = 0;
+  BufferRole role = BufferRole::input;
+  bool operator==(const Buffer&) const = default;
+};
+
+/// A kernel argument: a buffer's address plus an offset, or plain bytes.
+struct Argument {
+  int buffer = -1;               ///< -1: `value`
+  std::int64_t offset = 0;       ///< bytes
+  std::vector<std::byte> value;  ///< by value, exactly the parameter's size
+  bool operator==(const Argument&) const = default;
+};
+
+using Extent3 = std::array<std::uint32_t, 3>;
+
+struct Launch {
+  int image = 0;      ///< index into Sequence::images
+  std::string entry;  ///< name of the kernel in it
+  Extent3 grid{1, 1, 1}, block{1, 1, 1};
+  Extent3 cluster{1, 1, 1};         ///< all ones: none, or as the entry says
+  std::int64_t dynamic_shared = 0;  ///< bytes per block
+  bool cooperative = false;
+  std::vector<Argument> arguments;
+  bool operator==(const Launch&) const = default;
+};
+
+/// A cubin, or PTX as text (the driver then compiles it).
+struct Image {
+  std::string name;  ///< for messages
+  std::vector<std::byte> code;
+  bool operator==(const Image&) const = default;
+};
+
+struct Sequence {
+  std::vector<Image> images;
+  std::vector<Buffer> buffers;
+  std::vector<Launch> launches;
+  bool operator==(const Sequence&) const = default;
+};
+
+}  // namespace tailor::gpu

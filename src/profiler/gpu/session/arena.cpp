@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How large the zones are. A zone is a sixteenth of its larger neighbour, within limits: the wrong index that leaves a
+// buffer usually goes one row or tile too far. All zones together are bounded too, because they are read back after
+// every checked run.
+#include "profiler/gpu/session/arena.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tailor::gpu {
+namespace {
+
+constexpr std::int64_t alignment = 256, smallest_zone = 4096, largest_zone = std::int64_t{1} << 20;
+constexpr std::int64_t all_zones = std::int64_t{64} << 20;
+constexpr std::int64_t share = 16;
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// Sebastiano Vigna's SplitMix64: every position gets bits of its own.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+std::byte pattern_byte(std::int64_t place, std::uint64_t seed) {
+  const std::uint64_t word = mixed(seed ^ mixed(static_cast<std::uint64_t>(place) / 8));
+  return static_cast<std::byte>(word >> (static_cast<std::uint64_t>(place) % 8 * 8));
+}
+
+}  // namespace
+
+Arena lay_out_arena(std::span<const Buffer> buffers) {
+  const auto count = static_cast<std::int64_t>(buffers.size());
+  const std::int64_t most = std::clamp(all_zones / (count + 1), smallest_zone, largest_zone);
+  const auto wish = [&](std::int64_t i) {
+    return i < 0 || i >= count ? 0 : buffers[static_cast<std::size_t>(i)].bytes / share;
+  };
+  Arena arena;
+  std::int64_t end = 0;  // of the buffer before
+  for (std::int64_t i = 0; i <= count; ++i) {
+    const std::int64_t zone = std::clamp(std::max(wish(i - 1), wish(i)), smallest_zone, most);
+    const std::int64_t next = aligned(end + zone);
+    const int behind = i > 0 ? static_cast<int>(i - 1) : -1;
+    arena.zones.push_back({end, next - end, behind, i < count ? static_cast<int>(i) : -1});
+    end = next;
+    if (i == count) break;
+    arena.offsets.push_back(next);
+    end = next + buffers[static_cast<std::size_t>(i)].bytes;
+  }
+  arena.bytes = end;
+  return arena;
+}
+
+std::vector<std::byte> guard_pattern(const Zone& zone, std::uint64_t seed) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(zone.bytes));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = pattern_byte(zone.begin + static_cast<std::int64_t>(i), seed);
+  return bytes;
+}
+
+std::string overrun(const Zone& zone, std::span<const std::byte> found, std::uint64_t seed,
+                    std::span<const Buffer> buffers) {
+  std::int64_t first = -1, last = -1, written = 0;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(found.size()); ++i) {
+    if (found[static_cast<std::size_t>(i)] == pattern_byte(zone.begin + i, seed)) continue;
+    first = written == 0 ? i : first;
+    last = i;
+    ++written;
+  }
+  if (written == 0) return {};
+  const std::string bytes = written == 1 ? "1 byte" : fmt::format("{} bytes", written);
+  const std::int64_t back = zone.bytes - last;  // from the last byte to the next buffer
+  if (zone.before >= 0 && (zone.after < 0 || first <= back))
+    return fmt::format("{} written past the end of '{}', the first at byte {} after its {}", bytes,
+                       buffers[static_cast<std::size_t>(zone.before)].name, first,
+                       buffers[static_cast<std::size_t>(zone.before)].bytes);
+  if (zone.after < 0) return fmt::format("{} written outside of every buffer", bytes);
+  return fmt::format("{} written before the start of '{}', the nearest {} bytes before it", bytes,
+                     buffers[static_cast<std::size_t>(zone.after)].name, back);
+}
+
+std::uint32_t poison_word(std::uint64_t seed) {
+  const std::uint32_t half = 0x7f81U + static_cast<std::uint32_t>(mixed(seed) % 126);
+  return half << 16 | half;
+}
+
+}  // namespace tailor::gpu

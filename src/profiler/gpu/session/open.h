@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An opened GPU: its libraries, the primary context, one stream, the kernels that measuring needs and the facts about
+// it. In: where the libraries are and the GPU's number. Out: an OpenedGpu, which everything that serves a request is
+// given. It is one struct of one thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/gpu/cupti/cupti_api.h"
+#include "profiler/gpu/cupti/trace.h"
+#include "profiler/gpu/driver/cuda_status.h"
+#include "profiler/gpu/driver/driver.h"
+#include "profiler/gpu/driver/nvml.h"
+#include "profiler/gpu/driver/owned.h"
+#include "profiler/gpu/driver/stream_blocker.h"
+#include "profiler/gpu/request/request.h"
+
+namespace tailor::gpu {
+
+/// Kernels of kernels.h, loaded.
+struct OwnKernels {
+  Module module;
+  CUfunction touch = nullptr, digest = nullptr, clock = nullptr, empty = nullptr;
+};
+
+/// Members are ended in reverse order, so what comes first outlives what was made with it.
+struct OpenedGpu {
+  LibraryPaths paths;
+  Driver driver;
+  Nvml nvml;
+  std::optional<Cupti> cupti;
+  std::string cupti_reason;  ///< empty when there is CUPTI
+  std::string trace_reason;  ///< empty, or why kernels cannot be recorded though there is CUPTI
+  int ordinal = 0;
+  CUdevice device = 0;
+  PrimaryContext context;
+  CUcontext current = nullptr;  ///< the same, current in the thread that opened
+  Stream stream;
+  OwnKernels own;
+  StreamBlocker blocker;
+  KernelTrace trace;
+  DeviceMemory flush_buffer;  ///< allocated when first needed
+  std::int64_t flush_bytes = 0;
+  DeviceMemory readings;                              ///< of clocks; allocated when first needed
+  std::vector<Event> before, after;                   ///< made when first needed
+  std::chrono::steady_clock::time_point worked_at{};  ///< when times were last taken
+  GpuProperties properties;
+  std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
+};
+
+/// Opens GPU number `ordinal` into `gpu`, which must stay where it is.
+CudaStatus open(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu);
+
+int attribute(const Driver& driver, CUdevice device, CUdevice_attribute which);  ///< 0 when the driver does not tell
+/// "GPU-8f6d…", as NVML and nvidia-smi write it; empty when the driver does not tell.
+std::string uuid_of(const Driver& driver, CUdevice device);
+std::string bus_of(const Driver& driver, CUdevice device);  ///< "0000:1b:00.0"
+std::string name_of(const Driver& driver, CUdevice device);
+
+}  // namespace tailor::gpu
