@@ -30,7 +30,8 @@ void declare_group(CLI::App& app, GroupOptions& options) {
   app.add_option("--group", options.group,
                  "number in tailor fuse, or the beginning of an id (default: moves most; check: every group)")
       ->type_name("N|ID");
-  app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1)")->type_name("NAME");
+  app.add_option("--strategy", options.strategy, "how to fuse: a name, or FILE.partition (default stitch-v1)")
+      ->type_name("NAME");
   app.add_option("--model", options.cost_model, "cost model (default projected; tailor list models)")
       ->type_name("NAME");
   app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
@@ -47,7 +48,8 @@ void declare(CLI::App& app, ImportOptions& options) {
 
 void declare(CLI::App& app, FuseOptions& options) {
   app.add_option("MODEL", options.model, "a model: .hlo, .hlo.gz or .graph");
-  app.add_option("--strategy", options.strategy, "how to fuse (default stitch-v1; tailor list strategies)")
+  app.add_option("--strategy", options.strategy,
+                 "how to fuse: a name (default stitch-v1; tailor list strategies), or FILE.partition")
       ->type_name("NAME");
   app.add_option("--device", options.devices, "add the bound on time on this GPU; may be repeated")
       ->type_name("NAME")
@@ -56,7 +58,11 @@ void declare(CLI::App& app, FuseOptions& options) {
   app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
       ->type_name("NAME");
   CLI::Option* why = app.add_flag("--why", options.why, "for each edge why it was or was not fused");
-  app.add_flag("--compare", options.compare, "all strategies side by side")->excludes(why);
+  CLI::Option* compare = app.add_flag("--compare", options.compare, "all strategies side by side")->excludes(why);
+  app.add_option("--write-partition", options.write_partition,
+                 "write the groups by their nodes' names; --strategy reads such a file back")
+      ->type_name("FILE.partition")
+      ->excludes(compare);
   add_count(app, "--top", options.top, "rows to show, 0 for all (default 20)");
 }
 
