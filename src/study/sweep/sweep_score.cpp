@@ -100,6 +100,7 @@ void load_and_fuse(Sweep& sweep) {
     sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies)
       for (const ir::Fusion& fusion : fusions(sweep, explore::find_strategy(strategy), imported.graph)) {
+        if (sweep.stop.stop_requested()) return;  // a search that was stopped answers with half of its work
         const explore::Partition partition = explore::partition(imported.graph, fusion);
         store_groups(sweep, partition, known);
         store_library(sweep, graph.id, partition);
