@@ -117,7 +117,16 @@ void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::
     collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table);
 }
 
-Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top) {
+/// Drops a column that a person gains nothing from; programs always see all columns.
+void drop_column(Table& table, std::string_view key) {
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [&](const report::Column& one) { return one.key == key; });
+  const auto at = column - table.columns.begin();
+  table.columns.erase(column);
+  for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + at);
+}
+
+Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
   table.columns = {column("producer", "producer"),
@@ -134,6 +143,14 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
     table.rows.resize(static_cast<std::size_t>(top));
     table.to_see_all = "--top 0";
   }
+  if (!for_person) return table;
+  const auto same = [&](std::size_t column) {
+    return std::all_of(table.rows.begin(), table.rows.end(),
+                       [&](const std::vector<Cell>& row) { return row[column] == table.rows.front()[column]; });
+  };
+  if (same(7)) drop_column(table, "where");
+  drop_column(table, "part");
+  if (fusion.price.empty()) drop_column(table, "gain");
   return table;
 }
 
@@ -203,7 +220,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     context.console->note(fmt::format("wrote {}", options.write_partition));
   }
   if (options.why) {
-    answer.sections.push_back({"edges", edge_table(imported.graph, fusion, options.top)});
+    answer.sections.push_back(
+        {"edges", edge_table(imported.graph, fusion, options.top, context.format == Format::table)});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion);
