@@ -74,9 +74,10 @@ struct FuseOptions {
   std::string strategy = "stitch-v1";
   std::vector<std::string> devices;  ///< a column of bounds for each
   std::string calibration = "uncalibrated";
-  bool why = false;       ///< the notes on edges instead of the groups
-  bool compare = false;   ///< all strategies instead of one
-  std::int64_t top = 20;  ///< rows shown; 0: all
+  bool why = false;             ///< the notes on edges instead of the groups
+  bool compare = false;         ///< all strategies instead of one
+  std::string write_partition;  ///< file for the groups by name, which reads back as a strategy; empty: none
+  std::int64_t top = 20;        ///< rows shown; 0: all
 };
 void run_fuse(const FuseOptions& options, const Context& context);
 

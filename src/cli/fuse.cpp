@@ -7,10 +7,12 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "costmodel/model.h"
+#include "explore/partition.h"
 #include "explore/strategy.h"
 
 namespace tailor::cli {
@@ -107,24 +109,71 @@ Table totals_table(const std::vector<explore::Partition>& partitions, const Lowe
 void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table) {
   const auto name_of = [&](ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)].name; };
   for (const ir::EdgeNote& edge : fusion.edges)
-    table.rows.push_back(
-        {name_of(edge.producer), name_of(edge.consumer), std::string(edge.fused ? "yes" : "no"), edge.reason, where});
+    table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(name(edge.decision)),
+                          edge.level ? Cell(std::string(name(*edge.level))) : Cell(),
+                          edge.seconds ? Cell(*edge.seconds) : Cell(), edge.reason,
+                          static_cast<std::int64_t>(edge.group + 1), where});
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
     collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table);
 }
 
-Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top) {
+/// Drops a column that a person gains nothing from; programs always see all columns.
+void drop_column(Table& table, std::string_view key) {
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [&](const report::Column& one) { return one.key == key; });
+  const auto at = column - table.columns.begin();
+  table.columns.erase(column);
+  for (std::vector<Cell>& row : table.rows) row.erase(row.begin() + at);
+}
+
+Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
-  table.columns = {column("producer", "producer"), column("consumer", "consumer"), column("fused", "fused"),
-                   column("why", "why"), column("where", "where", Hint::text, 1)};
+  table.columns = {column("producer", "producer"),
+                   column("consumer", "consumer"),
+                   column("decision", "decision"),
+                   column("level", "at most by"),
+                   column("gain", "gains", Hint::seconds, 3),
+                   column("reason", "why"),
+                   column("part", "group there", Hint::integer, 2),
+                   column("where", "where", Hint::text, 1)};
   collect_edges(graph, fusion, graph.name, table);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;
     table.rows.resize(static_cast<std::size_t>(top));
     table.to_see_all = "--top 0";
   }
+  if (!for_person) return table;
+  const auto same = [&](std::size_t column) {
+    return std::all_of(table.rows.begin(), table.rows.end(),
+                       [&](const std::vector<Cell>& row) { return row[column] == table.rows.front()[column]; });
+  };
+  if (same(7)) drop_column(table, "where");
+  drop_column(table, "part");
+  if (fusion.price.empty()) drop_column(table, "gain");
   return table;
+}
+
+/// One partition per strategy; for a strategy that decides for a GPU, one per device.
+std::vector<explore::Partition> all_partitions(const ir::Graph& graph, const LowerBounds& bounds,
+                                               const Context& context) {
+  std::vector<explore::Partition> partitions;
+  for (const explore::Strategy& row : explore::strategies()) {
+    if (!row.needs.device && !row.needs.price) {
+      partitions.push_back(explore::partition(graph, explore::fuse(row, graph)));
+      continue;
+    }
+    if (bounds.devices.empty())
+      context.console->note(fmt::format("{} is left out: it needs a {}", row.name, text(row.needs)));
+    for (const ir::Device& device : bounds.devices) {
+      explore::FusionSetting setting;
+      setting.device = &device;
+      setting.calibration = &bounds.calibration;
+      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting)));
+      partitions.back().strategy += " on " + device.name;
+    }
+  }
+  return partitions;
 }
 
 void mention(const Context& context, const explore::Partition& partition) {
@@ -141,22 +190,38 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   LowerBounds bounds;
   bounds.calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) bounds.devices.push_back(load_device(context, name));
-  const explore::Strategy& strategy = explore::find_strategy(options.strategy);
+  const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
+  if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
+    throw Error(Fault::usage,
+                fmt::format("--write-partition: found '{}', expected a name that ends in {}", options.write_partition,
+                            explore::partition_file_ending),
+                "--strategy knows such a file by its ending");
   const hlo::Imported imported = load_model(context, options.model);
 
   CommandOutput answer{"tailor.fuse/1", "", {}, ""};
   for (const ir::Device& device : bounds.devices) answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
-    std::vector<explore::Partition> partitions;
-    for (const explore::Strategy& row : explore::strategies())
-      partitions.push_back(explore::partition(imported.graph, explore::fuse(row, imported.graph)));
+    const std::vector<explore::Partition> partitions = all_partitions(imported.graph, bounds, context);
     mention(context, partitions.front());
     answer.sections.push_back({"strategies", totals_table(partitions, bounds)});
     return show(context, answer);
   }
-  const ir::Fusion fusion = explore::fuse(strategy, imported.graph);
+  if (strategy.needs().device && bounds.devices.size() > 1)
+    throw Error(
+        Fault::usage,
+        fmt::format("strategy '{}' decides for one GPU, found {} with --device", strategy.name, bounds.devices.size()),
+        "name one, or compare with --compare");
+  explore::FusionSetting setting;
+  if (!bounds.devices.empty()) setting.device = &bounds.devices.front();
+  setting.calibration = &bounds.calibration;
+  const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
+  if (!options.write_partition.empty()) {
+    write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
+    context.console->note(fmt::format("wrote {}", options.write_partition));
+  }
   if (options.why) {
-    answer.sections.push_back({"edges", edge_table(imported.graph, fusion, options.top)});
+    answer.sections.push_back(
+        {"edges", edge_table(imported.graph, fusion, options.top, context.format == Format::table)});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion);

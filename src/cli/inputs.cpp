@@ -149,9 +149,12 @@ Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)
       calibration(load_calibration(context, options.calibration)),
       model(&projecting_model(options.cost_model)) {
   for (const std::string& axis : options.axes) restrictions.push_back(parse_axis(axis));
-  const explore::Strategy& strategy = explore::find_strategy(options.strategy);
+  const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
   const hlo::Imported imported = load_model(context, options.model);
-  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph));
+  explore::FusionSetting setting;
+  setting.device = &device;
+  setting.calibration = &calibration;
+  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting));
   if (partition.groups.empty())
     throw Error(Fault::failed, Position{options.model}, "has no groups: nothing but library calls and free operations",
                 "tailor import shows what is in it");

@@ -51,10 +51,10 @@ void list_dtypes(const Context&, Table& table) {
 }
 
 void list_strategies(const Context&, Table& table) {
-  table.columns = {column("strategy", "strategy"), column("what", "what it does"),
+  table.columns = {column("strategy", "strategy"), column("needs", "needs"), column("what", "what it does"),
                    column("source", "source", Hint::text, 1)};
   for (const explore::Strategy& row : explore::strategies())
-    table.rows.push_back({words(row.name), words(row.what), words(row.source)});
+    table.rows.push_back({words(row.name), text(row.needs), words(row.what), words(row.source)});
 }
 
 void list_models(const Context&, Table& table) {

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of strategies and the descent into bodies.
+// The table of strategies, what a row is refused for, and the descent into bodies. A row sees one graph at a time; here
+// its def-use facts are computed once and the budget of the model is shared out.
 #include "explore/strategy.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -16,17 +19,91 @@ namespace tailor::explore {
 namespace {
 
 constexpr auto strategy_table = std::to_array<Strategy>({
-    {"none", "every working node is a kernel of its own", "the unfused baseline", &fuse_none},
-    {"imported", "the fusion instructions the file itself carries", "the dump: XLA's own partition", &fuse_imported},
-    {"stitch-v1", "stitches rows through shared memory while more than one block remains",
-     "FusionStitching, arXiv 1811.05213; PAI's article on memory-bound operations", &fuse_stitch_v1},
+    {"none", {}, "every working node is a kernel of its own", "the unfused baseline", &fuse_none},
+    {"imported",
+     {},
+     "the fusion instructions the file itself carries",
+     "the dump: XLA's own partition",
+     &fuse_imported},
+    {"stitch-v1",
+     {},
+     "stitches rows through shared memory while more than one block remains",
+     "FusionStitching, arXiv 1811.05213; PAI's article on memory-bound operations",
+     &fuse_stitch_v1},
 });
+
+/// Throws for what the row needs and the setting lacks.
+void check_needs(const Strategy& row, const FusionSetting& setting) {
+  if (row.needs.device && setting.device == nullptr)
+    throw Error(Fault::usage, fmt::format("strategy '{}' decides for one GPU and none was named", row.name),
+                "name one with --device; tailor devices lists them");
+  if (!row.needs.price || setting.price != nullptr) return;
+  std::vector<std::string_view> known;
+  for (const costmodel::Model& model : costmodel::models()) known.push_back(model.name);
+  throw Error(Fault::usage, fmt::format("strategy '{}' decides by a price and no cost model was named", row.name),
+              fmt::format("cost models: {}", fmt::join(known, ", ")));
+}
+
+/// Nodes of a graph and of all bodies that fuse() descends into, each as often as it is entered.
+double count_nodes(const ir::Graph& graph) {
+  auto sum = static_cast<double>(graph.nodes.size());
+  for (const ir::Node& node : graph.nodes)
+    if (ir::class_of(node.op) == ir::OpClass::control)
+      for (const std::int32_t body : node.attributes.bodies)
+        sum += count_nodes(graph.bodies[static_cast<std::size_t>(body)]);
+  return sum;
+}
+
+class Descent {
+ public:
+  Descent(const Strategy& row, const ir::Graph& graph, const FusionSetting& setting)
+      : row_(row), setting_(setting), all_nodes_(std::max(1.0, count_nodes(graph))) {}
+
+  ir::Fusion fuse(const ir::Graph& graph) const {
+    const ir::DefUse def_use = ir::def_use(graph);
+    FusionTask task{setting_, graph, def_use};
+    const double share = static_cast<double>(graph.nodes.size()) / all_nodes_;
+    task.budget.seconds *= share;
+    if (task.budget.evaluations > 0)
+      task.budget.evaluations =
+          std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(task.budget.evaluations) * share));
+    ir::Fusion fusion = row_.partition(task);
+    fusion.strategy = row_.name;
+    if (row_.needs.device) fusion.device = setting_.device->name;
+    if (row_.needs.price) fusion.price = setting_.price->name;
+    fusion.bodies.resize(graph.bodies.size());
+    for (const ir::Node& node : graph.nodes) {
+      if (ir::class_of(node.op) != ir::OpClass::control) continue;
+      for (const std::int32_t body : node.attributes.bodies) {
+        const auto at = static_cast<std::size_t>(body);
+        fusion.bodies[at] = fuse(graph.bodies[at]);
+      }
+    }
+    return fusion;
+  }
+
+ private:
+  const Strategy& row_;
+  const FusionSetting& setting_;
+  double all_nodes_;
+};
 
 }  // namespace
 
 std::span<const Strategy> strategies() { return strategy_table; }
 
-const Strategy& find_strategy(std::string_view name) {
+std::string text(const StrategyNeeds& needs) {
+  if (needs.device && needs.price) return "device, price";
+  return needs.device ? "device" : needs.price ? "price" : "nothing";
+}
+
+ChosenStrategy::ChosenStrategy(const Strategy& chosen) : name(chosen.name), row(&chosen) {}
+
+ChosenStrategy::ChosenStrategy(std::shared_ptr<const PartitionFile> read) : name(read->path), file(std::move(read)) {}
+
+ChosenStrategy find_strategy(std::string_view name) {
+  if (name.ends_with(partition_file_ending))
+    return ChosenStrategy(std::make_shared<const PartitionFile>(parse_partition(read_file(name), std::string(name))));
   for (const Strategy& strategy : strategy_table)
     if (strategy.name == name) return strategy;
   std::vector<std::string_view> known;
@@ -34,18 +111,10 @@ const Strategy& find_strategy(std::string_view name) {
   throw Error(Fault::usage, "no fusion strategy is called '" + std::string(name) + "'", suggestion(name, known));
 }
 
-ir::Fusion fuse(const Strategy& strategy, const ir::Graph& graph) {
-  ir::Fusion fusion = strategy.partition(graph);
-  fusion.strategy = strategy.name;
-  fusion.bodies.resize(graph.bodies.size());
-  for (const ir::Node& node : graph.nodes) {
-    if (ir::class_of(node.op) != ir::OpClass::control) continue;
-    for (const std::int32_t body : node.attributes.bodies) {
-      const auto at = static_cast<std::size_t>(body);
-      fusion.bodies[at] = fuse(strategy, graph.bodies[at]);
-    }
-  }
-  return fusion;
+ir::Fusion fuse(const ChosenStrategy& strategy, const ir::Graph& graph, const FusionSetting& setting) {
+  if (strategy.file) return read_fusion(*strategy.file, graph);
+  check_needs(*strategy.row, setting);
+  return Descent(*strategy.row, graph, setting).fuse(graph);
 }
 
 }  // namespace tailor::explore

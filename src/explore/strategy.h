@@ -1,43 +1,99 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fusion strategies: one row each. A strategy reads a graph and answers with a partition of its working nodes, and for
-// every edge between two of them why it was or was not fused. Bodies of loops and branches are partitioned likewise.
-// Every partition can be run: its groups and the library calls between them wait for each other in no circle.
+// Fusion strategies: one row each. Comes in: a graph, and what the strategy may know and spend. Goes out: a partition
+// of the graph's working nodes, and for every edge between two of them what was decided and why. Bodies of loops and
+// branches are partitioned likewise. Every partition can be run: its groups and the library calls between them wait for
+// each other in no circle (runnable.h). Called by every command that fuses, and by sweeps.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <string_view>
 
+#include "costmodel/model.h"
+#include "explore/partition_file.h"
+#include "ir/device.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {
 
+/// What a search may spend on a model, bodies included. 0: no limit of that kind.
+struct SearchBudget {
+  double seconds = 0;
+  std::int64_t evaluations = 0;  ///< of the price
+  bool operator==(const SearchBudget&) const = default;
+};
+
+/// What a strategy may know besides the graph. Nothing is owned; what is pointed at outlives the call.
+struct FusionSetting {
+  const ir::Device* device = nullptr;                   ///< absent: only rows that need none can be asked
+  const costmodel::Calibration* calibration = nullptr;  ///< of that device; absent: the price must do without
+  const costmodel::Model* price = nullptr;              ///< the row of the cost-model table that prices a group
+  std::uint64_t seed = 0;                               ///< of all random choices: equal tasks give equal partitions
+  SearchBudget budget;
+  std::stop_token stop;  ///< when it is set, the row answers soon, with the best partition it has
+};
+
+/// What one row is asked: the partition of one graph.
+struct FusionTask : FusionSetting {
+  const ir::Graph& graph;
+  const ir::DefUse& def_use;  ///< of that graph
+};
+
+/// What a row cannot do without. A row that needs nothing gives one partition for all GPUs.
+struct StrategyNeeds {
+  bool device = false;
+  bool price = false;
+  bool operator==(const StrategyNeeds&) const = default;
+};
+/// "nothing", "device", "device, price".
+std::string text(const StrategyNeeds& needs);
+
 struct Strategy {
   std::string_view name;
+  StrategyNeeds needs;
   std::string_view what;    ///< one line
   std::string_view source;  ///< where its rules are described
-  /// The partition of this graph alone; `bodies` is left empty.
-  ir::Fusion (*partition)(const ir::Graph&);
+  /// The partition of the task's graph alone; `bodies`, `strategy`, `device` and `price` are left empty.
+  ir::Fusion (*partition)(const FusionTask&);
 };
 
 std::span<const Strategy> strategies();
-/// Throws Error(usage) naming the nearest.
-const Strategy& find_strategy(std::string_view name);
 
-/// The fusion of a graph and of the bodies of its loops and branches.
-ir::Fusion fuse(const Strategy& strategy, const ir::Graph& graph);
+/// A strategy as a user names it: a row of the table, or a partition file that was read.
+struct ChosenStrategy {
+  ChosenStrategy(const Strategy& row);  // NOLINT(google-explicit-constructor): a row is one
+  explicit ChosenStrategy(std::shared_ptr<const PartitionFile> file);
+  StrategyNeeds needs() const { return row != nullptr ? row->needs : StrategyNeeds{}; }
+
+  std::string name;  ///< as the user wrote it
+  const Strategy* row = nullptr;
+  std::shared_ptr<const PartitionFile> file;  ///< set where `row` is not
+};
+
+/// A row by its name; or, for a path that ends in ".partition", the groups written there. Throws Error(usage) naming
+/// the nearest row, Error(failed) for a file that cannot be read.
+ChosenStrategy find_strategy(std::string_view name);
+
+/// The fusion of a graph and of the bodies of its loops and branches. Throws Error(usage) when the row needs a device
+/// or a price and there is none, Error(failed) when a partition file does not fit the graph. Each graph gets its share
+/// of the budget, by its number of nodes.
+ir::Fusion fuse(const ChosenStrategy& strategy, const ir::Graph& graph, const FusionSetting& setting = {});
 
 /// The rows' functions.
-ir::Fusion fuse_none(const ir::Graph& graph);
-ir::Fusion fuse_imported(const ir::Graph& graph);
-ir::Fusion fuse_stitch_v1(const ir::Graph& graph);
+ir::Fusion fuse_none(const FusionTask& task);
+ir::Fusion fuse_imported(const FusionTask& task);
+ir::Fusion fuse_stitch_v1(const FusionTask& task);
 
 /// What V1 may put into one kernel.
 struct StitchV1Rules {
   int arguments = 64;     ///< of one kernel: BladeDISC's limit (XLA's is 96)
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
 };
-ir::Fusion fuse_stitch_v1(const ir::Graph& graph, const StitchV1Rules& rules);
+ir::Fusion fuse_stitch_v1(const FusionTask& task, const StitchV1Rules& rules);
 
 }  // namespace tailor::explore

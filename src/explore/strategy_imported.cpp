@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "explore/edge_notes.h"
 #include "explore/strategy.h"
 
 namespace tailor::explore {
@@ -24,30 +26,36 @@ bool does_something(const DefUse& def_use, NodeId id) {
 
 }  // namespace
 
-ir::Fusion fuse_imported(const Graph& graph) {
-  const DefUse def_use = ir::def_use(graph);
+ir::Fusion fuse_imported(const FusionTask& task) {
+  const Graph& graph = task.graph;
+  const DefUse& def_use = task.def_use;
   Fusion fusion;
-  std::vector<std::vector<std::size_t>> memberships(graph.nodes.size());
-  for (std::size_t g = 0; g < graph.given.size(); ++g) {
-    const std::vector<NodeId>& nodes = graph.given[g].nodes;
-    if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return does_something(def_use, id); }))
-      fusion.groups.push_back(nodes);
-    for (const NodeId id : graph.given[g].nodes) memberships[static_cast<std::size_t>(id)].push_back(g);
+  std::vector<std::string_view> names;  // of the groups; empty for a node that runs alone
+  std::vector<bool> given(graph.nodes.size(), false);
+  for (const GivenGroup& group : graph.given) {
+    for (const NodeId id : group.nodes) given[static_cast<std::size_t>(id)] = true;
+    if (std::none_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) { return does_something(def_use, id); }))
+      continue;
+    fusion.groups.push_back(group.nodes);
+    names.emplace_back(group.name);
   }
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (def_use.roles[i] != Role::work) continue;
-    const auto id = static_cast<NodeId>(i);
-    if (memberships[i].empty()) fusion.groups.push_back({id});
-    for (const NodeId producer : suppliers(graph, def_use, id)) {
-      const auto p = static_cast<std::size_t>(producer);
-      if (def_use.roles[p] != Role::work) continue;
-      const auto shared = std::find_first_of(memberships[i].begin(), memberships[i].end(), memberships[p].begin(),
-                                             memberships[p].end());
-      if (shared != memberships[i].end())
-        fusion.edges.push_back({producer, id, true, fmt::format("given: both in %{}", graph.given[*shared].name)});
-      else
-        fusion.edges.push_back({producer, id, false, "given: in no common fusion of the file"});
-    }
+  names.resize(graph.nodes.size() + names.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (def_use.roles[i] == Role::work && !given[i]) fusion.groups.push_back({static_cast<NodeId>(i)});
+  fusion.edges = edge_notes(graph, def_use, fusion.groups);
+  std::set<std::pair<NodeId, NodeId>> inside;  // edges that some group keeps
+  for (const EdgeNote& note : fusion.edges)
+    if (note.decision != EdgeDecision::cut) inside.emplace(note.producer, note.consumer);
+  for (EdgeNote& note : fusion.edges) {
+    const std::string_view group = names[static_cast<std::size_t>(note.group)];
+    if (note.decision == EdgeDecision::stitched)
+      note.reason = fmt::format("given: both in %{}", group);
+    else if (note.decision == EdgeDecision::recomputed)
+      note.reason = fmt::format("given: %{} computes it too", group);
+    else if (inside.contains({note.producer, note.consumer}))
+      note.reason = fmt::format("given: %{} reads it from memory", group);
+    else
+      note.reason = "given: in no common fusion of the file";
   }
   return fusion;
 }

@@ -14,7 +14,8 @@
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
-// of groups that share nothing, any price: V1 has none.
+// of groups that share nothing, any price: V1 has none. When it is stopped it keeps what it merged so far; edges that
+// it did not get to are cut without a reason.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "codegen/lower/prepare.h"
 #include "codegen/lower/skeleton.h"
 #include "explore/contraction.h"
+#include "explore/edge_notes.h"
 #include "explore/strategy.h"
 
 namespace tailor::explore {
@@ -36,16 +38,17 @@ std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 
 class StitchV1 {
  public:
-  StitchV1(const Graph& graph, const StitchV1Rules& rules)
-      : graph_(graph),
+  StitchV1(const FusionTask& task, const StitchV1Rules& rules)
+      : graph_(task.graph),
         rules_(rules),
-        def_use_(def_use(graph)),
-        units_(graph, def_use_),
-        alone_(graph.nodes.size(), false) {
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        def_use_(task.def_use),
+        stop_(task.stop),
+        units_(graph_, def_use_),
+        alone_(graph_.nodes.size(), false) {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
       if (def_use_.roles[i] == Role::work) {
         link(static_cast<NodeId>(i));
-        alone_[i] = codegen::refused_alone(graph, static_cast<NodeId>(i)).has_value();
+        alone_[i] = codegen::refused_alone(graph_, static_cast<NodeId>(i)).has_value();
       }
   }
 
@@ -59,8 +62,12 @@ class StitchV1 {
 
  private:
   void link(NodeId consumer) {
-    for (const NodeId producer : suppliers(graph_, def_use_, consumer))
-      if (def_use_.roles[index(producer)] == Role::work) edges_.push_back({producer, consumer, false, ""});
+    for (const NodeId producer : suppliers(graph_, def_use_, consumer)) {
+      if (def_use_.roles[index(producer)] != Role::work) continue;
+      EdgeNote& edge = edges_.emplace_back();
+      edge.producer = producer;
+      edge.consumer = consumer;
+    }
   }
 
   bool join_producers() {
@@ -88,13 +95,16 @@ class StitchV1 {
   }
 
   bool try_merge(NodeId a, NodeId b, std::string* reason) {
-    if (a == b) return false;
+    if (a == b || stop_.stop_requested()) return false;
     const auto key = std::minmax(a, b);
     const std::pair versions{units_.version(key.first), units_.version(key.second)};
-    const auto [tried, fresh] = tried_.try_emplace(key, versions);
-    if (!fresh && tried->second == versions) return false;
-    tried->second = versions;
+    const auto [tried, fresh] = tried_.try_emplace(key);
+    if (!fresh && tried->second.versions == versions) {
+      if (reason && reason->empty()) *reason = "refused: " + tried->second.refused;
+      return false;
+    }
     const std::optional<std::string> refused = refusal(a, b, reason == nullptr);
+    tried->second = {versions, refused.value_or("")};
     if (refused) {
       if (reason) *reason = "refused: " + *refused;
       return false;
@@ -208,17 +218,28 @@ class StitchV1 {
     return "register: element-wise into consumer";
   }
 
+  /// The level follows from the producer alone (widest_level): a row reduction is stitched at most at block level, and
+  /// the plan decides whether a warp is enough; everything else of a V1 group passes in registers.
   Fusion result() {
     Fusion fusion;
+    std::vector<std::int32_t> group_of(graph_.nodes.size(), -1);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const auto id = static_cast<NodeId>(i);
       if (def_use_.roles[i] != Role::work) continue;
       const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
-      if (nodes.front() == id) fusion.groups.push_back(nodes);
+      if (nodes.front() != id) continue;
+      for (const NodeId member : nodes) group_of[index(member)] = static_cast<std::int32_t>(fusion.groups.size());
+      fusion.groups.push_back(nodes);
     }
     for (EdgeNote& edge : edges_) {
-      edge.fused = units_.unit(edge.producer) == units_.unit(edge.consumer);
-      if (edge.fused) edge.reason = medium(edge);
+      edge.group = group_of[index(edge.consumer)];
+      if (edge.group != group_of[index(edge.producer)]) {
+        if (edge.reason.empty()) edge.reason = "refused: not tried, the search was stopped";
+        continue;
+      }
+      edge.decision = EdgeDecision::stitched;
+      edge.level = widest_level(graph_, edge.producer);
+      edge.reason = medium(edge);
     }
     fusion.edges = std::move(edges_);
     return fusion;
@@ -226,17 +247,23 @@ class StitchV1 {
 
   const Graph& graph_;
   StitchV1Rules rules_;
-  DefUse def_use_;
+  const DefUse& def_use_;
+  std::stop_token stop_;
   Contraction units_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
   std::vector<EdgeNote> edges_;
-  std::map<std::pair<NodeId, NodeId>, std::pair<int, int>> tried_;
+  /// The last attempt on a pair of units: how large they were, and why they were not merged.
+  struct Attempt {
+    std::pair<int, int> versions;
+    std::string refused;
+  };
+  std::map<std::pair<NodeId, NodeId>, Attempt> tried_;
 };
 
 }  // namespace
 
-Fusion fuse_stitch_v1(const Graph& graph, const StitchV1Rules& rules) { return StitchV1(graph, rules).run(); }
+Fusion fuse_stitch_v1(const FusionTask& task, const StitchV1Rules& rules) { return StitchV1(task, rules).run(); }
 
-Fusion fuse_stitch_v1(const Graph& graph) { return fuse_stitch_v1(graph, StitchV1Rules{}); }
+Fusion fuse_stitch_v1(const FusionTask& task) { return fuse_stitch_v1(task, StitchV1Rules{}); }
 
 }  // namespace tailor::explore

@@ -6,6 +6,7 @@
 #include "ir/fusion.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <map>
 #include <unordered_map>
@@ -16,6 +17,8 @@ namespace tailor::ir {
 namespace {
 
 using Members = std::unordered_set<NodeId>;
+
+constexpr std::array<std::string_view, 3> decisions = {"stitched", "recomputed", "cut"};
 
 const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
 
@@ -116,6 +119,14 @@ void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32
 }
 
 }  // namespace
+
+std::string_view name(EdgeDecision decision) { return decisions[static_cast<std::size_t>(decision)]; }
+
+std::optional<EdgeDecision> edge_decision_named(std::string_view name) {
+  for (std::size_t i = 0; i < decisions.size(); ++i)
+    if (decisions[i] == name) return static_cast<EdgeDecision>(i);
+  return {};
+}
 
 DefUse def_use(const Graph& graph) {
   DefUse result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};

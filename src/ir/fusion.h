@@ -10,29 +10,52 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
 #include "ir/graph.h"
+#include "ir/stitch_level.h"
 
 namespace tailor::ir {
 
-/// Why an edge was or was not fused.
+/// How the consumer of an edge gets the value. stitched: its group computes the value and passes it on inside the
+/// kernel. recomputed: likewise, but an earlier group computes the same node too, so this is work done again. cut:
+/// another kernel writes the value to memory and this one reads it.
+enum class EdgeDecision : std::uint8_t { stitched, recomputed, cut };
+
+/// What was decided about one edge between working nodes, and why. An edge has one note for each group that holds its
+/// consumer.
 struct EdgeNote {
   NodeId producer = no_node;
   NodeId consumer = no_node;
-  bool fused = false;
+  std::int32_t group = -1;  ///< index into Fusion::groups: the group in which the consumer needs the value
+  EdgeDecision decision = EdgeDecision::cut;
+  /// Absent exactly when cut. The widest level that the edge can need, as far as the strategy knows: a plan may serve
+  /// it by a narrower one, so `block` means at most block.
+  std::optional<StitchLevel> level;
+  /// What keeping the edge inside one kernel gains over cutting it, by the price the strategy was given; negative when
+  /// it loses. Absent when nothing was priced.
+  std::optional<double> seconds;
   std::string reason;
   bool operator==(const EdgeNote&) const = default;
 };
 
 struct Fusion {
   std::string strategy;
+  std::string device;                       ///< name of the GPU it was decided for; empty: it holds for every GPU
+  std::string price;                        ///< name of the cost model that priced it; empty: nothing was priced
   std::vector<std::vector<NodeId>> groups;  ///< nodes of each group, ascending; free nodes may be absent
   std::vector<EdgeNote> edges;
   std::vector<Fusion> bodies;  ///< parallel to Graph::bodies of while and conditional nodes
+  bool operator==(const Fusion&) const = default;
 };
+
+/// "stitched", "recomputed", "cut".
+std::string_view name(EdgeDecision decision);
+std::optional<EdgeDecision> edge_decision_named(std::string_view name);
 
 /// One fused group: a graph whose parameters are what the group reads and whose outputs are what others read. Free
 /// producers (constants, broadcasts of constants, reshapes) are absorbed. `id` hashes the canonical text, so equal

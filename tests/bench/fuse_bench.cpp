@@ -15,7 +15,6 @@
 
 namespace {
 
-using tailor::explore::Strategy;
 
 tailor::ir::Graph sample(const std::string& name) {
   const std::filesystem::path dump = std::filesystem::path(TAILOR_THIRD_PARTY) / name;
@@ -31,7 +30,7 @@ void count_nodes(benchmark::State& state, const tailor::ir::Graph& graph) {
 
 void fuse(benchmark::State& state, const std::string& strategy, const std::string& model) {
   const tailor::ir::Graph graph = sample(model);
-  const Strategy& row = tailor::explore::find_strategy(strategy);
+  const tailor::explore::ChosenStrategy row = tailor::explore::find_strategy(strategy);
   for (auto _ : state) benchmark::DoNotOptimize(tailor::explore::fuse(row, graph));
   count_nodes(state, graph);
 }

@@ -9,7 +9,11 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/error.h"
+#include "costmodel/model.h"
 #include "explore/partition.h"
+#include "explore/runnable.h"
+#include "support/random_graph.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -106,6 +110,55 @@ bool can_run(const Graph& graph, const Fusion& fusion) {
   return done == count;
 }
 
+/// What a made-up row was asked, one entry per graph.
+std::vector<std::pair<std::string, SearchBudget>> asked;
+
+Fusion ask(const FusionTask& task) {
+  asked.emplace_back(task.graph.name, task.budget);
+  return fuse_none(task);
+}
+
+std::string refusal(const Strategy& row, const Graph& graph, const FusionSetting& setting) {
+  try {
+    (void)fuse(row, graph, setting);
+  } catch (const Error& error) {
+    CHECK(error.fault == Fault::usage);
+    return error.message;
+  }
+  return {};
+}
+
+/// Notes say what groups say: one note for every edge and group of its consumer; stitched or recomputed with a level
+/// where the group computes the producer too, else cut; a reason on each.
+void check_notes(const Graph& graph, const Fusion& fusion) {
+  const DefUse facts = def_use(graph);
+  std::size_t expected = 0;
+  for (const std::vector<NodeId>& group : fusion.groups)
+    for (const NodeId id : group) {
+      if (facts.roles[static_cast<std::size_t>(id)] != Role::work) continue;
+      for (const NodeId producer : suppliers(graph, facts, id))
+        expected += facts.roles[static_cast<std::size_t>(producer)] == Role::work ? 1 : 0;
+    }
+  CHECK(fusion.edges.size() == expected);
+  for (const EdgeNote& note : fusion.edges) {
+    INFO(graph.nodes[static_cast<std::size_t>(note.producer)].name, " to ",
+         graph.nodes[static_cast<std::size_t>(note.consumer)].name, ": ", note.reason);
+    REQUIRE(note.group >= 0);
+    const auto holds = [&](std::size_t group, NodeId id) {
+      return std::binary_search(fusion.groups[group].begin(), fusion.groups[group].end(), id);
+    };
+    const auto group = static_cast<std::size_t>(note.group);
+    CHECK(holds(group, note.consumer));
+    CHECK((note.decision != EdgeDecision::cut) == holds(group, note.producer));
+    bool earlier = false;
+    for (std::size_t g = 0; g < group; ++g) earlier = earlier || holds(g, note.producer);
+    if (note.decision != EdgeDecision::cut) CHECK((note.decision == EdgeDecision::recomputed) == earlier);
+    CHECK(note.level.has_value() == (note.decision != EdgeDecision::cut));
+    CHECK_FALSE(note.seconds.has_value());
+    CHECK_FALSE(note.reason.empty());
+  }
+}
+
 }  // namespace
 
 TEST_CASE("softmax and LayerNorm become one row group each") {
@@ -164,4 +217,116 @@ TEST_CASE("every partition can run and covers every working node") {
       }
     }
   }
+}
+
+TEST_CASE("every note says what the groups say, and every partition of a random graph can run") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Graph graph = well_formed_graph(seed, 40);
+    for (const Strategy& strategy : strategies()) {
+      INFO("seed ", seed, " ", strategy.name);
+      const Fusion fusion = fuse(strategy, graph);
+      check_notes(graph, fusion);
+      const DefUse facts = def_use(graph);
+      CHECK(find_circle(graph, facts, fusion.groups).empty());
+      CHECK(find_left_out(facts, fusion.groups).empty());
+      CHECK(fusion.strategy == strategy.name);
+      CHECK((fusion.device.empty() && fusion.price.empty()));
+    }
+  }
+}
+
+TEST_CASE("an edge of a row group has its level: registers into the reduction, at most a block behind it") {
+  const Graph graph = parse_graph(softmax);
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  check_notes(graph, fusion);
+  for (const EdgeNote& note : fusion.edges) {
+    const bool reduced = graph.nodes[static_cast<std::size_t>(note.producer)].op == Op::reduce;
+    CHECK(note.level == (reduced ? StitchLevel::block : StitchLevel::registers));
+  }
+  const Graph narrow = parse_graph(columns);
+  for (const EdgeNote& note : fuse(find_strategy("stitch-v1"), narrow).edges)
+    CHECK(note.level == (note.decision == EdgeDecision::cut ? std::optional<StitchLevel>() : StitchLevel::registers));
+}
+
+TEST_CASE("a value that two groups of a file compute is stitched in the first and recomputed in the second") {
+  const Graph graph = parse_graph(R"(graph overlap {
+  %x = parameter 0 : f32[4,6]
+  %a = exp %x : f32[4,6]
+  %b = negate %a : f32[4,6]
+  %c = add %a, %x : f32[4,6]
+  given fusion.1 kLoop { %a, %b }
+  given fusion.2 kLoop { %a, %c }
+  output %b, %c
+}
+)");
+  const Fusion fusion = fuse(find_strategy("imported"), graph);
+  check_notes(graph, fusion);
+  REQUIRE(fusion.edges.size() == 2);
+  CHECK(fusion.edges[0].decision == EdgeDecision::stitched);
+  CHECK(fusion.edges[0].reason == "given: both in %fusion.1");
+  CHECK(fusion.edges[1].decision == EdgeDecision::recomputed);
+  CHECK(fusion.edges[1].reason == "given: %fusion.2 computes it too");
+}
+
+TEST_CASE("a row that needs a device or a price is refused without, and its partition bears their names") {
+  const Graph graph = parse_graph(softmax);
+  const Strategy row{"dear", {.device = true, .price = true}, "", "", &fuse_none};
+  FusionSetting setting;
+  CHECK(refusal(row, graph, setting) == "strategy 'dear' decides for one GPU and none was named");
+  Device device;
+  device.name = "gpu";
+  setting.device = &device;
+  CHECK(refusal(row, graph, setting) == "strategy 'dear' decides by a price and no cost model was named");
+  setting.price = costmodel::find_model("sol");
+  REQUIRE(setting.price != nullptr);
+  const Fusion fusion = fuse(row, graph, setting);
+  CHECK(fusion.device == "gpu");
+  CHECK(fusion.price == "sol");
+  CHECK(fuse(find_strategy("none"), graph, setting).device.empty());
+  CHECK(text(row.needs) == "device, price");
+}
+
+TEST_CASE("each graph of a model gets its share of the budget, by its nodes") {
+  const Graph graph = parse_graph(R"(graph outer {
+  graph condition {
+    %i = parameter 0 : f32[]
+    %limit = constant 3 : f32[]
+    %go = compare lt %i, %limit : pred[]
+    output %go
+  }
+  graph body {
+    %i = parameter 0 : f32[]
+    %next = exp %i : f32[]
+    output %next
+  }
+  %x = parameter 0 : f32[]
+  %l = while_loop %x, bodies={0,1} : f32[]
+  %y = negate %l : f32[]
+  output %y
+}
+)");
+  const Strategy row{"asked", {}, "", "", &ask};
+  FusionSetting setting;
+  setting.budget = {.seconds = 8, .evaluations = 800};
+  asked.clear();
+  (void)fuse(row, graph, setting);
+  REQUIRE(asked.size() == 3);
+  CHECK(asked[0] == std::pair<std::string, SearchBudget>{"outer", {3, 300}});
+  CHECK(asked[1] == std::pair<std::string, SearchBudget>{"condition", {3, 300}});
+  CHECK(asked[2] == std::pair<std::string, SearchBudget>{"body", {2, 200}});
+  asked.clear();
+  (void)fuse(row, graph);
+  CHECK(asked[2].second == SearchBudget{});
+}
+
+TEST_CASE("a stitching that is stopped answers with a partition that can run") {
+  std::stop_source source;
+  source.request_stop();
+  FusionSetting setting;
+  setting.stop = source.get_token();
+  const Graph graph = parse_graph(layernorm);
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph, setting);
+  CHECK(fusion.groups == fuse(find_strategy("none"), graph).groups);
+  check_notes(graph, fusion);
+  CHECK(fusion.edges[0].reason == "refused: not tried, the search was stopped");
 }

@@ -52,7 +52,7 @@ std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
 
 /// A partition with a kernel for every group that has one; binaries are compiled where `api` is given.
 struct LoweredModel {
-  LoweredModel(const ir::Graph& graph, const explore::Strategy& strategy, const profiler::Nvrtc* api)
+  LoweredModel(const ir::Graph& graph, const explore::ChosenStrategy& strategy, const profiler::Nvrtc* api)
       : partition(explore::partition(graph, explore::fuse(strategy, graph))) {
     lowered.resize(partition.groups.size());
     binaries.resize(partition.groups.size());

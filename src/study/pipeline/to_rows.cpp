@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "study/pipeline/import_summary.h"
 #include "study/pipeline/manifest.h"
@@ -49,9 +50,13 @@ store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& wo
 namespace {
 
 void add_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& path, store::FusionRow& row) {
-  for (const ir::EdgeNote& edge : fusion.edges)
-    row.edges.push_back({path, graph.nodes[static_cast<std::size_t>(edge.producer)].name,
-                         graph.nodes[static_cast<std::size_t>(edge.consumer)].name, edge.fused, edge.reason});
+  // An edge has a note per group of its consumer, the table one row: the first kept inside a kernel speaks.
+  std::set<std::pair<ir::NodeId, ir::NodeId>> known;
+  for (const bool inside : {true, false})
+    for (const ir::EdgeNote& edge : fusion.edges)
+      if ((edge.decision != ir::EdgeDecision::cut) == inside && known.emplace(edge.producer, edge.consumer).second)
+        row.edges.push_back({path, graph.nodes[static_cast<std::size_t>(edge.producer)].name,
+                             graph.nodes[static_cast<std::size_t>(edge.consumer)].name, inside, edge.reason});
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
     add_edges(graph.bodies[i], fusion.bodies[i], path.empty() ? std::to_string(i) : fmt::format("{}/{}", path, i), row);
 }

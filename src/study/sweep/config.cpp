@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "explore/partition_file.h"
 
 namespace tailor::study {
 
@@ -88,6 +89,10 @@ class Reader {
   std::filesystem::path resolved(const std::string& path) const {
     return (file_.parent_path() / path).lexically_normal();
   }
+  /// A strategy's name as it is; the path of a partition file resolved.
+  std::string strategy(const std::string& name) const {
+    return name.ends_with(explore::partition_file_ending) ? resolved(name).string() : name;
+  }
 
   /// Calls the row's function for each member of an object; refuses unknown and repeated keys.
   template <class Target, std::size_t N>
@@ -144,6 +149,11 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
              "paths start at the folder of the sweep file");
     config.models.push_back(path);
   }
+}
+
+void read_strategies(const Reader& r, const Value& v, SweepConfig& config) {
+  config.strategies = r.names(v);
+  for (std::string& name : config.strategies) name = r.strategy(name);
 }
 
 std::string axis_word(const Reader& r, const Value& v) {
@@ -204,8 +214,8 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
     {"models", read_models},
     {"devices", [](const Reader& r, const Value& v, SweepConfig& c) { c.devices = r.names(v); }},
-    {"strategies", [](const Reader& r, const Value& v, SweepConfig& c) { c.strategies = r.names(v); }},
-    {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.string(v); }},
+    {"strategies", read_strategies},
+    {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.strategy(r.string(v)); }},
     {"cost_model", [](const Reader& r, const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
     {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
     {"shortlist",

@@ -68,6 +68,21 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
   }
 }
 
+/// The strategy's partition of the graph; one per device where it decides for a GPU.
+std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrategy& strategy, const ir::Graph& graph) {
+  explore::FusionSetting setting;
+  setting.calibration = &sweep.calibration;
+  setting.seed = static_cast<std::uint64_t>(sweep.config.seed);
+  setting.stop = sweep.stop;
+  if (!strategy.needs().device) return {explore::fuse(strategy, graph, setting)};
+  std::vector<ir::Fusion> result;
+  for (const SweepDevice& device : sweep.devices) {
+    setting.device = &device.device;
+    result.push_back(explore::fuse(strategy, graph, setting));
+  }
+  return result;
+}
+
 }  // namespace
 
 void load_and_fuse(Sweep& sweep) {
@@ -83,15 +98,16 @@ void load_and_fuse(Sweep& sweep) {
     const store::GraphRow graph = graph_row(imported, name, path.filename().string());
     sweep.store.save(graph);
     sweep.graphs.insert(graph.id);
-    for (const std::string& strategy : sweep.config.strategies) {
-      const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);
-      const explore::Partition partition = explore::partition(imported.graph, fusion);
-      store_groups(sweep, partition, known);
-      store_library(sweep, graph.id, partition);
-      sweep.store.save(fusion_row(graph.id, imported.graph, fusion, partition));
-      sweep.console.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy,
-                                       partition.kernels, partition.groups.size()));
-    }
+    for (const std::string& strategy : sweep.config.strategies)
+      for (const ir::Fusion& fusion : fusions(sweep, explore::find_strategy(strategy), imported.graph)) {
+        if (sweep.stop.stop_requested()) return;  // a search that was stopped answers with half of its work
+        const explore::Partition partition = explore::partition(imported.graph, fusion);
+        store_groups(sweep, partition, known);
+        store_library(sweep, graph.id, partition);
+        sweep.store.save(fusion_row(graph.id, imported.graph, fusion, partition));
+        sweep.console.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy,
+                                         partition.kernels, partition.groups.size()));
+      }
     unit.commit();
     ++sweep.outcome.models;
   }

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading the decision on each edge off the groups: an edge whose ends share a group is stitched, or recomputed when
+// the producer belongs to an earlier group; any other edge is cut. One walk over the working nodes and their suppliers.
+#include "explore/edge_notes.h"
+
+#include <algorithm>
+
+#include "codegen/lower/skeleton.h"
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
+}  // namespace
+
+StitchLevel widest_level(const Graph& graph, NodeId producer) {
+  const Node& node = graph.nodes[index(producer)];
+  switch (class_of(node.op)) {
+    case OpClass::reduction:
+      return codegen::reduce_kind(graph, producer) == codegen::ReduceKind::row ? StitchLevel::block : StitchLevel::grid;
+    case OpClass::window:
+      // A window is computed where it is read; what sorts needs all its elements first.
+      return node.op == Op::sort ? StitchLevel::grid : StitchLevel::registers;
+    case OpClass::lookup:
+      return node.op == Op::scatter ? StitchLevel::grid : StitchLevel::registers;
+    default:
+      return StitchLevel::registers;
+  }
+}
+
+std::vector<EdgeNote> edge_notes(const Graph& graph, const DefUse& def_use,
+                                 const std::vector<std::vector<NodeId>>& groups) {
+  std::vector<std::vector<std::int32_t>> groups_of(graph.nodes.size());
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const NodeId id : groups[g]) groups_of[index(id)].push_back(static_cast<std::int32_t>(g));
+  std::vector<EdgeNote> notes;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (def_use.roles[i] != Role::work) continue;
+    const auto consumer = static_cast<NodeId>(i);
+    const std::vector<NodeId> producers = suppliers(graph, def_use, consumer);
+    for (const std::int32_t group : groups_of[i])
+      for (const NodeId producer : producers) {
+        if (def_use.roles[index(producer)] != Role::work) continue;
+        EdgeNote note;
+        note.producer = producer;
+        note.consumer = consumer;
+        note.group = group;
+        const std::vector<std::int32_t>& makers = groups_of[index(producer)];
+        if (std::binary_search(makers.begin(), makers.end(), group)) {
+          note.decision = makers.front() == group ? EdgeDecision::stitched : EdgeDecision::recomputed;
+          note.level = widest_level(graph, producer);
+        }
+        notes.push_back(std::move(note));
+      }
+  }
+  return notes;
+}
+
+}  // namespace tailor::explore
