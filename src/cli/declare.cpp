@@ -34,7 +34,7 @@ void declare_group(CLI::App& app, GroupOptions& options) {
   app.add_option("--model", options.cost_model, "cost model (default projected; tailor list models)")
       ->type_name("NAME");
   app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
-      ->type_name("NAME");
+      ->type_name("NAME|FILE");
   app.add_option("--axis", options.axes, "restrict an axis of the plan space, as threads=128,256; may be repeated")
       ->type_name("AXIS=V,V")
       ->allow_extra_args(false);
@@ -54,7 +54,7 @@ void declare(CLI::App& app, FuseOptions& options) {
       ->allow_extra_args(false)
       ->delimiter(',');
   app.add_option("--calibration", options.calibration, "numbers of the models (default uncalibrated)")
-      ->type_name("NAME");
+      ->type_name("NAME|FILE");
   CLI::Option* why = app.add_flag("--why", options.why, "for each edge why it was or was not fused");
   app.add_flag("--compare", options.compare, "all strategies side by side")->excludes(why);
   add_count(app, "--top", options.top, "rows to show, 0 for all (default 20)");

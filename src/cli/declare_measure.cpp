@@ -105,6 +105,8 @@ void declare(CLI::App& app, MicrobenchCommand& options) {
 
 void declare(CLI::App& app, DevicesOptions& options) {
   app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
+  app.add_option("--calibration", options.calibration, "whose figures of its behaviour (default uncalibrated)")
+      ->type_name("NAME|FILE");
 }
 
 void declare(CLI::App& app, CountersOptions& options) {
@@ -132,6 +134,8 @@ void declare(CLI::App& app, ListOptions& options) {
 void declare(CLI::App& app, SweepCommand& options) {
   app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
+  app.add_option("--calibration", options.calibration, "numbers of the models instead of the file's")
+      ->type_name("NAME|FILE");
   app.add_flag("--no-compile", options.no_compile, "stop after scoring");
   app.add_flag("--no-check", options.no_check, "execute nothing on the simulator");
   app.add_option("--profiler", options.profiler, "also measure: gpu, or replay from records (default: do not)")

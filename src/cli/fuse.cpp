@@ -22,12 +22,11 @@ using report::Hint;
 using report::Table;
 
 struct LowerBounds {
-  std::vector<ir::Device> devices;
-  costmodel::Calibration calibration;
+  std::vector<costmodel::CalibratedDevice> devices;
 };
 
 double group_time(const LowerBounds& bounds, std::size_t device, const explore::DistinctGroup& group) {
-  return costmodel::sol(explore::needed_work(group), bounds.devices[device], bounds.calibration).total.value;
+  return costmodel::sol(explore::needed_work(group), bounds.devices[device]).total.value;
 }
 
 double all_groups_time(const LowerBounds& bounds, std::size_t device, const explore::Partition& partition) {
@@ -37,7 +36,7 @@ double all_groups_time(const LowerBounds& bounds, std::size_t device, const expl
 }
 
 void add_device_columns(Table& table, const LowerBounds& bounds) {
-  for (const ir::Device& device : bounds.devices)
+  for (const costmodel::CalibratedDevice& device : bounds.devices)
     table.columns.push_back(
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
@@ -139,13 +138,15 @@ void mention(const Context& context, const explore::Partition& partition) {
 
 void run_fuse(const FuseOptions& options, const Context& context) {
   LowerBounds bounds;
-  bounds.calibration = load_calibration(context, options.calibration);
-  for (const std::string& name : options.devices) bounds.devices.push_back(load_device(context, name));
+  const ir::Calibration calibration = load_calibration(context, options.calibration);
+  for (const std::string& name : options.devices)
+    bounds.devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
   const explore::Strategy& strategy = explore::find_strategy(options.strategy);
   const hlo::Imported imported = load_model(context, options.model);
 
   CommandOutput answer{"tailor.fuse/1", "", {}, ""};
-  for (const ir::Device& device : bounds.devices) answer.device += (answer.device.empty() ? "" : ", ") + device.name;
+  for (const costmodel::CalibratedDevice& device : bounds.devices)
+    answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
     std::vector<explore::Partition> partitions;
     for (const explore::Strategy& row : explore::strategies())
