@@ -128,7 +128,7 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
       {replaced(good, "\"value\": 1700000000", "\"value\": 0"), "found 0 for 'clock', expected a number above 0", "",
        6},
       {replaced(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
-      {replaced(good, "\"figures\": {", "\"figures\": {;"), "not JSON: unexpected '{;'", "", 5},
+      {replaced(good, "\"figures\": {", "\"figures\": {;"), "not JSON: unexpected '\"figures\": {;'", "", 5},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
