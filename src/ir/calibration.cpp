@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace tailor::ir {
@@ -27,9 +27,7 @@ constexpr std::array figure_name_table = std::to_array<FigureName>({
 #include "ir/figures.def"
 });
 
-std::string quote(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string quote(std::string_view text) { return json_text(Json(text)); }
 
 std::string fit_text(const Fit& fit) {
   std::string out = fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote(fit.figure), fit.value, quote(fit.unit));
