@@ -38,7 +38,7 @@ void add_best(const Chosen& chosen, std::int64_t top, std::stop_token stop, std:
   explore::TuneOptions how;
   how.model = chosen.model;
   how.stop = stop;
-  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
+  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.calibrated, how);
   const std::int64_t wanted = top > 0 ? top : static_cast<std::int64_t>(tuned.ranked.size());
   std::int64_t rank = 0;
   for (explore::Listed& listed : explore::shortlist(chosen.prepared, tuned, chosen.limits, wanted))

@@ -187,6 +187,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context);
 
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table
+  std::string calibration = "uncalibrated";
 };
 void run_devices(const DevicesOptions& options, const Context& context);
 
@@ -212,9 +213,10 @@ void run_doctor(const DoctorOptions& options, const Context& context);
 
 struct SweepCommand {
   std::string config;
-  std::string database;  ///< instead of the file's
-  std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
-  std::string nvrtc;     ///< a library file; empty: the usual places
+  std::string database;     ///< instead of the file's
+  std::string calibration;  ///< likewise
+  std::string cache;        ///< folder of compiled kernels; empty: .cache/tailor in the home folder
+  std::string nvrtc;        ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
   std::int64_t workers = 0;     ///< 0: one per processor
   std::string profiler;         ///< who measures; empty: nobody

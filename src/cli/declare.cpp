@@ -20,7 +20,7 @@ void declare_group(OptionList& list, GroupOptions& options) {
            "number in tailor fuse, or the beginning of an id (default: moves most; check: every group)", "N|ID");
   list.add("--strategy", &options.strategy, "how to fuse: a name, or FILE.partition (default stitch-v1)", "NAME");
   list.add("--model", &options.cost_model, "cost model (default projected; tailor list models)", "NAME");
-  list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME");
+  list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--axis", &options.axes, "restrict an axis of the plan space, as threads=128,256; may be repeated",
            "AXIS=V,V");
 }
@@ -36,7 +36,7 @@ void declare(OptionList& list, FuseOptions& options) {
            "how to fuse: a name (default stitch-v1; tailor list strategies), or FILE.partition", "NAME");
   list.add("--device", &options.devices, "add the bound on time on this GPU; may be repeated", "NAME").split_at_commas =
       true;
-  list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME");
+  list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--why", &options.why, "for each edge why it was or was not fused");
   list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why";
   list.add("--write-partition", &options.write_partition,

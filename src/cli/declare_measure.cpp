@@ -83,6 +83,7 @@ void declare(OptionList& list, MicrobenchCommand& options) {
 
 void declare(OptionList& list, DevicesOptions& options) {
   list.add("NAME", &options.name, "show every figure of this one, with unit and source");
+  list.add("--calibration", &options.calibration, "whose figures of its behaviour (default uncalibrated)", "NAME|FILE");
 }
 
 void declare(OptionList& list, CountersOptions& options) {
@@ -105,6 +106,7 @@ void declare(OptionList& list, ListOptions& options) {
 void declare(OptionList& list, SweepCommand& options) {
   list.add("CONFIG", &options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
   list.add("--db", &options.database, "store in this database instead of the file's", "FILE");
+  list.add("--calibration", &options.calibration, "numbers of the models instead of the file's", "NAME|FILE");
   list.add("--no-compile", &options.no_compile, "stop after scoring");
   list.add("--no-check", &options.no_check, "execute nothing on the simulator");
   list.add("--profiler", &options.profiler, "also measure: gpu, or replay from records (default: do not)", "NAME");

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor devices: the GPUs that there is a file for, or every figure of one with its unit and source.
+// tailor devices: the GPUs that there is a file for, or every figure of one with its unit and source: the facts of its
+// file, and beside them what a calibration has fitted or assumes.
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -26,13 +27,11 @@ Table all_devices(const Context& context) {
                    column("dram_capacity", "capacity", Hint::bytes, 2),
                    column("l2", "L2", Hint::bytes, 3),
                    column("shared_per_sm", "shared per SM", Hint::bytes, 4),
-                   column("f32_peak_per_s", "f32 per s", Hint::flops, 5),
-                   column("launch", "launch", Hint::seconds, 2)};
+                   column("f32_peak_per_s", "f32 per s", Hint::flops, 5)};
   for (const std::string& name : ir::device_names((context.data / "devices").string())) {
     const ir::Device d = load_device(context, name);
     table.rows.push_back({d.name, d.title, d.arch, static_cast<std::int64_t>(d.sms.value), d.dram_bandwidth.value,
-                          d.dram_bytes.value, d.l2_bytes.value, d.shared_per_sm.value, d.f32_peak.value,
-                          d.launch_overhead.value});
+                          d.dram_bytes.value, d.l2_bytes.value, d.shared_per_sm.value, d.f32_peak.value});
   }
   return table;
 }
@@ -49,6 +48,18 @@ Table one_device(const ir::Device& device) {
   return table;
 }
 
+/// What a calibration puts beside those figures or in their place.
+Table fitted_figures(const ir::Device& device, const ir::Calibration& calibration) {
+  Table table;
+  table.title = fmt::format("how it behaves, as calibration '{}' has it", calibration.name);
+  table.columns = {column("figure", "figure"), column("value", "value", Hint::number), column("unit", "unit"),
+                   column("source", "source")};
+  for (const ir::FigureName& row : ir::figure_names())
+    if (const ir::Fit* fit = ir::find_fit(calibration, device.name, row.key))
+      table.rows.push_back({fit->figure, fit->value, fit->unit, fit->source});
+  return table;
+}
+
 }  // namespace
 
 void run_devices(const DevicesOptions& options, const Context& context) {
@@ -62,6 +73,7 @@ void run_devices(const DevicesOptions& options, const Context& context) {
     const ir::Device device = load_device(context, options.name);
     answer.device = device.name;
     answer.sections.push_back({"figures", one_device(device)});
+    answer.sections.push_back({"calibration", fitted_figures(device, load_calibration(context, options.calibration))});
   }
   show(context, answer);
 }

@@ -43,10 +43,9 @@ Execution execute_plan(const ExplainOptions& options, const Context& context, co
       profiler::check(one.kernel, reference, profiler::make_simulator(one.kernel, execution.binary), how);
   context.console->finish();
   stop_if_asked(interrupts);
-  execution.compiled = costmodel::compiled(one.work, execution.binary, chosen.device, chosen.calibration);
+  execution.compiled = costmodel::compiled(one.work, execution.binary, chosen.calibrated);
   if (execution.checked.counts.blocks_run > 0)
-    execution.simulated =
-        costmodel::simulated(one.work, execution.binary, execution.checked.counts, chosen.device, chosen.calibration);
+    execution.simulated = costmodel::simulated(one.work, execution.binary, execution.checked.counts, chosen.calibrated);
   return execution;
 }
 
@@ -82,7 +81,20 @@ profiler::CandidateResult measured_plan(const ExplainOptions& options, const Con
   return std::move(measured.plans.front());
 }
 
-report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted) {
+namespace {
+
+/// What the model says a time under this protocol should be.
+Seconds predicted_for(const Chosen& chosen, const Planned& one, const ir::Protocol& protocol) {
+  const costmodel::GroupWork group = costmodel::group_work(chosen.group().group);
+  return chosen.model
+      ->estimate(
+          {.group = &group, .work = &one.work, .device = &chosen.calibrated, .regime = ir::make_regime(protocol)})
+      .total;
+}
+
+}  // namespace
+
+report::Table measured_plan_table(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one) {
   report::Table table;
   table.title = "measured";
   table.columns = {column("outcome", "outcome"),
@@ -90,6 +102,7 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, Secon
                    column("low", "from", Hint::seconds),
                    column("high", "to", Hint::seconds),
                    column("samples", "samples", Hint::integer),
+                   column("predicted", "predicted for that", Hint::seconds),
                    column("predicted_to_measured", "predicted / measured", Hint::ratio),
                    column("protocol", "protocol"),
                    column("gpu", "GPU"),
@@ -98,24 +111,27 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, Secon
   for (const ir::Measurement& measured : result.times) {
     const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
+    const Seconds predicted = predicted_for(chosen, one, measured.protocol);
     table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
                           timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
-                          static_cast<std::int64_t>(time.n), timed ? Cell(predicted.value / time.median) : Cell(),
-                          text(measured.protocol), measured.gpu, measured.driver,
-                          measured.reason.empty() ? result.reason : measured.reason});
+                          static_cast<std::int64_t>(time.n), predicted.value,
+                          timed ? Cell(predicted.value / time.median) : Cell(), text(measured.protocol), measured.gpu,
+                          measured.driver, measured.reason.empty() ? result.reason : measured.reason});
   }
   return table;
 }
 
-std::string measured_words(const profiler::CandidateResult& result, Seconds predicted) {
+std::string measured_words(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one) {
   if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
     return fmt::format("measured    {}{}\n", ir::name(result.outcome),
                        result.reason.empty() ? "" : ": " + result.reason);
   const ir::Measurement& measured = result.times.front();
   const Spread time = profiler::time_of(measured);
-  std::string out = fmt::format("measured    {} ({} to {}), {}, {} samples on {}; predicted / measured {:.2f}\n",
-                                humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high),
-                                text(measured.protocol), time.n, measured.gpu, predicted.value / time.median);
+  const Seconds predicted = predicted_for(chosen, one, measured.protocol);
+  std::string out = fmt::format(
+      "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
+      humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,
+      measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
   if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);
   return out;
 }

@@ -28,10 +28,10 @@ Execution execute_plan(const ExplainOptions& options, const Context& context, co
 /// The plan measured by a GPU or from records, alone. Throws Error(missing) when there is neither, or no compiler.
 profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
                                         const Planned& one);
-/// The same as a table: outcome, median, interval, protocol, GPU, driver.
-report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted);
+/// The same as a table: outcome, median, interval, what the model says for the regime of that time, protocol, GPU.
+report::Table measured_plan_table(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one);
 /// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, Seconds predicted);
+std::string measured_words(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one);
 
 /// State, findings and the two estimates, for people.
 std::string execution_words(const Execution& execution);

@@ -196,7 +196,7 @@ std::string explanation(const Explained& all, const Context& context) {
                   humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
                   state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.execution) out += execution_words(*all.execution);
-  if (all.measured) out += measured_words(*all.measured, e.total);
+  if (all.measured) out += measured_words(*all.measured, all.chosen, all.planned);
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
@@ -244,7 +244,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(one.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
-  if (all.measured) answer.sections.push_back({"measured", measured_plan_table(*all.measured, one.estimate.total)});
+  if (all.measured) answer.sections.push_back({"measured", measured_plan_table(*all.measured, chosen, one)});
   if (std::optional<Table> counts = make_count_table(all)) answer.sections.push_back({"executed", std::move(*counts)});
   if (!gpu_counters(all).empty()) answer.sections.push_back({"gpu_counters", gpu_counter_table(gpu_counters(all))});
   show(context, answer);

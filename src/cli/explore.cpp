@@ -118,7 +118,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   how.stop = interrupts.token();
   const Clock clock = steady_clock();
   const Seconds started = clock();
-  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
+  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.calibrated, how);
   const Seconds spent = clock() - started;
   stop_if_asked(interrupts);
   std::vector<explore::Listed> best =

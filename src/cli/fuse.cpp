@@ -24,12 +24,11 @@ using report::Hint;
 using report::Table;
 
 struct LowerBounds {
-  std::vector<ir::Device> devices;
-  costmodel::Calibration calibration;
+  std::vector<costmodel::CalibratedDevice> devices;
 };
 
 double group_time(const LowerBounds& bounds, std::size_t device, const explore::DistinctGroup& group) {
-  return costmodel::sol(explore::needed_work(group), bounds.devices[device], bounds.calibration).total.value;
+  return costmodel::sol(explore::needed_work(group), bounds.devices[device]).total.value;
 }
 
 double all_groups_time(const LowerBounds& bounds, std::size_t device, const explore::Partition& partition) {
@@ -39,7 +38,7 @@ double all_groups_time(const LowerBounds& bounds, std::size_t device, const expl
 }
 
 void add_device_columns(Table& table, const LowerBounds& bounds) {
-  for (const ir::Device& device : bounds.devices)
+  for (const costmodel::CalibratedDevice& device : bounds.devices)
     table.columns.push_back(
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
@@ -165,10 +164,9 @@ std::vector<explore::Partition> all_partitions(const ir::Graph& graph, const Low
     }
     if (bounds.devices.empty())
       context.console->note(fmt::format("{} is left out: it needs a {}", row.name, text(row.needs)));
-    for (const ir::Device& device : bounds.devices) {
+    for (const costmodel::CalibratedDevice& device : bounds.devices) {
       explore::FusionSetting setting;
       setting.device = &device;
-      setting.calibration = &bounds.calibration;
       partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting)));
       partitions.back().strategy += " on " + device.name;
     }
@@ -188,8 +186,9 @@ void mention(const Context& context, const explore::Partition& partition) {
 
 void run_fuse(const FuseOptions& options, const Context& context) {
   LowerBounds bounds;
-  bounds.calibration = load_calibration(context, options.calibration);
-  for (const std::string& name : options.devices) bounds.devices.push_back(load_device(context, name));
+  const ir::Calibration calibration = load_calibration(context, options.calibration);
+  for (const std::string& name : options.devices)
+    bounds.devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
   const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
   if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
     throw Error(Fault::usage,
@@ -199,7 +198,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   const hlo::Imported imported = load_model(context, options.model);
 
   CommandOutput answer{"tailor.fuse/1", "", {}, ""};
-  for (const ir::Device& device : bounds.devices) answer.device += (answer.device.empty() ? "" : ", ") + device.name;
+  for (const costmodel::CalibratedDevice& device : bounds.devices)
+    answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
     const std::vector<explore::Partition> partitions = all_partitions(imported.graph, bounds, context);
     mention(context, partitions.front());
@@ -213,7 +213,6 @@ void run_fuse(const FuseOptions& options, const Context& context) {
         "name one, or compare with --compare");
   explore::FusionSetting setting;
   if (!bounds.devices.empty()) setting.device = &bounds.devices.front();
-  setting.calibration = &bounds.calibration;
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   if (!options.write_partition.empty()) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));

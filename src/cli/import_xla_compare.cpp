@@ -55,15 +55,14 @@ Totals executed_totals(const profiler::XlaModule& module, const std::vector<Chec
 }
 
 /// What the best plan of a group asks of memory; false when there is no plan.
-bool add_best_plan(const explore::DistinctGroup& group, const ir::Device& device,
-                   const costmodel::Calibration& calibration, Totals& totals) {
+bool add_best_plan(const explore::DistinctGroup& group, const costmodel::CalibratedDevice& device, Totals& totals) {
   const auto prepared = codegen::prepare(group.group);
   const codegen::Prepared* ready = std::get_if<codegen::Prepared>(&prepared);
   if (ready == nullptr) return false;
-  const ir::Limits limits = ir::limits(device);
+  const ir::Limits& limits = device.limits;
   explore::TuneOptions how;
   how.max_plans = plans_scored;
-  const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, limits), device, calibration, how);
+  const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, limits), device, how);
   const auto best = explore::shortlist(*ready, tuned, limits, 1);
   if (best.empty()) return false;
   for (const costmodel::BufferWork& buffer : best.front().work.buffers) {
@@ -76,16 +75,14 @@ bool add_best_plan(const explore::DistinctGroup& group, const ir::Device& device
   return true;
 }
 
-Totals planned_totals(const explore::Partition& partition, const std::optional<ir::Device>& device,
-                      const costmodel::Calibration& calibration) {
+Totals planned_totals(const explore::Partition& partition, const std::optional<costmodel::CalibratedDevice>& device) {
   Totals totals;
   totals.kernels = partition.kernels;
   totals.launches = partition.launches;
   totals.arrays = partition.bytes;
   if (!device) return totals;
   for (const explore::DistinctGroup& group : partition.groups)
-    if (add_best_plan(group, *device, calibration, totals))
-      totals.counted += static_cast<std::int64_t>(group.occurrences.size());
+    if (add_best_plan(group, *device, totals)) totals.counted += static_cast<std::int64_t>(group.occurrences.size());
   return totals;
 }
 
@@ -113,14 +110,14 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("accessed", "sectors moved", Hint::bytes),
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", options.list ? "nothing" : "simulator", executed_totals(module, all), !options.list);
-  const costmodel::Calibration calibration = load_calibration(context, "uncalibrated");
+  std::optional<costmodel::CalibratedDevice> planned_for;
+  if (device) planned_for = costmodel::calibrated(*device, load_calibration(context, "uncalibrated"));
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string());
   for (const char* name : {"imported", "stitch-v1"}) {
     context.console->progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition =
         explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph));
-    add_row(table, name, device ? "cost model" : "nothing", planned_totals(partition, device, calibration),
-            device.has_value());
+    add_row(table, name, device ? "cost model" : "nothing", planned_totals(partition, planned_for), device.has_value());
   }
   context.console->finish();
   return table;

@@ -113,22 +113,15 @@ ir::Device load_device(const Context& context, const std::string& name) {
   return ir::find_device(name, (context.data / "devices").string());
 }
 
-costmodel::Calibration load_calibration(const Context& context, const std::string& name) {
-  if (name.find('/') != name.npos || name.ends_with(".json")) return costmodel::read_calibration(name);
-  const fs::path folder = context.data / "calibrations";
-  const fs::path path = folder / (name + ".json");
-  if (fs::is_regular_file(path)) return costmodel::read_calibration(path.string());
-  std::vector<std::string> names = file_names(folder);
-  for (std::string& file : names) file = fs::path(file).stem().string();
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  throw Error(Fault::missing, fmt::format("no calibration '{}' in {}", name, folder.string()), suggestion(name, known));
+ir::Calibration load_calibration(const Context& context, const std::string& name) {
+  return ir::find_calibration(name, (context.data / "calibrations").string());
 }
 
 const costmodel::Model& projecting_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
-    if (row.level == ir::Level::sol || row.level == ir::Level::projected) known.push_back(row.name);
+    if (row.ranks_plans) known.push_back(row.name);
   if (model != nullptr && std::find(known.begin(), known.end(), model->name) != known.end()) return *model;
   throw Error(Fault::usage,
               model == nullptr ? fmt::format("no cost model is called '{}'", name)
@@ -146,14 +139,14 @@ std::string needs_text(const codegen::Classified& needs) {
 Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)
     : device(load_device(context, options.device)),
       limits(ir::limits(device)),
-      calibration(load_calibration(context, options.calibration)),
+      calibrated(costmodel::calibrated(device, load_calibration(context, options.calibration))),
       model(&projecting_model(options.cost_model)) {
   for (const std::string& axis : options.axes) restrictions.push_back(parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
   const hlo::Imported imported = load_model(context, options.model);
   explore::FusionSetting setting;
-  setting.device = &device;
-  setting.calibration = &calibration;
+  setting.device = &calibrated;
+
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting));
   if (partition.groups.empty())
     throw Error(Fault::failed, Position{options.model}, "has no groups: nothing but library calls and free operations",

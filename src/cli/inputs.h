@@ -31,7 +31,7 @@ hlo::Imported load_model(const Context& context, const std::string& path);
 /// Throws Error(missing) naming the nearest, Error(failed) for a file that is not sound.
 ir::Device load_device(const Context& context, const std::string& name);
 /// `name` is a file stem in calibrations/ or a path.
-costmodel::Calibration load_calibration(const Context& context, const std::string& name);
+ir::Calibration load_calibration(const Context& context, const std::string& name);
 /// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
 const costmodel::Model& projecting_model(const std::string& name);
 
@@ -51,7 +51,7 @@ struct Chosen {
 
   ir::Device device;
   ir::Limits limits;
-  costmodel::Calibration calibration;
+  costmodel::CalibratedDevice calibrated;  ///< `device` as models see it
   const costmodel::Model* model = nullptr;
   explore::Partition partition;
   std::size_t number = 0;  ///< index into partition.groups

@@ -41,7 +41,7 @@ Planned from_text(const Chosen& chosen, const std::string& text) {
   out.kernel = std::get<ir::Kernel>(std::move(lowered));
   out.work = costmodel::count(out.kernel, costmodel::Mode::fast);
   const costmodel::GroupWork group = costmodel::group_work(chosen.group().group);
-  out.estimate = chosen.model->estimate({&group, &out.work, nullptr, &chosen.device, &chosen.calibration});
+  out.estimate = chosen.model->estimate({.group = &group, .work = &out.work, .device = &chosen.calibrated});
   return out;
 }
 
@@ -52,7 +52,7 @@ Planned from_rank(const Context& context, const Chosen& chosen, std::int64_t ran
   std::optional<InterruptWatch> interrupts;
   if (!stop.stop_possible()) stop = interrupts.emplace().token();
   how.stop = stop;
-  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.device, chosen.calibration, how);
+  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.calibrated, how);
   if (stop.stop_requested()) throw Error(Fault::interrupted, "interrupted");
   std::vector<explore::Listed> best = explore::shortlist(chosen.prepared, tuned, chosen.limits, rank);
   if (best.empty())

@@ -70,6 +70,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.cache = command.cache.empty() ? default_cache_folder() : std::filesystem::path(command.cache);
   options.nvrtc = nvrtc_paths(command.nvrtc);
   if (!command.database.empty()) options.database = command.database;
+  if (!command.calibration.empty()) options.calibration = command.calibration;
   options.compile = !command.no_compile;
   options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);

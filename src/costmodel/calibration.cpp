@@ -1,25 +1,66 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a calibration: the same kind of file as a device.
+// Puts a calibration over a device, figure by figure: the fit where there is one, else the fact of the data sheet, else
+// an error that names what is missing.
 #include "costmodel/calibration.h"
 
-#include "base/text.h"
-#include "ir/figures.h"
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/error.h"
 
 namespace tailor::costmodel {
 
-Calibration parse_calibration(std::string_view text, const std::string& file) {
-  static constexpr std::string_view words[] = {"title"};
-  static constexpr ir::FigureSchema schema[] = {
-      {"register_base", "register"},  {"warm_share", "fraction"},   {"reuse_knee", "1"},
-      {"sol_low", "fraction"},        {"sol_high", "fraction"},     {"projected_low", "fraction"},
-      {"projected_high", "fraction"}, {"compiled_low", "fraction"}, {"compiled_high", "fraction"}};
-  const ir::FigureFile read = ir::parse_figures(text, file, words, schema);
-  const auto value = [&](std::size_t i) { return read.figures[i].value; };
-  return {value(0), value(1), value(2), {value(3), value(4)}, {value(5), value(6)}, {value(7), value(8)}};
+namespace {
+
+/// A figure and where its fact stands, if it is one.
+struct Row {
+  CalibratedFigure figure;
+  const ir::Figure ir::Device::*fact;
+};
+constexpr std::array rows = std::to_array<Row>({
+#define TAILOR_LIMIT(name, unit) {{#name, ir::FigureKind::limit, &CalibratedDevice::name}, &ir::Device::name},
+#define TAILOR_FACT(name, unit) {{#name, ir::FigureKind::fact, &CalibratedDevice::name}, &ir::Device::name},
+#define TAILOR_BEHAVIOUR(name, unit) {{#name, ir::FigureKind::behaviour, &CalibratedDevice::name}, nullptr},
+#define TAILOR_COEFFICIENT(name, unit) {{#name, ir::FigureKind::coefficient, &CalibratedDevice::name}, nullptr},
+#include "ir/figures.def"
+});
+
+constexpr auto figures = [] {
+  std::array<CalibratedFigure, rows.size()> all{};
+  for (std::size_t i = 0; i < rows.size(); ++i) all[i] = rows[i].figure;
+  return all;
+}();
+
+}  // namespace
+
+std::span<const CalibratedFigure> calibrated_figures() { return figures; }
+
+CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration) {
+  if (!calibration.device.empty() && calibration.device != device.name)
+    throw Error(
+        Fault::failed,
+        fmt::format("calibration '{}' is of '{}', not of '{}'", calibration.name, calibration.device, device.name),
+        "a GPU without a calibration of its own takes 'uncalibrated'");
+  CalibratedDevice result;
+  result.name = device.name;
+  result.calibration = calibration.name;
+  result.limits = ir::limits(device);
+  for (const Row& row : rows) {
+    const ir::Fit* fit = ir::find_fit(calibration, device.name, row.figure.key);
+    if (fit == nullptr && row.fact == nullptr)
+      throw Error(Fault::failed,
+                  fmt::format("calibration '{}' has no '{}' for '{}'", calibration.name, row.figure.key, device.name),
+                  "data/calibrations/uncalibrated.json shows the form");
+    result.*row.figure.member = fit ? fit->value : (device.*row.fact).value;
+  }
+  return result;
 }
 
-Calibration read_calibration(const std::string& path) { return parse_calibration(read_file(path), path); }
+std::string estimate_name(std::string_view model, std::string_view calibration) {
+  return fmt::format("{}@{}", model, calibration);
+}
 
 }  // namespace tailor::costmodel

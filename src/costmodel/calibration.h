@@ -1,32 +1,49 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calibration: the few numbers of the models that are neither counted nor a device's, read from data/calibrations. The
-// shipped file `uncalibrated` holds priors and openly assumed errors; fitted ones take its place.
+// What models see of a GPU: the facts of its data sheet with what a calibration puts in their place or beside them, as
+// plain numbers. A device and a calibration go in; one struct comes out, made once and read by every estimate. A fit
+// moves its members and asks again.
 #pragma once
 
-#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "ir/estimate.h"
+#include "base/hash.h"
+#include "ir/calibration.h"
+#include "ir/device.h"
 
 namespace tailor::costmodel {
 
-/// Relative: a time t is claimed to lie in t * (1 - low) .. t * (1 + high).
-struct Margin {
-  double low = 0, high = 0;
+using ir::Calibration;
+
+/// A number for every row of ir/figures.def, in the unit of its row.
+struct CalibratedDevice {
+  std::string name;         ///< of the device
+  std::string calibration;  ///< its name
+  ir::Limits limits;
+#define TAILOR_LIMIT(name, unit) double name = 0;
+#define TAILOR_FACT(name, unit) double name = 0;
+#define TAILOR_BEHAVIOUR(name, unit) double name = 0;
+#define TAILOR_COEFFICIENT(name, unit) double name = 0;
+#include "ir/figures.def"
+  bool operator==(const CalibratedDevice&) const = default;
 };
 
-struct Calibration {
-  double register_base = 0;  ///< registers a kernel needs beside the values its program keeps alive
-  double warm_share = 0;     ///< 0: inputs are cold; 1: inputs that fit are in L2 when the kernel starts
-  double reuse_knee = 1;     ///< exponent of the hit rate around the size of L2
-  Margin sol, projected, compiled;
+struct CalibratedFigure {
+  std::string_view key;
+  ir::FigureKind kind;
+  double CalibratedDevice::*member;
 };
+/// In the order of figures.def.
+std::span<const CalibratedFigure> calibrated_figures();
 
-/// Throws Error(failed) with line and column.
-Calibration read_calibration(const std::string& path);
-Calibration parse_calibration(std::string_view text, const std::string& file);
+/// Throws Error(failed) for a calibration of another device, and for one that leaves a behaviour or a coefficient of
+/// this device open: nothing is filled in from elsewhere.
+CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration);
+
+/// "projected@uncalibrated": how an estimate is stored and shown, with what it rests on.
+std::string estimate_name(std::string_view model, std::string_view calibration);
 
 }  // namespace tailor::costmodel

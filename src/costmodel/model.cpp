@@ -12,20 +12,20 @@ namespace tailor::costmodel {
 namespace {
 
 constexpr std::array table = std::to_array<Model>({
-    {"sol", ir::Level::sol, "group, device", "bytes once, operations, launch",
-     [](const ModelInputs& inputs) { return sol(*inputs.group, *inputs.device, *inputs.calibration); }},
+    {"sol", ir::Level::sol, "group, device", "bytes once, operations, launch", true,
+     [](const ModelInputs& inputs) { return sol(*inputs.group, *inputs.device, inputs.regime); }},
     {"projected", ir::Level::projected, "kernel, device",
-     "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch",
-     [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, *inputs.calibration); }},
-    {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills",
-     [](const ModelInputs& inputs) {
-       return compiled(*inputs.work, *inputs.binary, *inputs.device, *inputs.calibration);
-     }},
+     "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch", true,
+     [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, inputs.regime); }},
+    {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills", false,
+     [](const ModelInputs& inputs) { return compiled(*inputs.work, *inputs.binary, *inputs.device, inputs.regime); }},
     {"simulated", ir::Level::simulated, "kernel, binary, counters, device",
-     "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed",
+     "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed", false,
      [](const ModelInputs& inputs) {
-       return simulated(*inputs.work, *inputs.binary, *inputs.counts, *inputs.device, *inputs.calibration);
+       return simulated(*inputs.work, *inputs.binary, *inputs.counts, *inputs.device, inputs.regime);
      }},
+    {"library", ir::Level::sol, "library call, device", "bytes once, launch", false,
+     [](const ModelInputs& inputs) { return library(*inputs.library, *inputs.device, inputs.regime); }},
 });
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost models: pure functions from work and device to an Estimate, and the table that lists them. Each level sees
-// more than the one before; none is ever below sol. Thread-safe: nothing is kept between calls. docs/model.md has the
-// mathematics with the same symbols.
+// The cost models: pure functions from work, calibrated device and regime to an Estimate, and the table that lists
+// them. Each level sees more than the one before; none is ever below sol. Thread-safe: nothing is kept between calls.
+// docs/model.md has the mathematics with the same symbols.
 #pragma once
 
 #include <span>
@@ -18,6 +18,7 @@
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/fusion.h"
+#include "ir/regime.h"
 
 namespace tailor::costmodel {
 
@@ -31,28 +32,40 @@ GroupWork group_work(const ir::Group& group);
 /// The part of a kernel's work that no plan avoids; `projected` is never below its sol.
 GroupWork compulsory_work(const Work& work);
 
+/// A library call: what goes in and out once, and its operations (2 for a multiply-add).
+struct LibraryWork {
+  double bytes = 0, flops = 0;
+  bool operator==(const LibraryWork&) const = default;
+};
+
+// Each level answers for a regime: launch gap, ramp and dispatch floor are in the total only where the regime's time
+// includes them, and what L2 holds at the start is the regime's cache state.
+
 /// The bound: bytes over the specified bandwidth, operations over the pipes, launch. No efficiency, no latency.
-ir::Estimate sol(const GroupWork& work, const ir::Device& device, const Calibration& calibration);
+ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
-ir::Estimate projected(const Work& work, const ir::Device& device, const Calibration& calibration);
+ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 /// projected with the compiler's registers, and spills as traffic. `binary` must have compiled.
-ir::Estimate compiled(const Work& work, const ir::Binary& binary, const ir::Device& device,
-                      const Calibration& calibration);
+ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,
+                      const ir::Regime& regime = {});
 
 /// The work as an execution counted it: memory requests, sectors, bytes, shuffles, barriers and instructions by pipe.
 Work with_counts(const Work& work, const ir::LaunchCounts& counts);
 /// compiled on with_counts(work, counts).
 ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
-                       const ir::Device& device, const Calibration& calibration);
+                       const CalibratedDevice& device, const ir::Regime& regime = {});
+/// The bound of a library call: its bytes over the specified bandwidth, launch.
+ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 
-/// What a model may look at; absent ones are nullptr.
+/// What a model may look at; absent ones are nullptr. The regime says what the answer is to contain.
 struct ModelInputs {
   const GroupWork* group = nullptr;
   const Work* work = nullptr;
   const ir::Binary* binary = nullptr;
-  const ir::Device* device = nullptr;
-  const Calibration* calibration = nullptr;
+  const CalibratedDevice* device = nullptr;
   const ir::LaunchCounts* counts = nullptr;
+  const LibraryWork* library = nullptr;
+  ir::Regime regime = {};
 };
 
 struct Model {
@@ -60,6 +73,7 @@ struct Model {
   ir::Level level;
   std::string_view sees;
   std::string_view accounts_for;
+  bool ranks_plans;  ///< needs nothing but the program: a search may ask it for every plan
   ir::Estimate (*estimate)(const ModelInputs& inputs);
 };
 std::span<const Model> models();

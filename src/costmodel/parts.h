@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small words the models share: a part of an estimate, the greatest of some parts, the interval around the total.
+// Small words the models share: a part of an estimate, the greatest of some parts, the interval around the total, and
+// what a regime adds to a kernel's own time. Included by the files of the levels (sol, projected, simulated, library).
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "costmodel/calibration.h"
-#include "ir/device.h"
 #include "ir/estimate.h"
+#include "ir/regime.h"
 
 namespace tailor::costmodel {
 
@@ -24,14 +26,31 @@ inline ir::Part greatest(const ir::Estimate& estimate, std::initializer_list<ir:
   return best;
 }
 
-/// Sets the total and its interval.
-inline void close(ir::Estimate& estimate, Seconds total, const Margin& margin) {
+/// Sets the total and its interval: a time t is claimed to lie in t * (1 - low) .. t * (1 + high).
+inline void close(ir::Estimate& estimate, Seconds total, double low, double high) {
   estimate.total = total;
-  estimate.low = total * (1 - margin.low);
-  estimate.high = total * (1 + margin.high);
+  estimate.low = total * (1 - low);
+  estimate.high = total * (1 + high);
 }
 
-/// Share of a kernel's bytes that L2 holds when it starts: warm_share / (1 + (bytes / room)^reuse_knee).
-double warm_fraction(double bytes, const ir::Device& device, const Calibration& calibration);
+/// What a time of this regime contains beside the body of the kernel.
+inline Seconds launch_part(const CalibratedDevice& d, const ir::Regime& regime) {
+  return {(regime.includes.launch_gap ? d.launch_overhead : 0) + (regime.includes.ramp ? d.ramp : 0)};
+}
+
+/// The total, or what the host takes to dispatch a call where the time contains that and it is longer.
+inline Seconds with_floor(Seconds total, const CalibratedDevice& d, const ir::Regime& regime) {
+  return regime.includes.dispatch_floor ? std::max(total, Seconds{d.dispatch_floor}) : total;
+}
+
+/// What L2 hands out at most: its own peak, or what the ports of all SMs take.
+inline double l2_peak(const CalibratedDevice& d) { return std::min(d.l2_bandwidth, d.sms * d.sm_bandwidth * d.clock); }
+
+/// Shares of a kernel's bytes that L2 holds when it starts. Nothing where runs are cold; else
+/// warm_share / (1 + (bytes / room)^reuse_knee), of what it writes only where the same launch ran before.
+struct WarmShares {
+  double read = 0, written = 0;
+};
+WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::Regime& regime);
 
 }  // namespace tailor::costmodel

@@ -64,8 +64,8 @@ Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
 }
 
 ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
-                       const ir::Device& device, const Calibration& calibration) {
-  ir::Estimate estimate = compiled(with_counts(work, counts), binary, device, calibration);
+                       const CalibratedDevice& device, const ir::Regime& regime) {
+  ir::Estimate estimate = compiled(with_counts(work, counts), binary, device, regime);
   estimate.level = ir::Level::simulated;
   return estimate;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Level sol: the speed of light. Everything overlaps perfectly, every byte moves once at the specified bandwidth, every
-// pipe is full on every SM. What may already be in L2 (Calibration::warm_share) moves at L2's bandwidth instead.
+// pipe is full on every SM. What may already be in L2 in a warm regime moves at L2's bandwidth instead.
 #include <algorithm>
 #include <cmath>
 
@@ -55,30 +55,31 @@ GroupWork compulsory_work(const Work& work) {
   return result;
 }
 
-double warm_fraction(double bytes, const ir::Device& device, const Calibration& calibration) {
-  if (calibration.warm_share == 0) return 0;
-  const double room = device.l2_bytes.value * device.l2_share.value;
-  return calibration.warm_share / (1 + std::pow(bytes / room, calibration.reuse_knee));
+WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::Regime& regime) {
+  if (regime.cache == ir::CacheState::cold || device.warm_share == 0) return {};
+  const double room = device.l2_bytes * device.l2_share;
+  const double share = device.warm_share / (1 + std::pow(bytes / room, device.reuse_knee));
+  return {share, regime.cache == ir::CacheState::warm ? share : 0};
 }
 
-ir::Estimate sol(const GroupWork& work, const ir::Device& device, const Calibration& calibration) {
+ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate;
   estimate.level = ir::Level::sol;
   const double bytes = work.bytes_read + work.bytes_written;
-  const double lanes = device.sms.value * device.clock.value;
-  part(estimate, ir::Part::launch) = {device.launch_overhead.value};
-  part(estimate,
-       ir::Part::dram) = {bytes * (1 - warm_fraction(bytes, device, calibration)) / device.dram_bandwidth.value};
-  part(estimate, ir::Part::l2) = {bytes / device.l2_bandwidth.value};
-  part(estimate,
-       ir::Part::fma) = {std::max(work.fma / device.fma_rate.value, work.f64 / device.f64_rate.value) / lanes};
-  part(estimate, ir::Part::alu) = {work.alu / device.alu_rate.value / lanes};
-  part(estimate, ir::Part::xu) = {work.xu / device.xu_rate.value / lanes};
+  const double lanes = device.sms * device.clock;
+  const WarmShares warm = warm_shares(bytes, device, regime);
+  const double far = bytes - warm.read * work.bytes_read - warm.written * work.bytes_written;
+  part(estimate, ir::Part::launch) = {regime.includes.launch_gap ? device.launch_overhead : 0};
+  part(estimate, ir::Part::dram) = {far / device.dram_bandwidth};
+  part(estimate, ir::Part::l2) = {bytes / l2_peak(device)};
+  part(estimate, ir::Part::fma) = {std::max(work.fma / device.fma_rate, work.f64 / device.f64_rate) / lanes};
+  part(estimate, ir::Part::alu) = {work.alu / device.alu_rate / lanes};
+  part(estimate, ir::Part::xu) = {work.xu / device.xu_rate / lanes};
   const ir::Part busiest =
       greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu});
   const Seconds body = part(estimate, busiest);
   estimate.bottleneck = body < part(estimate, ir::Part::launch) ? ir::Part::launch : busiest;
-  close(estimate, part(estimate, ir::Part::launch) + body, calibration.sol);
+  close(estimate, with_floor(part(estimate, ir::Part::launch) + body, device, regime), device.sol_low, device.sol_high);
   return estimate;
 }
 

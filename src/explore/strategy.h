@@ -30,8 +30,7 @@ struct SearchBudget {
 
 /// What a strategy may know besides the graph. Nothing is owned; what is pointed at outlives the call.
 struct FusionSetting {
-  const ir::Device* device = nullptr;                   ///< absent: only rows that need none can be asked
-  const costmodel::Calibration* calibration = nullptr;  ///< of that device; absent: the price must do without
+  const costmodel::CalibratedDevice* device = nullptr;  ///< absent: only rows that need none can be asked
   const costmodel::Model* price = nullptr;              ///< the row of the cost-model table that prices a group
   std::uint64_t seed = 0;                               ///< of all random choices: equal tasks give equal partitions
   SearchBudget budget;

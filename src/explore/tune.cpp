@@ -57,15 +57,15 @@ std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes
 
 }  // namespace
 
-Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const ir::Device& device,
-           const costmodel::Calibration& calibration, const TuneOptions& options) {
+Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
+           const TuneOptions& options) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
-  const ir::Limits limits = ir::limits(device);
+  const ir::Limits& limits = device.limits;
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
   codegen::LowerScratch lower_scratch;
   costmodel::Scratch count_scratch;
   costmodel::Work work;
-  costmodel::ModelInputs seen{&group, &work, nullptr, &device, &calibration};
+  const costmodel::ModelInputs inputs{.group = &group, .work = &work, .device = &device};
 
   Tuned tuned;
   Plans plans(prepared, axes, limits);
@@ -93,7 +93,7 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const ir::Device
       continue;
     }
     costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, count_scratch, work);
-    tuned.ranked.push_back({*plan, model.estimate(seen)});
+    tuned.ranked.push_back({*plan, model.estimate(inputs)});
   }
   std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(),
                    [](const Scored& a, const Scored& b) { return rank_key(a.estimate) < rank_key(b.estimate); });

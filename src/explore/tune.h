@@ -55,8 +55,8 @@ struct TuneOptions {
 };
 
 /// Pure: the same arguments give the same answer on any machine.
-Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const ir::Device& device,
-           const costmodel::Calibration& calibration, const TuneOptions& options);
+Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
+           const TuneOptions& options);
 
 /// A plan of the short list with what it lowers to.
 struct Listed {

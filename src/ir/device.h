@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: one GPU as numbers, each with value, unit and source, read from data/devices/*.json. Limits: the part that
-// decides what is legal, the only part lowering may see.
+// Device: what a data sheet or the driver says of one GPU, as numbers with value, unit and source, read from
+// data/devices/*.json. Limits: the part that decides what is legal, the only part lowering may see. Commands read
+// devices by name; cost models see them only through a calibration (costmodel/calibration.h).
 #pragma once
 
 #include <string>
@@ -22,60 +23,20 @@ struct Figure {
 
 /// Integers of the occupancy rules (bytes, threads, registers, blocks).
 struct Limits {
-  int compute_capability = 0;  ///< 90 for sm_90
-  int sms = 0;
-  int warp_size = 0;
-  int threads_per_block = 0;
-  int threads_per_sm = 0;
-  int blocks_per_sm = 0;
-  int registers_per_sm = 0;
-  int registers_per_block = 0;
-  int registers_per_thread = 0;
-  int register_unit = 0;              ///< registers are given to a warp in multiples of this
-  int sub_partitions = 0;             ///< schedulers of an SM, each with its share of the registers
-  int launch_partitions = 0;          ///< sub-partitions that the launch check assumes for a block's registers
-  int shared_per_sm = 0;              ///< bytes
-  int shared_per_block = 0;           ///< bytes a static declaration may have
-  int shared_per_block_optin = 0;     ///< bytes with dynamic shared memory
-  int shared_reserved_per_block = 0;  ///< bytes the system takes
-  int shared_unit = 0;                ///< bytes
+#define TAILOR_LIMIT(name, unit) int name = 0;
+#include "ir/figures.def"
   bool operator==(const Limits&) const = default;
 };
 
+/// The facts of one GPU. How it was found to behave (efficiencies, latencies, overheads) is no fact: see calibration.h.
 struct Device {
-  std::string name;   ///< file stem: "h200"
+  std::string name;   ///< file stem: "h200"; what the GPU is known by
   std::string title;  ///< "NVIDIA H200 SXM"
   std::string arch;   ///< "sm_90"
   std::string chip;   ///< "GH100", as CUPTI calls it; may be empty
-  // Limits, as figures.
-  Figure compute_capability, sms, warp_size, threads_per_block, threads_per_sm, blocks_per_sm, registers_per_sm,
-      registers_per_block, registers_per_thread, register_unit, sub_partitions, launch_partitions, shared_per_sm,
-      shared_per_block, shared_per_block_optin, shared_reserved_per_block, shared_unit;
-  // Memory.
-  Figure clock;            ///< Hz, boost clock of the data sheet
-  Figure dram_bandwidth;   ///< B/s, by specification
-  Figure dram_pin_rate;    ///< bit/s and pin; with dram_width it gives dram_bandwidth
-  Figure dram_width;       ///< bit
-  Figure dram_bytes;       ///< B, capacity
-  Figure dram_efficiency;  ///< fraction of dram_bandwidth a copy reaches
-  Figure dram_latency;     ///< s, loaded
-  Figure dram_knee;        ///< exponent p of the bandwidth knee
-  Figure l2_bytes, l2_bandwidth, l2_latency;
-  Figure l2_share;          ///< fraction of l2_bytes that keeps data for reuse
-  Figure sm_bandwidth;      ///< bytes per clock that one SM receives from L2
-  Figure shared_bandwidth;  ///< bytes per clock and SM
-  Figure shared_latency;    ///< cycles
-  // Rates: lanes (results) per clock and SM, issue in warp instructions.
-  Figure issue_rate;
-  Figure fma_rate, alu_rate, xu_rate, shuffle_rate, f64_rate, lsu_rate;
-  Figure widen_rate;   ///< f16 -> f32
-  Figure narrow_rate;  ///< f32 -> 16 bit, float <-> integer
-  Figure f32_peak;     ///< FLOP/s of the data sheet, for checking only
-  // Latencies and overheads.
-  Figure fma_latency, xu_latency, shuffle_latency, barrier_latency;  ///< cycles
-  Figure launch_overhead;  ///< s from the end of one kernel of a stream to the start of the next
-  Figure ramp;             ///< s of an empty kernel's body: block start, first address, drain
-  Figure atomic_rate;      ///< sectors per clock at L2
+#define TAILOR_LIMIT(name, unit) Figure name;
+#define TAILOR_FACT(name, unit) Figure name;
+#include "ir/figures.def"
 };
 
 /// One row per number of the file.

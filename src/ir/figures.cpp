@@ -1,18 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a file of figures: first the tree of JSON, with a look for keys given twice, then each entry of the schema. A
-// value knows where it stood in the text, so every error has a line and a column.
+// Reads files of figures, devices and calibrations: first the tree of JSON, with a look for keys given twice, then each
+// entry of the schema. A value knows where it stood in the text, so every error has a line and a column.
 #include "ir/figures.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "ir/calibration.h"
 
 namespace tailor::ir {
 
@@ -67,21 +69,104 @@ struct Reading {
     return *found.string();
   }
 
+  double number(const Json& object, std::string_view key, std::string_view figure) const {
+    const Json& found = member(object, key, figure);
+    if (!found.number())
+      fail(found.offset, fmt::format("found {} for the {} of '{}', expected a number", kind_of(found), key, figure));
+    const double result = *found.number();
+    if (!std::isfinite(result) || result < 0)
+      fail(found.offset, fmt::format("found {} for '{}', expected a number from 0 up", result, figure));
+    return result;
+  }
+
+  std::string unit(const Json& entry, const FigureSchema& wanted) const {
+    std::string found = word(entry, "unit", wanted.key);
+    if (found != wanted.unit)
+      fail(entry.find("unit")->offset,
+           fmt::format("found unit '{}' for '{}', expected '{}'", found, wanted.key, wanted.unit));
+    return found;
+  }
+
   Figure figure(const Json& figures, const FigureSchema& wanted) const {
     static constexpr std::string_view parts[] = {"value", "unit", "source"};
     const Json& entry = member(figures, wanted.key, "figures");
     const std::string what = fmt::format("figure '{}'", wanted.key);
     expect_known(object(entry, what), parts, what);
-    const Json& value = member(entry, "value", wanted.key);
-    if (!value.number())
-      fail(value.offset, fmt::format("found {} for the value of '{}', expected a number", kind_of(value), wanted.key));
-    Figure result{*value.number(), word(entry, "unit", wanted.key), word(entry, "source", wanted.key)};
-    if (!std::isfinite(result.value) || result.value < 0)
-      fail(value.offset, fmt::format("found {} for '{}', expected a number from 0 up", result.value, wanted.key));
-    if (result.unit != wanted.unit)
-      fail(entry.find("unit")->offset,
-           fmt::format("found unit '{}' for '{}', expected '{}'", result.unit, wanted.key, wanted.unit));
+    const double value = number(entry, "value", wanted.key);
+    return {value, unit(entry, wanted), word(entry, "source", wanted.key)};
+  }
+
+  /// Fails unless a calibration may have a figure of that name.
+  void expect_fitted(const Json::Member& member, std::string_view where) const {
+    const FigureName* found = find_figure(member.key);
+    std::vector<std::string_view> known;
+    for (const FigureName& row : figure_names())
+      if (row.kind != FigureKind::limit) known.push_back(row.key);
+    if (found == nullptr)
+      fail(member.offset, fmt::format("unknown figure '{}' in {}", member.key, where), suggestion(member.key, known));
+    if (found->kind == FigureKind::limit)
+      fail(member.offset, fmt::format("'{}' is a limit of the GPU: no calibration may override it", member.key));
+  }
+
+  Id observation(const Json& found, std::string_view figure) const {
+    const std::string* text = found.string();
+    if (text == nullptr || text->size() != 32 || text->find_first_not_of("0123456789abcdef") != text->npos)
+      fail(found.offset, fmt::format("found {} among the observations of '{}', expected ids of 32 hexadecimal digits",
+                                     json_text(found), figure));
+    return id_from_hex(*text);
+  }
+
+  std::vector<Id> observations(const Json& found, std::string_view figure) const {
+    if (found.array() == nullptr) fail(found.offset, fmt::format("the observations of '{}' are no list", figure));
+    std::vector<Id> ids;
+    for (const Json& one : *found.array()) ids.push_back(observation(one, figure));
+    std::sort(ids.begin(), ids.end());
+    if (std::adjacent_find(ids.begin(), ids.end()) != ids.end())
+      fail(found.offset, fmt::format("an observation of '{}' is given twice", figure));
+    return ids;
+  }
+
+  ObservedRange range(const Json::Member& found, std::string_view figure) const {
+    const Json::Array* ends = found.value.array();
+    const bool is_range = ends != nullptr && ends->size() == 2 && (*ends)[0].number() && (*ends)[1].number() &&
+                          *(*ends)[0].number() <= *(*ends)[1].number();
+    if (!is_range)
+      fail(found.value.offset, fmt::format("the range '{}' of '{}' is not [low, high]", found.key, figure));
+    return {found.key, *(*ends)[0].number(), *(*ends)[1].number()};
+  }
+
+  Fit fit(const std::string& device, const FigureName& figure, const Json& entry) const {
+    static constexpr std::string_view parts[] = {"value", "unit", "low", "high", "source", "observations", "ranges"};
+    const std::string what = fmt::format("figure '{}'", figure.key);
+    expect_known(object(entry, what), parts, what);
+    Fit result{device,
+               std::string(figure.key),
+               number(entry, "value", figure.key),
+               unit(entry, {figure.key, figure.unit}),
+               {},
+               word(entry, "source", figure.key),
+               {},
+               {}};
+    if (result.value == 0 && figure.kind != FigureKind::coefficient)
+      fail(entry.offset, fmt::format("found 0 for '{}', expected a number above 0", figure.key));
+    if (entry.find("low") != nullptr || entry.find("high") != nullptr) {
+      result.interval = {number(entry, "low", figure.key), number(entry, "high", figure.key)};
+      if (result.interval->low > result.value || result.value > result.interval->high)
+        fail(entry.offset, fmt::format("the value {} of '{}' is outside its interval, {} to {}", result.value,
+                                       figure.key, result.interval->low, result.interval->high));
+    }
+    if (const Json* ids = entry.find("observations")) result.observations = observations(*ids, figure.key);
+    if (const Json* ranges = entry.find("ranges"))
+      for (const Json::Member& one : object(*ranges, fmt::format("the ranges of '{}'", figure.key)))
+        result.ranges.push_back(range(one, figure.key));
     return result;
+  }
+
+  /// One section, in the order of figures.def.
+  void add_fits(std::vector<Fit>& fits, const std::string& device, const Json& figures, std::string_view where) const {
+    for (const Json::Member& member : object(figures, fmt::format("'{}'", where))) expect_fitted(member, where);
+    for (const FigureName& row : figure_names())
+      if (const Json* entry = figures.find(row.key)) fits.push_back(fit(device, row, *entry));
   }
 };
 
@@ -106,6 +191,34 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
   for (const std::string_view word : optional_words)
     result.words.push_back(root.find(word) != nullptr ? reading.word(root, word, "the file") : "");
   for (const FigureSchema& row : schema) result.figures.push_back(reading.figure(figures, row));
+  return result;
+}
+
+Calibration parse_calibration(std::string_view text, const std::string& file) {
+  static constexpr std::string_view top[] = {"title", "model_version", "device", "figures", "devices"};
+  const Json root = parse_json(text, file);
+  const Reading reading{text, file};
+  reading.expect_once(root);
+  reading.expect_known(reading.object(root, "the file"), top, "the file");
+  Calibration result;
+  result.name = std::filesystem::path(file).stem().string();
+  result.title = reading.word(root, "title", "the file");
+  const Json& version = reading.member(root, "model_version", "the file");
+  if (version.integer() != model_version)
+    reading.fail(
+        version.offset,
+        fmt::format("fitted for version {} of the models, this is version {}", json_text(version), model_version),
+        "calibrate again: a coefficient means what its formulas made of it");
+  if (root.find("device") != nullptr) result.device = reading.word(root, "device", "the file");
+  reading.add_fits(result.fits, "", reading.member(root, "figures", "the file"), "figures");
+  const Json* sections = root.find("devices");
+  if (sections == nullptr) return result;
+  if (!result.device.empty())
+    reading.fail(sections->offset, fmt::format("found figures by device in a calibration of '{}'", result.device),
+                 "a calibration is for one device ('device') or for any ('devices')");
+  Json::Object by_name = reading.object(*sections, "'devices'");
+  std::sort(by_name.begin(), by_name.end(), [](const Json::Member& a, const Json::Member& b) { return a.key < b.key; });
+  for (const Json::Member& section : by_name) reading.add_fits(result.fits, section.key, section.value, section.key);
   return result;
 }
 

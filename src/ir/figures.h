@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of figures: JSON with a few words and a table of numbers, each {value, unit, source}. Devices and calibrations
-// are such files. The reader is strict, because a wrong hardware number looks like a wrong model: every number of the
-// schema must be there, nothing else may be, units are compared as text and a source may not be empty.
+// A file of figures: JSON with a few words and a table of numbers, each {value, unit, source}. Devices are such files;
+// calibrations are too, with more about each number (calibration.h), and are read beside them. The reader is strict,
+// because a wrong hardware number looks like a wrong model: every number of the schema must be there, nothing else may
+// be, units are compared as text and a source may not be empty.
 #pragma once
 
 #include <span>

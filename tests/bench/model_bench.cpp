@@ -15,13 +15,10 @@ using namespace tailor::costmodel;
 
 namespace {
 
-const ir::Device& device() {
-  static const ir::Device read = ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices");
-  return read;
-}
-const Calibration& calibration() {
-  static const Calibration read =
-      read_calibration(std::string(TAILOR_SOURCE_DIR) + "/data/calibrations/uncalibrated.json");
+const CalibratedDevice& device() {
+  static const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data";
+  static const CalibratedDevice read = calibrated(ir::find_device("h200", data + "/devices"),
+                                                  ir::find_calibration("uncalibrated", data + "/calibrations"));
   return read;
 }
 
@@ -39,11 +36,11 @@ void count_map(benchmark::State& state) { count_kernel(state, ir::example_map(40
 
 void project(benchmark::State& state) {
   const Work work = count(ir::example_layer_norm(4096, 6, 32), Mode::fast);
-  for (auto _ : state) benchmark::DoNotOptimize(projected(work, device(), calibration()));
+  for (auto _ : state) benchmark::DoNotOptimize(projected(work, device()));
 }
 void speed_of_light(benchmark::State& state) {
   const GroupWork work = compulsory_work(count(ir::example_layer_norm(4096, 6, 32), Mode::fast));
-  for (auto _ : state) benchmark::DoNotOptimize(sol(work, device(), calibration()));
+  for (auto _ : state) benchmark::DoNotOptimize(sol(work, device()));
 }
 
 BENCHMARK(count_row_in_a_warp);

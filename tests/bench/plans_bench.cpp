@@ -85,9 +85,10 @@ struct Pass {
 
 void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all) {
   const std::string root = TAILOR_SOURCE_DIR;
-  const ir::Device device = ir::find_device("h200", root + "/data/devices");
-  const costmodel::Calibration calibration = costmodel::read_calibration(root + "/data/calibrations/uncalibrated.json");
-  const ir::Limits limits = ir::limits(device);
+  const costmodel::CalibratedDevice device =
+      costmodel::calibrated(ir::find_device("h200", root + "/data/devices"),
+                            ir::find_calibration("uncalibrated", root + "/data/calibrations"));
+  const ir::Limits& limits = device.limits;
   const ir::Group group = group_of(which);
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   const explore::Axes axes = explore::default_axes(prepared, limits);
@@ -112,7 +113,7 @@ void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all
       costmodel::count(*kernel, costmodel::Mode::fast, counting, work);
       pass.sampled += work.sampled;
       if (stage == count) continue;
-      benchmark::DoNotOptimize(costmodel::projected(work, device, calibration));
+      benchmark::DoNotOptimize(costmodel::projected(work, device));
     }
   }
   using benchmark::Counter;

@@ -273,7 +273,7 @@ TEST_CASE("a row that needs a device or a price is refused without, and its part
   const Strategy row{"dear", {.device = true, .price = true}, "", "", &fuse_none};
   FusionSetting setting;
   CHECK(refusal(row, graph, setting) == "strategy 'dear' decides for one GPU and none was named");
-  Device device;
+  costmodel::CalibratedDevice device;
   device.name = "gpu";
   setting.device = &device;
   CHECK(refusal(row, graph, setting) == "strategy 'dear' decides by a price and no cost model was named");

@@ -54,7 +54,7 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
 TEST_CASE("every key of a sweep file arrives") {
   const SweepConfig config =
       parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
- "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol",
+ "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol", "calibration": "fits/mine.json",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
  "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
                    beside);
@@ -63,6 +63,7 @@ TEST_CASE("every key of a sweep file arrives") {
   CHECK(config.strategies == std::vector<std::string>{"imported", "none"});
   CHECK(config.baseline == "none");
   CHECK(config.cost_model == "sol");
+  CHECK(config.calibration == "fits/mine.json");
   CHECK(config.max_plans_per_group == 9);
   CHECK(config.axes ==
         std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
@@ -77,7 +78,7 @@ TEST_CASE("every key of a sweep file arrives") {
 
 TEST_CASE("the canonical text reads back as the same config") {
   for (const char* members :
-       {"", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+       {"", R"("calibration": "h200_fit")", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
         R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
     const SweepConfig config = parse_config(with(members), beside);
     SweepConfig back = parse_config(canonical_text(config), beside);
@@ -91,6 +92,7 @@ TEST_CASE("the config's id follows what decides the rows and nothing else") {
   const SweepConfig config = parse_config(with(""), beside);
   CHECK(id_of(config) == id_of(parse_config(with(R"("database": "else.db", "report": "r", "shortlist": 4)"), beside)));
   CHECK(id_of(config) != id_of(parse_config(with(R"("seed": 2)"), beside)));
+  CHECK(id_of(config) != id_of(parse_config(with(R"("calibration": "h200_fit")"), beside)));
   CHECK(plan_space_id(config) == plan_space_id(parse_config(with(R"("seed": 2)"), beside)));
   CHECK(plan_space_id(config) != plan_space_id(parse_config(with(R"("plans": {"max_per_group": 5})"), beside)));
 }

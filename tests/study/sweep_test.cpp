@@ -103,6 +103,36 @@ TEST_CASE("a second run finds everything there; two runs of one file store the s
   CHECK(plans("a.db").size() > 1000);
 }
 
+TEST_CASE("estimates carry the name of their calibration, and another calibration is another sweep beside it") {
+  const Folder folder;
+  std::string fitted = read_file(source / "data/calibrations/uncalibrated.json");
+  const std::string knee = "\"dram_knee\": {\"value\": 1.2,";
+  for (std::size_t at = fitted.find(knee); at != fitted.npos; at = fitted.find(knee, at + 1))
+    fitted.replace(at, knee.size(), "\"dram_knee\": {\"value\": 3,");
+  write_file(folder.path / "fitted.json", fitted);
+  const std::string calibrated =
+      softmax_config(", \"calibration\": \"" + (folder.path / "fitted.json").string() + "\"");
+  const SweepOutcome first = sweep(folder, softmax_config(), "a.db");
+  const SweepOutcome second = sweep(folder, calibrated, "a.db");
+  CHECK(second.plans_scored == first.plans_scored);
+  CHECK(second.groups_resumed == 0);
+  CHECK(sweep(folder, calibrated, "a.db").groups_resumed == first.distinct_groups);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  REQUIRE(opened.devices().size() == 1);
+  const Id device = opened.devices().front().id;
+  CHECK(device == id_of(std::string_view("h200")));
+  std::set<std::string> models;
+  std::int64_t differ = 0;
+  for (const store::GroupRow& group : opened.groups())
+    for (const store::BestPlan& plan : opened.best_plans(group.id, device, 1000)) {
+      const std::vector<store::EstimateRow> both = opened.estimates(plan.estimate.plan, device);
+      for (const store::EstimateRow& one : both) models.insert(one.model);
+      if (both.size() == 2) differ += both[0].total != both[1].total ? 1 : 0;
+    }
+  CHECK(models == std::set<std::string>{"projected@fitted", "projected@uncalibrated"});
+  CHECK(differ > 100);
+}
+
 TEST_CASE("a sweep that is told to stop exits 130 and the next one finishes the work") {
   const Folder folder;
   std::stop_source source_of_stop;

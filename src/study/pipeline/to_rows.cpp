@@ -16,7 +16,7 @@
 namespace tailor::study {
 
 store::DeviceRow device_row(const ir::Device& device, const std::string& file_text) {
-  return {id_of(std::string_view(file_text)), device.name, device.title, device.arch, file_text};
+  return {id_of(std::string_view(device.name)), device.name, device.title, device.arch, file_text};
 }
 
 store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source) {

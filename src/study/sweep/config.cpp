@@ -217,6 +217,7 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"strategies", read_strategies},
     {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.strategy(r.string(v)); }},
     {"cost_model", [](const Reader& r, const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
+    {"calibration", [](const Reader& r, const Value& v, SweepConfig& c) { c.calibration = r.string(v); }},
     {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
     {"shortlist",
      [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
@@ -287,6 +288,7 @@ std::string canonical_text(const SweepConfig& config) {
   json["strategies"] = config.strategies;
   json["baseline"] = config.baseline;
   json["cost_model"] = config.cost_model;
+  if (config.calibration != SweepConfig{}.calibration) json["calibration"] = config.calibration;
   json["plans"] = plans_json(config);
   json["shortlist"] = config.shortlist;
   json["compile"] = config.compile;

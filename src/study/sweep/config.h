@@ -60,6 +60,7 @@ struct SweepConfig {
   std::vector<std::string> strategies{"none", "imported", "stitch-v1"};
   std::string baseline;  ///< one of strategies; the first when not given
   std::string cost_model = "projected";
+  std::string calibration = "uncalibrated";         ///< name or path; the caller looks it up
   std::optional<std::int64_t> max_plans_per_group;  ///< absent: all
   std::vector<AxisRestriction> axes;                ///< by name; absent axes are free
   std::int64_t shortlist = 4;                       ///< plans per group that are compiled

@@ -21,24 +21,26 @@ namespace tailor::study {
 
 namespace {
 
-std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data) {
+std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data,
+                                      const ir::Calibration& calibration) {
   std::vector<SweepDevice> devices;
   for (const std::string& name : config.devices) {
     const std::string folder = (data / "devices").string();
     ir::Device device = ir::find_device(name, folder);
     const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
     const std::string file = read_file(is_path ? std::filesystem::path(name) : data / "devices" / (name + ".json"));
-    devices.push_back({device, ir::limits(device), file, device_row(device, file).id});
+    devices.push_back(
+        {device, ir::limits(device), file, device_row(device, file).id, costmodel::calibrated(device, calibration)});
   }
   return devices;
 }
 
 const costmodel::Model& ranking_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
-  if (model && model->level < ir::Level::compiled) return *model;
+  if (model && model->ranks_plans) return *model;
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
-    if (row.level < ir::Level::compiled) known.push_back(row.name);
+    if (row.ranks_plans) known.push_back(row.name);
   throw Error(Fault::usage,
               fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
               suggestion(name, known));
@@ -126,9 +128,9 @@ void make_folder(const std::filesystem::path& folder) {
 
 /// What must be equal for stored work to count as done: the plan space, the length of the short list, the architecture
 /// and the models' numbers.
-std::string work_space(const SweepConfig& config, const std::string& calibration) {
-  const std::string key = fmt::format("{} {} {} {}", hex(plan_space_id(config)), config.shortlist, config.arch,
-                                      hex(tailor::id_of(std::string_view(calibration))));
+std::string work_space(const SweepConfig& config, const ir::Calibration& calibration) {
+  const std::string key =
+      fmt::format("{} {} {} {}", hex(plan_space_id(config)), config.shortlist, config.arch, hex(id_of(calibration)));
   return hex(tailor::id_of(std::string_view(key)));
 }
 
@@ -154,13 +156,14 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
 SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop_token stop) {
   SweepConfig config = read_config(options.config);
   if (options.database) config.database = *options.database;
+  if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
   const costmodel::Model& model = ranking_model(config.cost_model);
-  std::vector<SweepDevice> devices = find_devices(config, options.data);
-  const std::filesystem::path calibration_file = options.data / "calibrations" / "uncalibrated.json";
-  const costmodel::Calibration calibration = costmodel::read_calibration(calibration_file.string());
+  const ir::Calibration calibration =
+      ir::find_calibration(config.calibration, (options.data / "calibrations").string());
+  std::vector<SweepDevice> devices = find_devices(config, options.data, calibration);
   make_folder(config.database.parent_path());
-  const std::string space = work_space(config, read_file(calibration_file));
+  const std::string space = work_space(config, calibration);
   store::Store opened = store::Store::open(config.database);
   Sweep sweep{options,           std::move(config), space, &model, calibration, std::move(devices), {}, {},
               std::move(opened), console,           stop,  {},     {}};

@@ -40,6 +40,7 @@ struct SweepOptions {
   std::filesystem::path cache;                    ///< compiled kernels
   profiler::NvrtcPaths nvrtc;                     ///< where to look for the compiler
   std::optional<std::filesystem::path> database;  ///< instead of the file's
+  std::optional<std::string> calibration;         ///< likewise
   bool compile = true;                            ///< false: stop after scoring
   bool check = true;                              ///< false: stop after compiling
   int workers = 0;                                ///< 0: one per processor

@@ -82,9 +82,8 @@ void store_verdict(Sweep& sweep, const CheckTask& task, const profiler::Checked&
     sweep.store.save(measurement_row(checked, task.kernel, sweep.run, task.binary->source, device.id, method));
   if (checked.state == profiler::Verdict::passed && checked.counts.blocks_run > 0 && !task.small) {
     const costmodel::Work work = costmodel::count(task.kernel, costmodel::Mode::fast);
-    const ir::Estimate estimate =
-        costmodel::simulated(work, *task.binary, checked.counts, device.device, sweep.calibration);
-    sweep.store.save(estimate_row(plan, device.id, estimate, "simulated"));
+    const ir::Estimate estimate = costmodel::simulated(work, *task.binary, checked.counts, device.calibrated);
+    sweep.store.save(estimate_row(plan, device.id, estimate, model_name(sweep, "simulated")));
   }
   count_verdict(sweep, task, checked);
 }

@@ -67,8 +67,9 @@ void store_compiled(Sweep& sweep, const ShortListed& task, const ir::Binary& bin
   }
   (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
   const costmodel::Work work = costmodel::count(lowered_again(task), costmodel::Mode::fast);
-  const ir::Estimate estimate = costmodel::compiled(work, binary, task.device->device, sweep.calibration);
-  sweep.store.save(estimate_row(id_of(task.plan, task.group->group.id), task.device->id, estimate, "compiled"));
+  const ir::Estimate estimate = costmodel::compiled(work, binary, task.device->calibrated);
+  sweep.store.save(
+      estimate_row(id_of(task.plan, task.group->group.id), task.device->id, estimate, model_name(sweep, "compiled")));
 }
 
 /// Compiles one batch; returns false when it was stopped before all of it was done.

@@ -24,7 +24,7 @@ namespace tailor::study {
 
 namespace {
 
-std::string model_name(const std::filesystem::path& path) {
+std::string graph_name(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   for (const std::string_view suffix : {".gz", ".hlo", ".txt", ".graph"})
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
@@ -41,16 +41,16 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     const codegen::Prepared* ready = std::get_if<codegen::Prepared>(&group->prepared);
     sweep.store.save(group_row(group->group, group->work, ready ? ready->title : group->group.graph.name));
     for (const SweepDevice& device : sweep.devices) {
-      const ir::Estimate bound = costmodel::sol(group->work, device.device, sweep.calibration);
-      sweep.store.save(
-          store::GroupBoundRow{group->group.id, device.id, "sol", bound.total, std::string(name(bound.bottleneck))});
+      const ir::Estimate bound = costmodel::sol(group->work, device.calibrated);
+      sweep.store.save(store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
+                                            std::string(name(bound.bottleneck))});
     }
     sweep.groups.push_back(std::move(group));
   }
 }
 
-/// A library call takes at least the time its bytes need; what else it needs is not modelled here.
 void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) {
+  const costmodel::Model& model = *costmodel::find_model("library");
   for (const explore::LibraryCall& call : partition.library) {
     store::LibraryCallRow row;
     row.graph = graph;
@@ -61,9 +61,9 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
     row.bytes = {call.bytes};
     sweep.store.save(row);
     for (const SweepDevice& device : sweep.devices) {
-      const Seconds bytes = Bytes{call.bytes} / BytesPerSecond{device.device.dram_bandwidth.value};
-      const Seconds launch{device.device.launch_overhead.value};
-      sweep.store.save(store::LibraryTimeRow{graph, row.node, device.id, "bytes", bytes + launch});
+      const costmodel::LibraryWork work{call.bytes, call.flops};
+      const ir::Estimate bound = model.estimate({.device = &device.calibrated, .library = &work});
+      sweep.store.save(store::LibraryTimeRow{graph, row.node, device.id, model_name(sweep, model.name), bound.total});
     }
   }
 }
@@ -71,13 +71,13 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
 /// The strategy's partition of the graph; one per device where it decides for a GPU.
 std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrategy& strategy, const ir::Graph& graph) {
   explore::FusionSetting setting;
-  setting.calibration = &sweep.calibration;
+
   setting.seed = static_cast<std::uint64_t>(sweep.config.seed);
   setting.stop = sweep.stop;
   if (!strategy.needs().device) return {explore::fuse(strategy, graph, setting)};
   std::vector<ir::Fusion> result;
   for (const SweepDevice& device : sweep.devices) {
-    setting.device = &device.device;
+    setting.device = &device.calibrated;
     result.push_back(explore::fuse(strategy, graph, setting));
   }
   return result;
@@ -89,7 +89,7 @@ void load_and_fuse(Sweep& sweep) {
   std::set<Id> known;
   for (const std::filesystem::path& path : sweep.config.models) {
     if (sweep.stop.stop_requested()) return;
-    const std::string name = model_name(path);
+    const std::string name = graph_name(path);
     sweep.console.progress({"importing " + name, 0, 0, {}});
     const hlo::Imported imported = hlo::import_file(path.string());
     for (const std::string& warning : imported.report.warnings)
@@ -141,7 +141,7 @@ ScoreResult score(const Sweep& sweep, const ScoreTask& task) {
   options.max_plans = sweep.config.max_plans_per_group;
   options.stop = sweep.stop;
   ScoreResult result;
-  result.tuned = explore::tune(prepared, axes, task.device->device, sweep.calibration, options);
+  result.tuned = explore::tune(prepared, axes, task.device->calibrated, options);
   if (result.tuned.stopped) return result;
   result.list = explore::shortlist(prepared, result.tuned, task.device->limits, sweep.config.shortlist);
   for (const explore::Listed& listed : result.list) result.cuda.push_back(codegen::cuda(listed.kernel, &listed.plan));
@@ -165,7 +165,7 @@ void store_scored(Sweep& sweep, const ScoreTask& task, const ScoreResult& result
   for (const explore::Scored& scored : result.tuned.ranked) {
     const store::PlanRow plan = plan_row(scored.plan, group);
     sweep.store.save(plan);
-    sweep.store.save(estimate_row(plan.id, device, scored.estimate, sweep.model->name));
+    sweep.store.save(estimate_row(plan.id, device, scored.estimate, model_name(sweep, sweep.model->name)));
   }
   for (std::size_t i = 0; i < result.list.size(); ++i) {
     const explore::Listed& listed = result.list[i];

@@ -31,6 +31,7 @@ struct SweepDevice {
   ir::Limits limits;
   std::string file;  ///< text of the device file
   Id id;
+  costmodel::CalibratedDevice calibrated;
 };
 
 /// A distinct group of the whole sweep with what planning it found.
@@ -45,7 +46,7 @@ struct Sweep {
   SweepConfig config;
   std::string space;  ///< id of the plan space: axes, limits, model
   const costmodel::Model* model = nullptr;
-  costmodel::Calibration calibration;
+  ir::Calibration calibration;
   std::vector<SweepDevice> devices;
   std::vector<std::unique_ptr<SweepGroup>> groups;  ///< stable addresses: Prepared points at its group
   std::set<Id> graphs;                              ///< ids of the models' graphs
@@ -55,6 +56,11 @@ struct Sweep {
   SweepOutcome outcome;
   Id run;
 };
+
+/// What an estimate of `model` is stored as: with the calibration it rests on.
+inline std::string model_name(const Sweep& sweep, std::string_view model) {
+  return costmodel::estimate_name(model, sweep.calibration.name);
+}
 
 /// Imports every model, stores graphs, fusions, groups, library calls and bounds; fills `groups`.
 void load_and_fuse(Sweep& sweep);

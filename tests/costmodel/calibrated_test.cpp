@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A calibration over a device: overrides win over facts, nothing is filled in silently, and what ships is complete and
+// physically possible for every device.
+#include "costmodel/calibration.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace tailor;
+using namespace tailor::costmodel;
+
+namespace {
+
+const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data";
+
+ir::Device device_named(const std::string& name) { return ir::find_device(name, data + "/devices"); }
+Calibration defaults() { return ir::find_calibration("uncalibrated", data + "/calibrations"); }
+
+std::string refusal(const ir::Device& device, const Calibration& calibration) {
+  try {
+    calibrated(device, calibration);
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("facts come from the device, overrides and behaviour from the calibration") {
+  const ir::Device h200 = device_named("h200");
+  Calibration fitted = defaults();
+  const CalibratedDevice plain = calibrated(h200, fitted);
+  CHECK(plain.clock == h200.clock.value);
+  CHECK(plain.dram_bandwidth == 4.8e12);
+  CHECK(plain.dram_knee == 1.2);
+  CHECK(plain.register_base == 16);
+  CHECK(plain.limits == ir::limits(h200));
+  CHECK(plain.sms == 132);
+  CHECK(plain.calibration == "uncalibrated");
+  fitted.fits.push_back({"h200", "clock", 1.755e9, "Hz", {}, "sustained", {}, {}});
+  CHECK(calibrated(h200, fitted).clock == 1.755e9);
+  CHECK(calibrated(device_named("h100_sxm"), fitted).clock == 1.98e9);
+}
+
+TEST_CASE("a calibration of another device, or one that leaves something open, is refused by name") {
+  const ir::Device h200 = device_named("h200");
+  Calibration other = defaults();
+  other.name = "v100_fit";
+  other.device = "v100";
+  CHECK(refusal(h200, other) == "calibration 'v100_fit' is of 'v100', not of 'h200'");
+  for (const ir::FigureName& row : ir::figure_names()) {
+    if (row.kind != ir::FigureKind::behaviour && row.kind != ir::FigureKind::coefficient) continue;
+    Calibration open = defaults();
+    std::erase_if(open.fits, [&](const ir::Fit& fit) { return fit.figure == row.key; });
+    CHECK(refusal(h200, open) == "calibration 'uncalibrated' has no '" + std::string(row.key) + "' for 'h200'");
+  }
+}
+
+TEST_CASE("the defaults are complete and possible for every device that ships, and for one nobody knows") {
+  std::vector<ir::Device> all{device_named("h200")};
+  all[0].name = "unknown";
+  for (const std::string& name : ir::device_names(data + "/devices")) all.push_back(device_named(name));
+  CHECK(all.size() >= 9);
+  for (const ir::Device& device : all) {
+    CAPTURE(device.name);
+    const CalibratedDevice d = calibrated(device, defaults());
+    CHECK(d.dram_efficiency <= 1);
+    CHECK(d.l2_share <= 1);
+    CHECK(d.l2_bandwidth > d.dram_bandwidth);
+    CHECK(d.l2_latency < d.dram_latency);
+    CHECK(d.launch_overhead > d.ramp);
+    // One SM cannot receive more than the L2 hands out in all.
+    if (device.name != "unknown") CHECK(d.sm_bandwidth * d.clock * d.sms > d.l2_bandwidth * 0.8);
+    for (const CalibratedFigure& figure : calibrated_figures()) {
+      const bool may_be_zero = figure.kind == ir::FigureKind::coefficient || figure.key == "shared_reserved_per_block";
+      CAPTURE(figure.key);
+      CHECK((may_be_zero ? d.*figure.member >= 0 : d.*figure.member > 0));
+    }
+  }
+}
+
+TEST_CASE("an estimate is known by its model and the calibration it rests on") {
+  CHECK(estimate_name("projected", "uncalibrated") == "projected@uncalibrated");
+}
