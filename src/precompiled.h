@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system headers that nearly every file reads, parsed once per build. The compiler is handed this file before each
-// source (src/meson.build); no source includes it, and each still names what it uses, so a build without it is the same.
+// The system headers that nearly every file reads, parsed once per build. The compiler is handed this file before
+// each source (tools/precompile, meson.build). No source includes it, and each source still includes what it uses, so
+// a build without it is the same.
 #pragma once
 
 #include <algorithm>

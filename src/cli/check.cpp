@@ -12,17 +12,19 @@
 #include "base/text.h"
 #include "cli/check_tables.h"
 #include "cli/chosen_plans.h"
-#include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/planned.h"
-#include "cli/to_rows.h"
 #include "codegen/cuda/cuda.h"
 #include "profiler/check/check_pool.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/pool.h"
 #include "store/store.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

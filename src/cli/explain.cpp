@@ -12,14 +12,16 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/count_table.h"
 #include "cli/execution.h"
 #include "cli/output.h"
 #include "cli/planned.h"
 #include "costmodel/occupancy.h"
 #include "report/width.h"
+#include "study/tables/count_table.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

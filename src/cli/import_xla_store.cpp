@@ -11,15 +11,17 @@
 #include "base/text.h"
 #include "cli/import_xla.h"
 #include "cli/inputs.h"
-#include "cli/manifest.h"
 #include "cli/profiling.h"
-#include "cli/to_rows.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "profiler/measure/sampled.h"
 #include "store/store.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

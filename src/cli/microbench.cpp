@@ -15,16 +15,18 @@
 #include "cli/chosen_plans.h"
 #include "cli/gpu_access.h"
 #include "cli/inputs.h"
-#include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "cli/profiling.h"
-#include "cli/replay.h"
-#include "cli/to_rows.h"
 #include "profiler/measure/sampled.h"
 #include "profiler/measure/sequence_cache.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/replay.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 
@@ -192,7 +194,7 @@ void store_items(const MicrobenchCommand& options, const Context& context, const
 /// Answers from records, by activity where that was recorded.
 void replay_items(const MicrobenchCommand& options, const Context& context, const ir::Device& device,
                   std::vector<BenchItem>& items) {
-  const profiler::Lookup lookup = recorded_lookup(options.recorded, context, device);
+  const profiler::Lookup lookup = recorded_lookup(options.recorded, context.data, device);
   const profiler::StopRule& rule = profiler::stop_rule(options.stop_rule);
   const std::optional<ir::TimedBy> asked = parse_timed_by(options.timed_by);
   for (BenchItem& item : items) {

@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "report/table.h"
+#include "study/tables/column.h"
 
 namespace tailor::cli {
 
@@ -22,11 +23,7 @@ struct Section {
   report::Table table;
 };
 
-/// A column; the one with the highest `sacrifice` gives way first on a narrow screen.
-inline report::Column column(std::string key, std::string heading, report::Hint hint = report::Hint::text,
-                             int sacrifice = 0) {
-  return {std::move(key), std::move(heading), hint, sacrifice};
-}
+using study::column;
 
 struct CommandOutput {
   std::string schema;  ///< "tailor.fuse/1"

@@ -10,13 +10,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/manifest.h"
 #include "cli/output.h"
 #include "cli/profile_module.h"
 #include "cli/profile_options.h"
 #include "cli/profile_tables.h"
+#include "study/pipeline/manifest.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

@@ -18,15 +18,17 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "cli/import_xla.h"
-#include "cli/manifest.h"
-#include "cli/module_sequence.h"
 #include "cli/output.h"
 #include "cli/profile_options.h"
-#include "cli/to_rows.h"
 #include "explore/strategy.h"
 #include "profiler/measure/sequence_cache.h"
+#include "study/module/module_sequence.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

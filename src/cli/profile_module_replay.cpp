@@ -11,10 +11,12 @@
 #include "cli/output.h"
 #include "cli/profile_module.h"
 #include "cli/profile_options.h"
-#include "cli/replay.h"
-#include "cli/to_rows.h"
+#include "study/pipeline/replay.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 
@@ -50,7 +52,7 @@ std::vector<Cell> row_of(const store::ModuleTimeRow& row, double baseline) {
 
 void replay_module(const ProfileCommand& options, const Context& context) {
   const ir::Device device = load_device(context, options.what.device);
-  const auto records = recorded_files(options.recorded, context, device);
+  const auto records = recorded_files(options.recorded, context.data, device);
   const hlo::Imported imported = load_model(context, options.what.model);
   const Id graph = graph_row(imported, imported.graph.name, options.what.model).id;
   std::vector<std::string> names = named_strategies(options.strategies);

@@ -12,10 +12,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/gpu_access.h"
-#include "cli/replay.h"
 #include "profiler/gpu/metrics.h"
+#include "study/pipeline/replay.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 
@@ -43,7 +45,7 @@ Measurer on_gpu(const ProfileCommand& options, const Context& context, const ir:
 
 Measurer from_records(const ProfileCommand& options, const Context& context, const ir::Device& device,
                       std::stop_token) {
-  const profiler::Lookup lookup = recorded_lookup(options.recorded, context, device);
+  const profiler::Lookup lookup = recorded_lookup(options.recorded, context.data, device);
   return {"replay", nullptr,
           [lookup](std::span<const profiler::Candidate> candidates, const profiler::MeasureOptions& how) {
             return profiler::replayed_group(lookup, candidates, how);

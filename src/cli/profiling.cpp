@@ -7,10 +7,12 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/to_rows.h"
 #include "codegen/cuda/cuda.h"
+#include "study/pipeline/to_rows.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "cli/chosen_plans.h"
-#include "cli/profile_store.h"
 #include "profiler/check/small_shape.h"
 #include "profiler/measure/measure.h"
+#include "study/pipeline/profile_store.h"
 
 namespace tailor::cli {
 
@@ -55,7 +55,7 @@ std::vector<ProfiledGroup> profile_groups(std::vector<ProfileItem>& items, const
 
 /// Saves what is known of an item: its group, plan, kernel, and what came of measuring it.
 void save_item(store::Store& store, const ProfileItem& item, const explore::DistinctGroup& group,
-               const MeasuredUnder& under);
+               const study::MeasuredUnder& under);
 /// The device file that `word` names, as a row.
 store::DeviceRow load_device_row(const Context& context, const std::string& word, const ir::Device& device);
 

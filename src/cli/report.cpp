@@ -12,13 +12,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/load_summary.h"
 #include "report/index_page.h"
 #include "report/overview.h"
 #include "report/page.h"
 #include "store/recorded.h"
+#include "study/summary/load_summary.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

@@ -17,9 +17,11 @@
 #include "cli/output.h"
 #include "cli/profile_options.h"
 #include "cli/report.h"
-#include "cli/sweep.h"
+#include "study/sweep/sweep.h"
 
 namespace tailor::cli {
+
+using namespace study;
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/units.h"
+#include "study/pipeline/observer.h"
 
 namespace tailor::cli {
 
@@ -47,13 +48,7 @@ Sink standard_error();
 /// Seconds of a clock that never goes back.
 Clock steady_clock();
 
-/// What a progress line says. `best` is a finished phrase: "6.81 us".
-struct Progress {
-  std::string what;  ///< "compiling"
-  std::int64_t done = 0;
-  std::int64_t total = 0;  ///< 0: unknown
-  std::string best;
-};
+using study::Progress;
 
 /// One line of progress without escapes, at most `width` columns: "compiling 120/640 (18 %), 41.2/s, 13 s left, best
 /// 6.81 us". The time left is known from the second item on.
@@ -61,7 +56,7 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width);
 
 /// Notes and the progress line share one stream: a note erases the line, speaks, and the line comes back. Safe to call
 /// from several threads.
-class Console {
+class Console final : public study::Observer {
  public:
   struct Options {
     Verbosity verbosity = Verbosity::normal;
@@ -70,17 +65,17 @@ class Console {
     int width = 100;
   };
   Console(Sink sink, Options options, Clock clock);
-  ~Console();
+  ~Console() override;
   Console(const Console&) = delete;
   Console& operator=(const Console&) = delete;
 
-  void warning(std::string_view words);  ///< shown at every verbosity
-  void note(std::string_view words);     ///< not with -q
-  void detail(std::string_view words);   ///< with -v only
+  void warning(std::string_view words) override;  ///< shown at every verbosity
+  void note(std::string_view words) override;     ///< not with -q
+  void detail(std::string_view words) override;   ///< with -v only
   /// Starts or moves the progress line; a new `what` starts a new clock. Redrawn at most ten times a second.
-  void progress(const Progress& progress);
+  void progress(const Progress& progress) override;
   /// Erases the progress line.
-  void finish();
+  void finish() override;
 
  private:
   void say(std::string_view lead, std::string_view code, std::string_view words);

@@ -16,8 +16,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/db.h"
-#include "cli/import_summary.h"
-#include "cli/load_summary.h"
 #include "cli/report.h"
 #include "explore/partition.h"
 #include "explore/strategy.h"
@@ -26,9 +24,12 @@
 #include "report/golden.h"
 #include "report/overview.h"
 #include "report/page.h"
+#include "study/pipeline/import_summary.h"
+#include "study/summary/load_summary.h"
 
 using namespace tailor;
 using namespace tailor::cli;
+using namespace tailor::study;
 using tailor::store::Store;
 
 namespace {

@@ -9,15 +9,15 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "cli/config.h"
+#include "study/sweep/config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   try {
     // A model has to exist for a config to be accepted: /dev/null is no regular file, /etc/passwd is one everywhere.
-    const tailor::cli::SweepConfig config = tailor::cli::parse_config(text, "/etc/fuzz.json");
-    const std::string canonical = tailor::cli::canonical_text(config);
-    assert(tailor::cli::parse_config(canonical, "/etc/fuzz.json") == config);
+    const tailor::study::SweepConfig config = tailor::study::parse_config(text, "/etc/fuzz.json");
+    const std::string canonical = tailor::study::canonical_text(config);
+    assert(tailor::study::parse_config(canonical, "/etc/fuzz.json") == config);
   } catch (const tailor::Error& error) {
     static_cast<void>(tailor::error_text(error));
   }

@@ -17,21 +17,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each folder of src/ and what it may include beside itself; ARCHITECTURE.md draws the same.
-LAYERS = {
-    "base": set(),
-    "ir": {"base"},
-    "codegen": {"base", "ir"},
-    "costmodel": {"base", "ir"},
-    "explore": {"base", "ir", "costmodel"},
-    "simulator": {"base"},
-    "gpu": {"base", "ir"},
-    "profiler": {"gpu", "simulator", "base", "ir", "codegen"},
-    "store": {"base", "ir"},
-    "report": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store"},
-    "cli": {"base", "ir", "codegen", "costmodel", "explore", "profiler", "store", "report", "simulator", "gpu"},
-}
-
 # Where an exception may be caught, and why.
 CATCHES = {
     "src/base/error.h": "adds a frame and throws on",
@@ -88,16 +73,117 @@ def without_comments(items):
     return [(path, re.sub(r"//[^\n]*", "", text)) for path, text in items]
 
 
-def layering(tree):
+def rooms_of(tree):
+    """Rooms by folder: what each links, as Meson has it. A room is a folder of src with a library of its own; folders
+    below it without one belong to it."""
+    rooms, folder_of = {}, {}
+    for path, text in tree.items():
+        if path.startswith("src/") and path.endswith("/meson.build") and "static_library(" in text:
+            for name, body in re.findall(r"(\w+)_lib = static_library\((.*?)\n\w", text + "\nx", re.DOTALL):
+                if not name.startswith("lanes"):
+                    folder_of.setdefault(name + "_dep", path[4:-len("/meson.build")])
+                    linked = re.findall(r"\w+_dep\b", " ".join(re.findall(r"dependencies: (\[.*?\]|\w+)", body, re.DOTALL)))
+                    linked += re.findall(r"\w+_dep\b", " ".join(re.findall(rf"{name}_deps \+?= (.*)", text)))
+                    rooms.setdefault(path[4:-len("/meson.build")], []).extend(linked)
+    groups = {}  # a wing's dependency stands for those of its rooms
+    for path, text in tree.items():
+        if path.startswith("src/") and path.endswith("/meson.build"):
+            for name, body in re.findall(r"(\w+_dep) = declare_dependency\(\s*dependencies: \[(.*?)\]\)", text, re.DOTALL):
+                groups[name] = re.findall(r"\w+_dep\b", body)
+    def expand(name):
+        return [inner for one in groups[name] for inner in expand(one)] if name in groups else [name]
+    return {room: {folder_of[inner] for one in linked for inner in expand(one) if inner in folder_of} - {room}
+            for room, linked in rooms.items()}
+
+
+def room_of(rooms, folder):
+    while folder and folder not in rooms:
+        folder = folder.rpartition("/")[0]
+    return folder
+
+
+def arrows(tree):
+    """(from, to) -> the first file with such an #include; and complaints about names that lead nowhere."""
+    rooms, found, complaints = rooms_of(tree), {}, []
     include = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
     for path, text in in_src(tree):
-        layer = path.split("/")[1]
+        here = room_of(rooms, path[4:].rpartition("/")[0])
         for name in include.findall(text):
-            other = name.split("/")[0]
-            if "/" not in name or other not in LAYERS:
-                yield f'{path}: "{name}" does not name a layer; write "LAYER/FILE" as seen from src/'
-            elif other != layer and other not in LAYERS.get(layer, set()):
-                yield f"{path}: {layer} may not include {other} ({name})"
+            there = room_of(rooms, name.rpartition("/")[0])
+            if not there:
+                complaints.append(f'{path}: "{name}" does not name a room; write "ROOM/FILE" as seen from src/')
+            elif there != here:
+                found.setdefault((here, there), path)
+    return rooms, found, complaints
+
+
+def layering(tree):
+    rooms, found, complaints = arrows(tree)
+    yield from complaints
+    for (here, there), path in found.items():
+        if there not in rooms.get(here, set()):
+            yield f"{path}: {here} includes {there}, which src/{here}/meson.build does not link"
+    for here, linked in rooms.items():
+        for there in linked:
+            if (here, there) not in found and here != "cli":
+                yield f"src/{here}/meson.build: links {there}, which no file of {here} includes"
+
+
+def circles(tree):
+    rooms = rooms_of(tree)
+    state = {}
+    def visit(room, way):
+        if state.get(room) == "done":
+            return
+        if room in way:
+            yield f"a circle of rooms: {' -> '.join(way[way.index(room):] + [room])}"
+            return
+        for there in sorted(rooms.get(room, ())):
+            yield from visit(there, way + [room])
+        state[room] = "done"
+    for room in rooms:
+        yield from visit(room, [])
+
+
+def drawn(tree):
+    """ARCHITECTURE.md has a table of the rooms: name, what it is, what it links."""
+    rooms = rooms_of(tree)
+    page = tree.get("ARCHITECTURE.md", "")
+    rows = {name: set(links.replace("`", "").replace(",", " ").split())
+            for name, links in re.findall(r"^\| `([\w/]+)` \|[^|\n]*\|([^|\n]*)\|$", page, re.MULTILINE)}
+    for room, linked in rooms.items():
+        if room not in rows:
+            yield f"ARCHITECTURE.md: the table of rooms has no row `{room}`, which links {', '.join(sorted(linked)) or 'nothing'}"
+        elif rows[room] != linked:
+            yield (f"ARCHITECTURE.md: room `{room}`: the table says {' '.join(sorted(rows[room])) or 'nothing'}, "
+                   f"Meson links {' '.join(sorted(linked)) or 'nothing'}")
+    for room in rows:
+        if room not in rooms:
+            yield f"ARCHITECTURE.md: the table of rooms has `{room}`, which is none"
+
+
+def folder_sizes(tree):
+    counts = {}
+    for path, _ in in_src(tree):
+        folder = path.rpartition("/")[0]
+        counts[folder] = counts.get(folder, 0) + 1
+    for folder, count in counts.items():
+        if count > 40:
+            yield f"{folder}: {count} files, expected at most 40"
+
+
+# Folders of tests/ that mirror no room: what tests share, and tests of what is not in src/.
+TEST_FOLDERS = {"bench", "data", "fake_gpu", "fuzz", "golden", "lint", "support", "tools", "mutants"}
+
+
+def mirrored(tree):
+    folders = {path[4:].rpartition("/")[0] for path, _ in in_src(tree)}
+    folders |= {str(parent) for folder in folders for parent in Path(folder).parents}
+    for path in tree:
+        if path.startswith("tests/") and path.endswith("_test.cpp"):
+            folder = path[6:].rpartition("/")[0]
+            if folder.split("/")[0] not in TEST_FOLDERS and folder not in folders:
+                yield f"{path}: there is no folder src/{folder} that it would test"
 
 
 def heads(tree):
@@ -216,8 +302,10 @@ def types_once(tree):
 
 def built(tree):
     for path, _ in in_src(tree, (".cpp",)):
-        folder, name = path.rsplit("/", 1)
-        if f"'{name}'" not in tree.get(folder + "/meson.build", ""):
+        folder = path.rpartition("/")[0]
+        while folder != "src" and folder + "/meson.build" not in tree:
+            folder = folder.rpartition("/")[0]
+        if f"'{path[len(folder) + 1:]}'" not in tree.get(folder + "/meson.build", ""):
             yield f"{path}: is not named in {folder}/meson.build"
 
 
@@ -249,7 +337,15 @@ def links(tree):
 
 # The rules: sentence, function, an offence it must see.
 RULES = [
-    ("includes follow the layers", layering, {"src/costmodel/a.cpp": '#include "profiler/compile/nvrtc.h"\n'}),
+    ("a room links exactly what it includes", layering,
+     {"src/ir/meson.build": "ir_lib = static_library('ir')\n", "src/base/meson.build": "base_lib = static_library('base')\n",
+      "src/ir/a.cpp": '#include "base/text.h"\n'}),
+    ("no circle of rooms", circles,
+     {"src/ir/meson.build": "ir_lib = static_library('ir', dependencies: [base_dep])\n",
+      "src/base/meson.build": "base_lib = static_library('base', dependencies: [ir_dep])\n"}),
+    ("ARCHITECTURE.md draws the rooms", drawn, {"src/ir/meson.build": "ir_lib = static_library('ir')\n"}),
+    ("no folder has over 40 files", folder_sizes, {f"src/ir/{k}.h": "" for k in range(41)}),
+    ("tests mirror the rooms", mirrored, {"src/ir/a.h": "", "tests/old/a_test.cpp": ""}),
     ("every file opens with its licence and an essay", heads, {"src/ir/a.h": "#pragma once\n"}),
     ("nothing is left open", unfinished, {"docs/a.md": "TODO: write\n"}),
     ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),

@@ -25,7 +25,7 @@ using namespace codegen;
 namespace {
 
 std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std::size_t end) {
-  std::string out = "#include \"codegen/host_shim.h\"\n";
+  std::string out = "#include \"codegen/cuda/host_shim.h\"\n";
   for (std::size_t i = first; i < end; ++i) {
     Kernel kernel = cases[i].kernel;
     kernel.name = fmt::format("kernel_{}", i);

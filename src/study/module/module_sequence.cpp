@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk. Within a graph, groups and single nodes are units that read and write values; a unit is ready when all it
+// reads is written, and of the ready ones the first in the graph's own order goes next.
+#include "study/module/module_sequence.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <string>
+#include <utility>
+
+#include "ir/number.h"
+#include "reference/inputs.h"
+
+namespace tailor::study {
+
+namespace {
+
+using explore::Occurrence;
+using explore::Partition;
+
+std::size_t at(ir::NodeId id) { return static_cast<std::size_t>(id); }
+
+/// Elements that are drawn; longer arrays repeat them.
+constexpr std::int64_t drawn_elements = 1 << 18;
+
+/// Random bytes for a buffer that nobody in the sequence writes.
+std::vector<std::byte> filling(const ir::Buffer& buffer, reference::InputRange range, std::uint64_t seed) {
+  range.distinct = false;  // cannot hold for a repeated pattern
+  const std::int64_t drawn = std::min(buffer.elements, drawn_elements);
+  const std::vector<std::byte> pattern = reference::input_tensor({buffer.dtype, {drawn}, {}}, range, seed).bytes;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(buffer.elements * ir::element_bytes(buffer.dtype)));
+  for (std::size_t i = 0; i < bytes.size(); i += pattern.size())
+    std::copy_n(pattern.begin(), std::min(pattern.size(), bytes.size() - i),
+                bytes.begin() + static_cast<std::ptrdiff_t>(i));
+  return bytes;
+}
+
+/// Something that reads and writes values of one graph: a group at a place, or a node that is in none.
+struct Unit {
+  const Occurrence* occurrence = nullptr;
+  std::size_t group = 0;
+  ir::NodeId first = ir::no_node;  ///< decides among the ready
+  std::vector<ir::NodeId> reads;
+};
+
+class Walk {
+ public:
+  Walk(const Partition& partition, std::span<const GroupKernel> kernels, profiler::ImageForm form,
+       std::int64_t most_launches, ModuleSequence& into)
+      : partition_(partition), kernels_(kernels), form_(form), most_launches_(most_launches), into_(into) {
+    for (std::size_t g = 0; g < partition.groups.size(); ++g)
+      for (const Occurrence& occurrence : partition.groups[g].occurrences)
+        by_path_[occurrence.where].emplace_back(g, &occurrence);
+  }
+
+  void graph(const ir::Graph& graph, const std::string& where) {
+    const std::vector<Unit> units = units_of(graph, where);
+    const std::vector<std::size_t> order = order_of(graph, units);
+    // Groups that wait for one another have no order.
+    std::vector<bool> ordered(units.size(), false);
+    for (const std::size_t next : order) ordered[next] = true;
+    for (std::size_t u = 0; u < units.size(); ++u)
+      into_.places_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
+    for (const std::size_t next : order) {
+      const Unit& unit = units[next];
+      if (unit.occurrence != nullptr)
+        launch(where, unit);
+      else if (!graph.nodes[at(unit.first)].attributes.bodies.empty())
+        control(graph, graph.nodes[at(unit.first)], where);
+    }
+  }
+
+  /// Gives every buffer that nobody writes its contents, in order.
+  void fill() {
+    for (std::size_t i = 0; i < into_.sequence.buffers.size(); ++i) {
+      gpu::Buffer& buffer = into_.sequence.buffers[i];
+      into_.buffer_bytes += buffer.bytes;
+      if (buffer.role != gpu::BufferRole::input) continue;
+      const std::vector<std::byte> bytes = filling(readers_[i].first, readers_[i].second, i + 1);
+      into_.contents.insert(into_.contents.end(), bytes.begin(), bytes.end());
+    }
+  }
+
+ private:
+  std::vector<Unit> units_of(const ir::Graph& graph, const std::string& where) const {
+    std::vector<Unit> units;
+    std::vector<bool> written(graph.nodes.size(), false);
+    if (const auto here = by_path_.find(where); here != by_path_.end())
+      for (const auto& [group, occurrence] : here->second) {
+        Unit unit{occurrence, group, occurrence->nodes.empty() ? 0 : occurrence->nodes.front(), occurrence->reads};
+        if (!occurrence->writes.empty()) unit.first = occurrence->writes.front();
+        for (const ir::NodeId id : occurrence->writes) written[at(id)] = true;
+        units.push_back(std::move(unit));
+      }
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (!written[i]) units.push_back({nullptr, 0, static_cast<ir::NodeId>(i), graph.nodes[i].operands});
+    return units;
+  }
+
+  static std::vector<std::size_t> order_of(const ir::Graph& graph, const std::vector<Unit>& units) {
+    std::vector<std::size_t> maker(graph.nodes.size(), 0);
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
+      if (units[u].occurrence != nullptr)
+        for (const ir::NodeId id : units[u].occurrence->writes) maker[at(id)] = u;
+    }
+    std::vector<std::vector<std::size_t>> users(units.size());
+    std::vector<std::size_t> missing(units.size(), 0);
+    for (std::size_t u = 0; u < units.size(); ++u)
+      for (const ir::NodeId id : units[u].reads)
+        if (maker[at(id)] != u) {
+          users[maker[at(id)]].push_back(u);
+          ++missing[u];
+        }
+    using Key = std::pair<ir::NodeId, std::size_t>;
+    std::priority_queue<Key, std::vector<Key>, std::greater<>> ready;
+    for (std::size_t u = 0; u < units.size(); ++u)
+      if (missing[u] == 0) ready.emplace(units[u].first, u);
+    std::vector<std::size_t> order;
+    while (!ready.empty()) {
+      const std::size_t u = ready.top().second;
+      ready.pop();
+      order.push_back(u);
+      for (const std::size_t user : users[u])
+        if (--missing[user] == 0) ready.emplace(units[user].first, user);
+    }
+    return order;
+  }
+
+  void control(const ir::Graph& graph, const ir::Node& node, const std::string& where) {
+    const bool loop = node.op == ir::Op::while_loop;
+    for (std::size_t i = 0; i < node.attributes.bodies.size(); ++i) {
+      if (loop && i == 0 && node.attributes.number > 0) continue;  // trips are known: nothing asks whether to go on
+      const ir::Graph& body = graph.bodies[static_cast<std::size_t>(node.attributes.bodies[i])];
+      const std::size_t before = into_.sequence.launches.size();
+      this->graph(body, explore::body_path(where, node, i));
+      if (!loop || node.attributes.number <= 1) continue;
+      const std::vector<gpu::Launch> once(into_.sequence.launches.begin() + static_cast<std::ptrdiff_t>(before),
+                                          into_.sequence.launches.end());
+      const auto all =
+          static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * node.attributes.number;
+      if (all > most_launches_) {
+        into_.shortened_loops += once.empty() ? 0 : 1;
+        continue;
+      }
+      for (std::int64_t trip = 1; trip < node.attributes.number; ++trip)
+        into_.sequence.launches.insert(into_.sequence.launches.end(), once.begin(), once.end());
+    }
+  }
+
+  void launch(const std::string& where, const Unit& unit) {
+    const GroupKernel& of = kernels_[unit.group];
+    if (of.kernel == nullptr || of.binary == nullptr) {
+      ++into_.places_left_out;
+      return;
+    }
+    ++into_.places;
+    gpu::Launch launch = profiler::sequence_of(*of.kernel, *of.binary, form_).launches.front();
+    launch.image = image(*of.binary);
+    const std::vector<reference::InputRange> ranges =
+        reference::input_ranges(partition_.groups[unit.group].group.graph);
+    std::size_t read = 0, write = 0;
+    for (std::size_t i = 0; i < of.kernel->buffers.size(); ++i) {
+      const ir::Buffer& buffer = of.kernel->buffers[i];
+      if (buffer.output)
+        launch.arguments[i].buffer = written(where, unit.occurrence->writes[write++], buffer, of.kernel->idempotent);
+      else {
+        launch.arguments[i].buffer = known(where, unit.occurrence->reads[read], buffer, ranges[read]);
+        ++read;
+      }
+    }
+    into_.sequence.launches.push_back(std::move(launch));
+  }
+
+  int image(const ir::Binary& binary) {
+    const auto [found, fresh] = images_.try_emplace(&binary, static_cast<int>(into_.sequence.images.size()));
+    if (fresh) into_.sequence.images.push_back(profiler::image_of(binary, form_));
+    return found->second;
+  }
+
+  int known(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, const reference::InputRange& range) {
+    const auto [found, fresh] = buffers_.try_emplace({where, id}, static_cast<int>(into_.sequence.buffers.size()));
+    if (fresh) {
+      into_.sequence.buffers.push_back(
+          {buffer.name, buffer.elements * ir::element_bytes(buffer.dtype), gpu::BufferRole::input});
+      readers_.emplace_back(buffer, range);
+    }
+    return found->second;
+  }
+
+  int written(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, bool idempotent) {
+    const int number = known(where, id, buffer, {});
+    gpu::BufferRole& role = into_.sequence.buffers[static_cast<std::size_t>(number)].role;
+    if (role != gpu::BufferRole::scratch) role = idempotent ? gpu::BufferRole::output : gpu::BufferRole::scratch;
+    return number;
+  }
+
+  const Partition& partition_;
+  std::span<const GroupKernel> kernels_;
+  profiler::ImageForm form_;
+  std::int64_t most_launches_;
+  ModuleSequence& into_;
+  std::map<std::string, std::vector<std::pair<std::size_t, const Occurrence*>>> by_path_;
+  std::map<std::pair<std::string, ir::NodeId>, int> buffers_;
+  std::vector<std::pair<ir::Buffer, reference::InputRange>> readers_;  ///< of each buffer, the first
+  std::map<const ir::Binary*, int> images_;
+};
+
+}  // namespace
+
+ModuleSequence module_sequence(const ir::Graph& graph, const Partition& partition, std::span<const GroupKernel> kernels,
+                               profiler::ImageForm form, std::int64_t most_launches) {
+  ModuleSequence sequence;
+  Walk walk(partition, kernels, form, most_launches, sequence);
+  walk.graph(graph, graph.name);
+  walk.fill();
+  return sequence;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole model as one stream of launches: every group at every place, in an order that its data allows, over buffers
+// that producers and consumers share. Library calls are left out: what they would have written is an array of random
+// numbers. So the same walk over two strategies gives two sequences that differ in nothing but the fusion.
+//
+// Simple on purpose: each value has a buffer of its own (a framework would reuse memory), a loop's body repeats on the
+// same buffers, and every branch of a conditional runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "explore/partition.h"
+#include "ir/binary.h"
+#include "ir/kernel.h"
+#include "profiler/gpu/sequence.h"
+#include "profiler/measure/sequence_of.h"
+
+namespace tailor::study {
+
+/// The kernel of a distinct group; nulls where it has none.
+struct GroupKernel {
+  const ir::Kernel* kernel = nullptr;
+  const ir::Binary* binary = nullptr;
+};
+
+struct ModuleSequence {
+  gpu::Sequence sequence;
+  std::vector<std::byte> contents;
+  std::int64_t places = 0;           ///< groups that are launched, each place once
+  std::int64_t places_left_out = 0;  ///< groups without a kernel
+  std::int64_t shortened_loops = 0;  ///< loops whose body runs once because all trips would be too many launches
+  std::int64_t buffer_bytes = 0;
+};
+
+/// `kernels` is parallel to `partition.groups`. Sequences stay below `most_launches` by running loop bodies once.
+ModuleSequence module_sequence(const ir::Graph& graph, const explore::Partition& partition,
+                               std::span<const GroupKernel> kernels, profiler::ImageForm form,
+                               std::int64_t most_launches = 20'000);
+
+}  // namespace tailor::study

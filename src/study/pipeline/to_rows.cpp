@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nouns to rows.
+#include "study/pipeline/to_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "study/pipeline/import_summary.h"
+#include "study/pipeline/manifest.h"
+
+namespace tailor::study {
+
+store::DeviceRow device_row(const ir::Device& device, const std::string& file_text) {
+  return {id_of(std::string_view(file_text)), device.name, device.title, device.arch, file_text};
+}
+
+store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source) {
+  store::GraphRow row;
+  row.text = text(imported.graph);
+  row.id = id_of(std::string_view(row.text));
+  row.structure = id_of(std::string_view(canonical_text(imported.graph)));
+  row.name = name;
+  row.source = source;
+  row.nodes = static_cast<std::int64_t>(imported.graph.nodes.size());
+  for (const auto& [what, count] : imported.report.opaque) row.opaque_nodes += count;
+  row.summary = import_summary_json(imported.report);
+  return row;
+}
+
+store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& work, const std::string& title) {
+  store::GroupRow row;
+  row.id = group.id;
+  row.title = title;
+  row.text = text(group.graph);
+  for (const ir::Node& node : group.graph.nodes) {
+    row.nodes += ir::class_of(node.op) == ir::OpClass::leaf ? 0 : 1;
+    row.reductions += node.op == ir::Op::reduce ? 1 : 0;
+  }
+  row.read = {work.bytes_read};
+  row.written = {work.bytes_written};
+  row.flops = work.fma + work.alu + work.xu + work.f64;
+  return row;
+}
+
+namespace {
+
+void add_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& path, store::FusionRow& row) {
+  for (const ir::EdgeNote& edge : fusion.edges)
+    row.edges.push_back({path, graph.nodes[static_cast<std::size_t>(edge.producer)].name,
+                         graph.nodes[static_cast<std::size_t>(edge.consumer)].name, edge.fused, edge.reason});
+  for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
+    add_edges(graph.bodies[i], fusion.bodies[i], path.empty() ? std::to_string(i) : fmt::format("{}/{}", path, i), row);
+}
+
+}  // namespace
+
+store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& fusion,
+                            const explore::Partition& partition) {
+  store::FusionRow row;
+  row.graph = graph;
+  row.strategy = partition.strategy;
+  row.least_kernels = partition.least_kernels;
+  row.unknown_trips = partition.unknown_trips;
+  row.branches = partition.branches;
+  for (const explore::DistinctGroup& group : partition.groups) {
+    store::FusionGroupRow item;
+    item.group = group.group.id;
+    item.occurrences = static_cast<std::int64_t>(group.occurrences.size());
+    item.times = group.times;
+    item.example = group.group.graph.nodes[static_cast<std::size_t>(group.group.graph.outputs.front())].name;
+    row.groups.push_back(std::move(item));
+  }
+  add_edges(nodes, fusion, "", row);
+  return row;
+}
+
+store::PlanRow plan_row(const ir::Plan& plan, Id group) {
+  store::PlanRow row;
+  row.id = id_of(plan, group);
+  row.group = group;
+  row.text = text(plan);
+  row.skeleton = name(plan.skeleton);
+  row.threads = plan.threads;
+  row.threads_per_row = plan.skeleton == ir::Skeleton::row ? plan.threads_per_row : 0;
+  row.vector = plan.vector;
+  row.in_flight = plan.in_flight;
+  row.residence = plan.skeleton == ir::Skeleton::row ? name(plan.residence) : "";
+  row.grid = name(plan.grid);
+  row.blocks_per_sm = plan.grid == ir::GridShape::persistent ? plan.blocks_per_sm : 0;
+  row.index_cache = plan.index_cache;
+  row.value_cache = plan.value_cache;
+  return row;
+}
+
+store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model) {
+  store::EstimateRow row;
+  row.plan = plan;
+  row.device = device;
+  row.level = name(estimate.level);
+  row.model = model;
+  row.total = estimate.total;
+  row.low = estimate.low;
+  row.high = estimate.high;
+  row.bottleneck = name(estimate.bottleneck);
+  row.parts = estimate.parts;
+  row.occupancy = estimate.occupancy;
+  row.waves = estimate.waves;
+  row.registers = estimate.registers;
+  return row;
+}
+
+store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
+  store::KernelRow row;
+  row.id = id;
+  row.name = kernel.name;
+  row.text = text(kernel);
+  row.cuda = std::move(cuda);
+  row.threads = kernel.threads;
+  row.blocks = kernel.grid;
+  row.shared = kernel.shared_bytes;
+  row.idempotent = kernel.idempotent;
+  return row;
+}
+
+store::BinaryRow binary_row(const ir::Binary& binary, Id kernel) {
+  store::BinaryRow row;
+  row.id = binary.source;
+  row.kernel = kernel;
+  row.arch = binary.arch;
+  row.compiler = binary.compiler;
+  row.ok = binary.outcome == ir::CompileOutcome::ok;
+  row.log = binary.log;
+  row.registers = binary.registers;
+  row.spill_stores = binary.spill_stores;
+  row.spill_loads = binary.spill_loads;
+  row.local = binary.local_bytes;
+  row.static_shared = binary.static_shared;
+  row.cubin_bytes = static_cast<std::int64_t>(binary.cubin.size());
+  row.compile_time = binary.compile_time;
+  return row;
+}
+
+std::string check_method(const profiler::CheckOptions& options, int seeds) {
+  const std::uint64_t last = options.seed + static_cast<std::uint64_t>(seeds) - 1;
+  return fmt::format("simulator, seed{}{}{}",
+                     seeds > 1 ? fmt::format("s {} to {}", options.seed, last) : fmt::format(" {}", options.seed),
+                     options.sample_blocks > 0 ? fmt::format(", {} blocks sampled", options.sample_blocks) : "",
+                     options.sanitize ? "" : ", without sanitizers");
+}
+
+store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method) {
+  store::CheckRow row;
+  row.kernel = kernel;
+  row.method = method;
+  row.state = profiler::name(checked.state);
+  row.worst = checked.worst;
+  row.reason = checked.reason;
+  row.findings = static_cast<std::int64_t>(checked.findings.size());
+  return row;
+}
+
+namespace {
+
+/// The counters of a launch by their names in the database.
+struct NamedCount {
+  std::string_view name, unit;
+  double ir::LaunchCounts::*value;
+};
+
+constexpr auto count_table = std::to_array<NamedCount>({
+    {"instructions", "warp instructions", &ir::LaunchCounts::instructions},
+    {"lane_instructions", "lane instructions", &ir::LaunchCounts::lane_instructions},
+    {"fma", "warp instructions", &ir::LaunchCounts::fma},
+    {"alu", "warp instructions", &ir::LaunchCounts::alu},
+    {"xu", "warp instructions", &ir::LaunchCounts::xu},
+    {"f64", "warp instructions", &ir::LaunchCounts::f64},
+    {"convert", "warp instructions", &ir::LaunchCounts::convert},
+    {"move", "warp instructions", &ir::LaunchCounts::move},
+    {"control", "warp instructions", &ir::LaunchCounts::control},
+    {"shuffles", "warp instructions", &ir::LaunchCounts::shuffles},
+    {"votes", "warp instructions", &ir::LaunchCounts::votes},
+    {"block_barriers", "warp instructions", &ir::LaunchCounts::barriers},
+    {"fences", "warp instructions", &ir::LaunchCounts::fences},
+    {"divergent_branches", "branches", &ir::LaunchCounts::divergent_branches},
+    {"bank_conflicts", "wavefronts", &ir::LaunchCounts::bank_conflicts},
+    {"local_load_requests", "requests", &ir::LaunchCounts::local_loads},
+    {"local_store_requests", "requests", &ir::LaunchCounts::local_stores},
+    {"dram_read_bytes", "bytes", &ir::LaunchCounts::dram_read},
+    {"dram_write_bytes", "bytes", &ir::LaunchCounts::dram_written},
+    {"standard_error", "fraction of the instructions", &ir::LaunchCounts::standard_error},
+});
+
+void add_access(std::vector<store::CountRow>& to, const std::string& what, std::string_view passes,
+                const ir::AccessCounts& counts) {
+  if (counts.requests == 0) return;
+  to.push_back({what + "_requests", counts.requests, "requests"});
+  to.push_back({fmt::format("{}_{}", what, passes), counts.sectors, std::string(passes)});
+  to.push_back({what + "_bytes", counts.bytes, "bytes"});
+}
+
+std::vector<store::CountRow> count_rows(const ir::LaunchCounts& counts, const ir::Kernel& kernel) {
+  std::vector<store::CountRow> rows;
+  for (const NamedCount& entry : count_table)
+    if (counts.*entry.value != 0)
+      rows.push_back({std::string(entry.name), counts.*entry.value, std::string(entry.unit)});
+  add_access(rows, "shared_load", "wavefronts", counts.shared_load);
+  add_access(rows, "shared_store", "wavefronts", counts.shared_store);
+  for (std::size_t i = 0; i < counts.buffers.size(); ++i) {
+    const std::string& buffer = kernel.buffers[i].name;
+    add_access(rows, fmt::format("global[{}]_load", buffer), "sectors", counts.buffers[i].load);
+    add_access(rows, fmt::format("global[{}]_store", buffer), "sectors", counts.buffers[i].store);
+    add_access(rows, fmt::format("global[{}]_atomic", buffer), "sectors", counts.buffers[i].atomic);
+  }
+  return rows;
+}
+
+}  // namespace
+
+store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,
+                                      Id device, const std::string& method) {
+  store::MeasurementRow row;
+  row.run = run;
+  row.binary = binary;
+  row.device = device;
+  row.profiler = "simulator";
+  row.protocol =
+      checked.counts.blocks_run < checked.counts.blocks_total
+          ? fmt::format("{}; {} of {} blocks, scaled", method, checked.counts.blocks_run, checked.counts.blocks_total)
+          : fmt::format("{}; all {} blocks", method, checked.counts.blocks_total);
+  row.outcome = checked.state == profiler::Verdict::passed ? "ok" : profiler::name(checked.state);
+  row.reason = checked.reason;
+  row.measured_at = time_now();
+  row.counts = count_rows(checked.counts, kernel);
+  row.id = store::measurement_id(row);
+  return row;
+}
+
+store::PlanRejectionRow plan_rejection_row(const profiler::Checked& checked, Id plan, Id device) {
+  return {plan, device,
+          fmt::format("check-{}",
+                      checked.state == profiler::Verdict::timed_out ? "timed-out" : profiler::name(checked.state)),
+          checked.reason};
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From nouns to rows: how graphs, groups, plans, estimates and binaries stand in the database. One direction only.
+#pragma once
+
+#include <string>
+
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/tune.h"
+#include "hlo/import.h"
+#include "ir/binary.h"
+#include "ir/kernel.h"
+#include "profiler/check/check.h"
+#include "store/rows.h"
+
+namespace tailor::study {
+
+store::DeviceRow device_row(const ir::Device& device, const std::string& file_text);
+store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source);
+store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& work, const std::string& title);
+store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& fusion,
+                            const explore::Partition& partition);
+store::PlanRow plan_row(const ir::Plan& plan, Id group);
+store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model);
+store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda);
+store::BinaryRow binary_row(const ir::Binary& binary, Id kernel);
+
+/// "simulator, seed 1", "simulator, seeds 1 to 3, 64 blocks sampled": who executed a kernel, and on what.
+std::string check_method(const profiler::CheckOptions& options, int seeds);
+store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method);
+/// An execution with what it counted, per buffer too. Only of a kernel that was executed.
+store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,
+                                      Id device, const std::string& method);
+/// The rejection of a plan whose kernel was refuted.
+store::PlanRejectionRow plan_rejection_row(const profiler::Checked& checked, Id plan, Id device);
+
+}  // namespace tailor::study

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this build is: the version of meson.build and the commit, "-dirty" when the tree had changes.
+#pragma once
+
+#include <string_view>
+
+namespace tailor::study {
+
+extern const std::string_view version;
+extern const std::string_view revision;
+
+}  // namespace tailor::study

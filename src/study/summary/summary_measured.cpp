@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a GPU measured of a model's groups, beside what the most precise model said.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "study/summary/summary_rows.h"
+
+namespace tailor::study {
+
+namespace {
+
+/// The protocol under which predictions are drawn: models predict a kernel that finds nothing in L2.
+bool is_plain(const store::MeasuredPlan& plan) { return plan.cache == "cold" && plan.launch_mode == "stream"; }
+
+/// The last row about this plan and protocol: rows come by precision.
+const store::PredictedPlan* find_prediction(const std::vector<store::PredictedPlan>& all,
+                                            const store::MeasuredPlan& plan) {
+  const store::PredictedPlan* best = nullptr;
+  for (const store::PredictedPlan& one : all)
+    if (one.plan == plan.plan && one.cache == plan.cache && one.timed_by == plan.timed_by &&
+        one.launch_mode == plan.launch_mode)
+      best = &one;
+  return best;
+}
+
+}  // namespace
+
+void add_measured(const store::Store& store, const Subject& subject, const Gathered& gathered,
+                  report::Summary& summary) {
+  const std::vector<store::PredictedPlan> predictions = store.measured_vs_predicted(subject.device.id);
+  std::map<std::string, std::size_t> fastest;  // of a group under a protocol; rows come by time
+  for (const store::MeasuredPlan& plan : store.measured_plans(subject.device.id)) {
+    if (!gathered.groups.contains(plan.group)) continue;
+    const std::string race = fmt::format("{} {} {} {}", hex(plan.group), plan.cache, plan.timed_by, plan.launch_mode);
+    const auto [best, first] = fastest.try_emplace(race, summary.times.size());
+    const store::PredictedPlan* prediction = find_prediction(predictions, plan);
+    report::MeasuredTime time;
+    time.group = plan.title;
+    time.plan = plan.text;
+    time.cache = plan.cache;
+    time.launch_mode = plan.launch_mode;
+    time.median = plan.median;
+    time.low = plan.low;
+    time.high = plan.high;
+    time.samples = plan.samples;
+    time.place = plan.place;
+    time.dram_fraction = plan.useful_fraction;
+    if (prediction != nullptr) {
+      time.predicted = prediction->predicted;
+      time.level = prediction->level;
+    }
+    if (prediction != nullptr && is_plain(plan))
+      summary.measured.push_back({fmt::format("{}, {}", plan.title, plan.text), prediction->predicted, plan.median});
+    if (!first) {
+      report::MeasuredTime& leader = summary.times[best->second];
+      time.tied = time.low.value_or(time.median) <= leader.high.value_or(leader.median);
+      leader.tied = leader.tied || time.tied;
+    }
+    summary.times.push_back(std::move(time));
+  }
+  if (!summary.times.empty()) summary.measured_on = store.measured_gpus(subject.device.id);
+  for (const store::ModuleSpeedup& one : store.module_speedups(subject.graph.id, subject.device.id))
+    if (one.speedup >= 1)  // the other half says the same the other way round
+      summary.modules.push_back({one.strategy, one.baseline, one.cache, one.launch_mode, one.median,
+                                 one.baseline_median, one.speedup, one.launches, one.baseline_launches, one.left_out});
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the strategies of a model cost on a device, by the one rule of load_summary.h.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "ir/estimate.h"
+#include "study/summary/summary_rows.h"
+
+namespace tailor::study {
+
+namespace {
+
+constexpr auto ordered_levels = std::to_array<ir::Level>(
+    {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled});
+
+std::vector<report::LibraryCall> load_library_calls(const store::Store& store, const Subject& subject) {
+  std::map<std::string, Seconds> times;  // the first model by name speaks, as in the views
+  for (const store::LibraryTimeRow& row : store.library_times(subject.graph.id, subject.device.id))
+    times.try_emplace(row.node, row.total);
+  std::map<std::tuple<std::string, std::string, double, double>, report::LibraryCall> equal;
+  for (const store::LibraryCallRow& row : store.library_calls(subject.graph.id)) {
+    auto& call = equal[{row.kind, row.shape, row.bytes.value, row.flops}];
+    if (call.op.empty()) {
+      call = {row.kind, row.shape, 0, row.bytes, row.flops, std::nullopt};
+      if (const auto time = times.find(row.node); time != times.end()) call.time = time->second;
+    }
+    call.occurrences += std::llround(row.times);
+  }
+  std::vector<report::LibraryCall> all;
+  for (const auto& [key, call] : equal) all.push_back(call);
+  std::stable_sort(all.begin(), all.end(), [](const report::LibraryCall& a, const report::LibraryCall& b) {
+    return a.traffic.value * static_cast<double>(a.occurrences) > b.traffic.value * static_cast<double>(b.occurrences);
+  });
+  return all;
+}
+
+std::string groups_in_words(std::int64_t groups) {
+  return groups == 1 ? "1 distinct group" : with_commas(groups) + " distinct groups";
+}
+
+}  // namespace
+
+std::size_t precision(std::string_view level) {
+  const auto found =
+      std::find_if(ordered_levels.begin(), ordered_levels.end(), [&](ir::Level one) { return ir::name(one) == level; });
+  return static_cast<std::size_t>(found - ordered_levels.begin());
+}
+
+Gathered gather(const store::Store& store, const Subject& subject) {
+  Gathered gathered;
+  for (const std::string& strategy : store.strategies_of(subject.graph.id))
+    if (auto fusion = store.fusion(subject.graph.id, strategy)) gathered.fusions.push_back(std::move(*fusion));
+  for (const store::FusionRow& fusion : gathered.fusions)
+    for (const store::FusionGroupRow& row : fusion.groups) {
+      if (gathered.groups.contains(row.group)) continue;
+      if (auto group = store.group(row.group)) gathered.groups.emplace(row.group, std::move(*group));
+      for (const store::GroupBoundRow& bound : store.group_bounds(row.group, subject.device.id)) {
+        Seconds& most = gathered.lower_bounds[row.group];
+        most = std::max(most, bound.total);
+      }
+    }
+  std::set<std::pair<std::size_t, std::string>> levels{{0, "sol"}};
+  for (store::LevelBest& best : store.level_bests(subject.graph.id, subject.device.id)) {
+    levels.insert({precision(best.level), best.level});
+    gathered.bests[best.group].push_back(std::move(best));
+  }
+  for (const auto& [place, level] : levels) gathered.levels.push_back(level);
+  gathered.library = load_library_calls(store, subject);
+  return gathered;
+}
+
+std::optional<TimeAt> time_at(const Gathered& gathered, Id group, std::string_view level) {
+  const auto bound = gathered.lower_bounds.find(group);
+  const auto bests = gathered.bests.find(group);
+  const TimeAt by_bound{bound != gathered.lower_bounds.end() ? bound->second : Seconds{}, "bound"};
+  const bool only_bounds = precision(level) == 0 || bests == gathered.bests.end();
+  if (!only_bounds)
+    for (auto best = bests->second.rbegin(); best != bests->second.rend(); ++best)
+      if (precision(best->level) <= precision(level)) return TimeAt{best->total, best->level};
+  if (bound == gathered.lower_bounds.end()) return std::nullopt;
+  return by_bound;
+}
+
+report::StrategyTotals make_totals(const Gathered& gathered, const store::FusionRow& fusion) {
+  report::StrategyTotals totals;
+  totals.name = fusion.strategy;
+  totals.distinct_groups = static_cast<std::int64_t>(fusion.groups.size());
+  if (fusion.least_kernels > 0) totals.kernel_floor = fusion.least_kernels;
+  double launches = 0;
+  for (const store::FusionGroupRow& row : fusion.groups) {
+    const store::GroupRow& group = gathered.groups.at(row.group);
+    totals.kernels += row.occurrences;
+    launches += row.times;
+    totals.traffic += (group.read + group.written) * row.times;
+    if (!gathered.bests.contains(row.group)) {
+      ++totals.groups_at_lower_bound;
+      if (const auto time = time_at(gathered, row.group, "sol")) totals.time_at_lower_bound += time->total * row.times;
+    }
+  }
+  for (const std::string& level : gathered.levels) {
+    Seconds sum;
+    bool complete = true;
+    for (const store::FusionGroupRow& row : fusion.groups) {
+      const auto time = time_at(gathered, row.group, level);
+      complete = complete && time.has_value();
+      if (time) sum += time->total * row.times;
+    }
+    if (complete) totals.time.push_back({level, sum});
+  }
+  Seconds library;
+  bool timed = !gathered.library.empty();
+  for (const report::LibraryCall& call : gathered.library) {
+    const auto times = static_cast<double>(call.occurrences);
+    totals.library_calls += call.occurrences;
+    totals.library_traffic += call.traffic * times;
+    totals.library_flops += call.flops * times;
+    timed = timed && call.time.has_value();
+    if (call.time) library += *call.time * times;
+  }
+  if (timed) totals.library_time = library;
+  totals.launches = std::llround(launches) + totals.library_calls;
+  return totals;
+}
+
+std::vector<std::string> make_warnings(const Gathered& gathered, const store::FusionRow& fusion) {
+  const std::string& top = gathered.levels.back();
+  std::int64_t unknown = 0;
+  std::map<std::string, std::int64_t> lower;
+  for (const store::FusionGroupRow& row : fusion.groups) {
+    const auto time = time_at(gathered, row.group, top);
+    if (!time) ++unknown;
+    if (time && time->level != "bound" && time->level != top) ++lower[std::string(time->level)];
+  }
+  std::vector<std::string> out;
+  if (unknown > 0)
+    out.push_back(fmt::format("{}: {} of {} have neither a plan nor a bound yet, so the strategy has no total.",
+                              fusion.strategy, groups_in_words(unknown), fusion.groups.size()));
+  for (const auto& [level, groups] : lower)
+    out.push_back(fmt::format("{}: column {} takes the {} time of {} that level {} has not looked at.", fusion.strategy,
+                              top, level, groups_in_words(groups), top));
+  if (fusion.unknown_trips > 0)
+    out.push_back(fmt::format("{}: {} loop(s) of unknown trip count are counted as one trip.", fusion.strategy,
+                              fusion.unknown_trips));
+  if (fusion.branches > 0)
+    out.push_back(
+        fmt::format("{}: all {} branches of conditionals are counted as taken.", fusion.strategy, fusion.branches));
+  return out;
+}
+
+bool same_groups(const store::FusionRow& a, const store::FusionRow& b) {
+  return std::equal(a.groups.begin(), a.groups.end(), b.groups.begin(), b.groups.end(),
+                    [](const store::FusionGroupRow& x, const store::FusionGroupRow& y) {
+                      return x.group == y.group && x.occurrences == y.occurrences && x.times == y.times;
+                    });
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a sweep file: one table row per key, each with the function that checks and stores its value.
+#include "study/sweep/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "study/sweep/json_tree.h"
+
+namespace tailor::study {
+
+namespace {
+
+constexpr std::int64_t most_plans = 1'000'000'000;
+constexpr std::int64_t longest_shortlist = 10'000;
+constexpr std::int64_t most_seeds = 1000;
+
+/// A value of the file and the way to it ("plans.axes.threads[1]").
+struct Value {
+  const JsonNode& node;
+  std::string path;
+};
+
+/// The file being read: everything a message needs.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::filesystem::path& file) : text_(text), file_(file) {}
+
+  [[noreturn]] void fail(Fault fault, std::size_t offset, std::string message, std::string hint) const {
+    const auto [line, column] = line_and_column(text_, offset);
+    throw Error(fault, Position{file_.string(), line, column}, std::move(message), std::move(hint));
+  }
+  [[noreturn]] void wrong(const Value& value, std::string_view expected) const {
+    fail(Fault::usage, value.node.offset,
+         fmt::format("'{}' is {}, {} was expected", value.path, described(value.node.kind), expected), {});
+  }
+
+  const std::string& string(const Value& value) const {
+    if (value.node.kind != JsonKind::string) wrong(value, "a string");
+    if (value.node.text.empty()) fail(Fault::usage, value.node.offset, fmt::format("'{}' is empty", value.path), {});
+    return value.node.text;
+  }
+  bool truth(const Value& value) const {
+    if (value.node.kind != JsonKind::boolean) wrong(value, "true or false");
+    return value.node.truth;
+  }
+  double number(const Value& value) const {
+    if (value.node.kind != JsonKind::number) wrong(value, "a number");
+    return value.node.number;
+  }
+  std::int64_t integer(const Value& value, std::int64_t low, std::int64_t high) const {
+    if (value.node.kind != JsonKind::number) wrong(value, "a whole number");
+    if (!value.node.integral || value.node.integer < low || value.node.integer > high)
+      fail(Fault::usage, value.node.offset,
+           fmt::format("'{}' is {}, a whole number from {} to {} was expected", value.path, value.node.number, low,
+                       high),
+           {});
+    return value.node.integer;
+  }
+  std::vector<Value> list(const Value& value) const {
+    if (value.node.kind != JsonKind::array) wrong(value, "a list");
+    if (value.node.items.empty())
+      fail(Fault::usage, value.node.offset, fmt::format("'{}' is an empty list", value.path), "name at least one");
+    std::vector<Value> items;
+    for (const JsonNode& node : value.node.items)
+      items.push_back({node, fmt::format("{}[{}]", value.path, items.size())});
+    return items;
+  }
+  /// The strings of a list, each once.
+  std::vector<std::string> names(const Value& value) const {
+    std::vector<std::string> result;
+    for (const Value& item : list(value)) {
+      const std::string& name = string(item);
+      if (std::find(result.begin(), result.end(), name) != result.end())
+        fail(Fault::usage, item.node.offset, fmt::format("'{}' repeats '{}'", item.path, name), "remove one");
+      result.push_back(name);
+    }
+    return result;
+  }
+  std::filesystem::path resolved(const std::string& path) const {
+    return (file_.parent_path() / path).lexically_normal();
+  }
+
+  /// Calls the row's function for each member of an object; refuses unknown and repeated keys.
+  template <class Target, std::size_t N>
+  void members(
+      const Value& object, Target& target,
+      const std::array<std::pair<std::string_view, void (*)(const Reader&, const Value&, Target&)>, N>& table) const {
+    if (object.node.kind != JsonKind::object) wrong(object, "an object");
+    std::vector<std::string_view> known;
+    for (const auto& row : table) known.push_back(row.first);
+    for (std::size_t i = 0; i < object.node.keys.size(); ++i) {
+      const std::string& key = object.node.keys[i];
+      const std::string path = object.path.empty() ? key : object.path + "." + key;
+      const auto found = std::find(known.begin(), known.end(), key);
+      if (found == known.end())
+        fail(Fault::usage, object.node.key_offsets[i], fmt::format("unknown key '{}'", path), suggestion(key, known));
+      refuse_repeated(object, i, path);
+      table[static_cast<std::size_t>(found - known.begin())].second(*this, {object.node.items[i], path}, target);
+    }
+  }
+  void refuse_repeated(const Value& object, std::size_t i, const std::string& path) const {
+    const auto end = object.node.keys.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(object.node.keys.begin(), end, object.node.keys[i]) != end)
+      fail(Fault::usage, object.node.key_offsets[i], fmt::format("'{}' is given twice", path), "remove one");
+  }
+
+ private:
+  std::string_view text_;
+  const std::filesystem::path& file_;
+};
+
+template <class Target>
+using Row = std::pair<std::string_view, void (*)(const Reader&, const Value&, Target&)>;
+
+// clang-format off
+constexpr auto claim_table = std::to_array<Row<Claim>>({
+    {"text",      [](const Reader& r, const Value& v, Claim& claim) { claim.text = r.string(v); }     },
+    {"metric",    [](const Reader& r, const Value& v, Claim& claim) { claim.metric = r.string(v); }   },
+    {"threshold", [](const Reader& r, const Value& v, Claim& claim) { claim.threshold = r.number(v); }},
+});
+// clang-format on
+
+void read_models(const Reader& r, const Value& v, SweepConfig& config) {
+  const std::vector<std::string> names = r.names(v);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::filesystem::path path = r.resolved(names[i]);
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored))
+      r.fail(Fault::missing, v.node.items[i].offset,
+             fmt::format("'{}[{}]': there is no file '{}'", v.path, i, path.string()),
+             "paths start at the folder of the sweep file");
+    config.models.push_back(path);
+  }
+}
+
+std::string axis_word(const Reader& r, const Value& v) {
+  if (v.node.kind == JsonKind::boolean) return v.node.truth ? "on" : "off";
+  if (v.node.kind == JsonKind::string) return r.string(v);
+  if (v.node.kind != JsonKind::number) r.wrong(v, "a number, a word, or true or false");
+  return fmt::format("{}", r.integer(v, 0, most_plans));
+}
+
+void read_axes(const Reader& r, const Value& v, SweepConfig& config) {
+  if (v.node.kind != JsonKind::object) r.wrong(v, "an object");
+  for (std::size_t i = 0; i < v.node.keys.size(); ++i) {
+    const std::string path = v.path + "." + v.node.keys[i];
+    r.refuse_repeated(v, i, path);
+    AxisRestriction axis{v.node.keys[i], {}};
+    for (const Value& item : r.list({v.node.items[i], path})) axis.values.push_back(axis_word(r, item));
+    config.axes.push_back(std::move(axis));
+  }
+  // The order of keys means nothing: sorted, so that equal restrictions have one text.
+  std::sort(config.axes.begin(), config.axes.end(), [](const auto& a, const auto& b) { return a.axis < b.axis; });
+}
+
+void read_shape(const Reader& reader, const Value& value, CheckConfig& config) {
+  const std::string shape = reader.string(value);
+  if (shape != "whole" && shape != "small")
+    reader.fail(Fault::usage, value.node.offset, fmt::format("'{}' is '{}'", value.path, shape),
+                "expected whole or small");
+  config.small_shape = shape == "small";
+}
+
+// clang-format off
+constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
+    {"max_per_group",
+     [](const Reader& r, const Value& v, SweepConfig& config) {
+       if (v.node.kind != JsonKind::null) config.max_plans_per_group = r.integer(v, 1, most_plans);
+     }},
+    {"axes",          read_axes          },
+});
+
+constexpr auto check_table = std::to_array<Row<CheckConfig>>({
+    {"top",    [](const Reader& r, const Value& v, CheckConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
+    {"seeds",  [](const Reader& r, const Value& v, CheckConfig& c) { c.seeds = r.integer(v, 1, most_seeds); }     },
+    {"blocks", [](const Reader& r, const Value& v, CheckConfig& c) { c.blocks = r.integer(v, 0, most_plans); }    },
+    {"shape",  read_shape                                                                                         },
+});
+
+constexpr auto profile_table = std::to_array<Row<ProfileConfig>>({
+    {"top",      [](const Reader& r, const Value& v, ProfileConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
+    {"cache",    [](const Reader& r, const Value& v, ProfileConfig& c) { c.cache = r.names(v); }                      },
+    {"stop",     [](const Reader& r, const Value& v, ProfileConfig& c) { c.stop = r.string(v); }                      },
+    {"counters", [](const Reader& r, const Value& v, ProfileConfig& c) { c.counters = r.string(v); }                  },
+    {"graph",    [](const Reader& r, const Value& v, ProfileConfig& c) { c.graph = r.truth(v); }                      },
+    {"checks",   [](const Reader& r, const Value& v, ProfileConfig& c) { c.checks = r.integer(v, 1, most_seeds); }    },
+});
+
+constexpr auto config_table = std::to_array<Row<SweepConfig>>({
+    {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
+    {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
+    {"models", read_models},
+    {"devices", [](const Reader& r, const Value& v, SweepConfig& c) { c.devices = r.names(v); }},
+    {"strategies", [](const Reader& r, const Value& v, SweepConfig& c) { c.strategies = r.names(v); }},
+    {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.string(v); }},
+    {"cost_model", [](const Reader& r, const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
+    {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
+    {"shortlist",
+     [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
+    {"compile", [](const Reader& r, const Value& v, SweepConfig& c) { c.compile = r.truth(v); }},
+    {"check", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.check, check_table); }},
+    {"profile", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.profile, profile_table); }},
+    {"arch", [](const Reader& r, const Value& v, SweepConfig& c) { c.arch = r.string(v); }},
+    {"seed", [](const Reader& r, const Value& v, SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }},
+    {"database", [](const Reader& r, const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
+    {"report", [](const Reader& r, const Value& v, SweepConfig& c) { c.report = r.resolved(r.string(v)); }},
+});
+// clang-format on
+
+/// Where the value of a key of the outermost object stands; the object itself when the key is absent.
+std::size_t find_offset(const JsonNode& root, std::string_view key) {
+  const auto found = std::find(root.keys.begin(), root.keys.end(), key);
+  return found == root.keys.end() ? root.offset
+                                  : root.items[static_cast<std::size_t>(found - root.keys.begin())].offset;
+}
+
+void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config) {
+  if (config.models.empty()) reader.fail(Fault::usage, root.offset, "'models' is missing", "list HLO files");
+  if (config.devices.empty())
+    reader.fail(Fault::usage, root.offset, "'devices' is missing", "list devices; 'tailor devices' shows them");
+  if (!config.check.top) config.check.top = config.shortlist;
+  if (!config.profile.top) config.profile.top = config.shortlist;
+  if (config.baseline.empty()) config.baseline = config.strategies.front();
+  if (std::find(config.strategies.begin(), config.strategies.end(), config.baseline) == config.strategies.end())
+    reader.fail(Fault::usage, find_offset(root, "baseline"),
+                fmt::format("'baseline' is '{}', which is not among 'strategies'", config.baseline),
+                fmt::format("strategies: {}", fmt::join(config.strategies, ", ")));
+  if (config.claim && config.claim->metric.empty())
+    reader.fail(Fault::usage, find_offset(root, "claim"), "'claim.metric' is missing", "say what the threshold is of");
+}
+
+nlohmann::ordered_json plans_json(const SweepConfig& config) {
+  nlohmann::ordered_json plans{{"max_per_group", nullptr}, {"axes", nlohmann::ordered_json::object()}};
+  if (config.max_plans_per_group) plans["max_per_group"] = *config.max_plans_per_group;
+  for (const AxisRestriction& axis : config.axes) plans["axes"][axis.axis] = axis.values;
+  return plans;
+}
+
+}  // namespace
+
+SweepConfig parse_config(std::string_view text, const std::filesystem::path& file) {
+  const JsonNode root = parse_json(text, file.string());
+  const Reader reader(text, file);
+  SweepConfig config;
+  if (root.kind != JsonKind::object)
+    reader.fail(Fault::usage, root.offset, fmt::format("a sweep file is an object, this is {}", described(root.kind)),
+                "see experiments/README.md");
+  reader.members({root, ""}, config, config_table);
+  check_whole(reader, root, config);
+  if (config.database.empty())
+    config.database = std::filesystem::path(file).replace_extension(".db").lexically_normal();
+  return config;
+}
+
+SweepConfig read_config(const std::filesystem::path& file) { return parse_config(read_file(file), file); }
+
+std::string canonical_text(const SweepConfig& config) {
+  nlohmann::ordered_json json;
+  if (!config.question.empty()) json["question"] = config.question;
+  if (config.claim) {
+    json["claim"] = {{"metric", config.claim->metric}, {"threshold", config.claim->threshold}};
+    if (!config.claim->text.empty()) json["claim"]["text"] = config.claim->text;
+  }
+  for (const std::filesystem::path& model : config.models) json["models"].push_back(model.string());
+  json["devices"] = config.devices;
+  json["strategies"] = config.strategies;
+  json["baseline"] = config.baseline;
+  json["cost_model"] = config.cost_model;
+  json["plans"] = plans_json(config);
+  json["shortlist"] = config.shortlist;
+  json["compile"] = config.compile;
+  json["check"] = {
+      {"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
+  if (config.check.small_shape) json["check"]["shape"] = "small";
+  ProfileConfig usual;
+  usual.top = config.shortlist;
+  if (config.profile != usual)
+    json["profile"] = {{"top", config.profile.top.value_or(0)}, {"cache", config.profile.cache},
+                       {"stop", config.profile.stop},           {"counters", config.profile.counters},
+                       {"graph", config.profile.graph},         {"checks", config.profile.checks}};
+  json["arch"] = config.arch;
+  json["seed"] = config.seed;
+  if (!config.database.empty()) json["database"] = config.database.string();
+  if (!config.report.empty()) json["report"] = config.report.string();
+  return json.dump(2) + "\n";
+}
+
+Id id_of(const SweepConfig& config) {
+  SweepConfig rows = config;
+  rows.database.clear();
+  rows.report.clear();
+  for (std::filesystem::path& model : rows.models) model = model.filename();
+  return tailor::id_of(canonical_text(rows));
+}
+
+Id plan_space_id(const SweepConfig& config) {
+  nlohmann::ordered_json json = plans_json(config);
+  json["cost_model"] = config.cost_model;
+  return tailor::id_of(json.dump());
+}
+
+}  // namespace tailor::study

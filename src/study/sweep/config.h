@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sweep file: what an experiment asks, of which models, devices and strategies, and what would answer it. Reading
+// checks everything that can be checked without running: keys, types, ranges, and that the models exist.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace tailor::study {
+
+/// What must hold for the answer to be yes: `metric` at least `threshold`.
+struct Claim {
+  std::string text;
+  std::string metric;
+  double threshold = 0;
+  bool operator==(const Claim&) const = default;
+};
+
+/// One axis of the plan space and the values allowed on it, as words of a plan's text ("128", "registers", "on").
+struct AxisRestriction {
+  std::string axis;
+  std::vector<std::string> values;
+  bool operator==(const AxisRestriction&) const = default;
+};
+
+/// Which compiled kernels are executed on the simulator, and how.
+struct CheckConfig {
+  std::optional<std::int64_t>
+      top;                   ///< plans of each group, the best first; 0: none. The reader fills in the short list's
+  std::int64_t seeds = 1;    ///< executions of each kernel, with inputs and schedules of their own
+  std::int64_t blocks = 0;   ///< execute a sample of about so many blocks; 0: all
+  bool small_shape = false;  ///< fewer rows under the same plan, where the group allows that
+  bool operator==(const CheckConfig&) const = default;
+};
+
+/// Which compiled kernels are measured when the sweep is told who measures, and how.
+struct ProfileConfig {
+  std::optional<std::int64_t> top;         ///< plans of each group; the reader fills in the short list's
+  std::vector<std::string> cache{"cold"};  ///< cache states, the first ranks
+  std::string stop = "standard";           ///< row of the stop rules
+  std::string counters = "0";              ///< highest tier, names, or none
+  bool graph = false;                      ///< launch as a CUDA graph
+  std::int64_t checks = 1;                 ///< runs that are compared with the reference
+  bool operator==(const ProfileConfig&) const = default;
+};
+
+struct SweepConfig {
+  std::string question;
+  std::optional<Claim> claim;
+  std::vector<std::filesystem::path> models;  ///< resolved; each exists
+  std::vector<std::string> devices;           ///< names or paths; the caller looks them up
+  std::vector<std::string> strategies{"none", "imported", "stitch-v1"};
+  std::string baseline;  ///< one of strategies; the first when not given
+  std::string cost_model = "projected";
+  std::optional<std::int64_t> max_plans_per_group;  ///< absent: all
+  std::vector<AxisRestriction> axes;                ///< by name; absent axes are free
+  std::int64_t shortlist = 4;                       ///< plans per group that are compiled
+  bool compile = true;
+  CheckConfig check;
+  ProfileConfig profile;
+  std::string arch = "auto";  ///< "auto": each device's own; else "sm_90"
+  std::int64_t seed = 1;
+  std::filesystem::path database;  ///< resolved; CONFIG.db beside the file when not given
+  std::filesystem::path report;    ///< resolved folder; empty: none is written
+  bool operator==(const SweepConfig&) const = default;
+};
+
+/// Checks a sweep file's text; relative paths start at `file`'s folder. Throws Error(usage) with line, column and JSON
+/// path; Error(missing) for a model that is not there.
+SweepConfig parse_config(std::string_view text, const std::filesystem::path& file);
+/// Reads and parses the file.
+SweepConfig read_config(const std::filesystem::path& file);
+
+/// The text form with every default spelled out and keys in fixed order, paths as resolved; parse_config reads it back.
+std::string canonical_text(const SweepConfig& config);
+/// Hash of what decides the rows of a sweep: the canonical text, without where database and report go and without the
+/// folders that models lie in.
+Id id_of(const SweepConfig& config);
+/// Hash of what decides which plans of a group are looked at: axes, limit and cost model. Part of the database's keys.
+Id plan_space_id(const SweepConfig& config);
+
+}  // namespace tailor::study

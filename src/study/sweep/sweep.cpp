@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep from its file to its last words.
+#include "study/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "explore/strategy.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/to_rows.h"
+#include "study/sweep/sweep_stages.h"
+
+namespace tailor::study {
+
+namespace {
+
+std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data) {
+  std::vector<SweepDevice> devices;
+  for (const std::string& name : config.devices) {
+    const std::string folder = (data / "devices").string();
+    ir::Device device = ir::find_device(name, folder);
+    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
+    const std::string file = read_file(is_path ? std::filesystem::path(name) : data / "devices" / (name + ".json"));
+    devices.push_back({device, ir::limits(device), file, device_row(device, file).id});
+  }
+  return devices;
+}
+
+const costmodel::Model& ranking_model(const std::string& name) {
+  const costmodel::Model* model = costmodel::find_model(name);
+  if (model && model->level < ir::Level::compiled) return *model;
+  std::vector<std::string_view> known;
+  for (const costmodel::Model& row : costmodel::models())
+    if (row.level < ir::Level::compiled) known.push_back(row.name);
+  throw Error(Fault::usage,
+              fmt::format("found cost_model '{}', expected a model that ranks plans before they are compiled", name),
+              suggestion(name, known));
+}
+
+/// What a claim may be about: a proportion of the baseline strategy to the best other one, summed over all models.
+struct Metric {
+  std::string_view name;
+  double (*of)(const store::StrategyTotals&);
+};
+
+constexpr std::array metric_table = std::to_array<Metric>({
+    {"predicted_speedup", [](const store::StrategyTotals& t) { return t.kernel_time.value; }},
+    {"launch_reduction", [](const store::StrategyTotals& t) { return t.launches; }},
+    {"traffic_reduction", [](const store::StrategyTotals& t) { return t.dram.value; }},
+});
+
+const Metric& find_metric(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Metric& metric : metric_table) {
+    if (metric.name == name) return metric;
+    known.push_back(metric.name);
+  }
+  throw Error(Fault::usage, fmt::format("found claim metric '{}', expected a known one", name),
+              suggestion(name, known));
+}
+
+bool claim_holds(Sweep& sweep) {
+  const Metric& metric = find_metric(sweep.config.claim->metric);
+  std::map<std::string, double> sums;
+  const auto asked_about = [&](const store::StrategyTotals& totals) {
+    const auto& wanted = sweep.config.strategies;
+    return sweep.graphs.contains(totals.graph) &&
+           std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
+           std::any_of(sweep.devices.begin(), sweep.devices.end(),
+                       [&](const SweepDevice& device) { return device.id == totals.device; });
+  };
+  for (const store::StrategyTotals& totals : sweep.store.strategies())
+    if (asked_about(totals)) sums[totals.strategy] += metric.of(totals);
+  double best = 0;
+  for (const auto& [strategy, sum] : sums)
+    if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
+  const bool holds = best >= sweep.config.claim->threshold;
+  sweep.console.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
+                                 three_figures(best), three_figures(sweep.config.claim->threshold)));
+  return holds;
+}
+
+store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
+  store::RunRow run = begun_run(sweep.options.command, toolchain, sweep.config.seed, canonical_text(sweep.config));
+  run.config_id = id_of(sweep.config);
+  return run;
+}
+
+void print_summary(const Sweep& sweep) {
+  const SweepOutcome& o = sweep.outcome;
+  sweep.console.finish();
+  sweep.console.note(
+      fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models, o.distinct_groups,
+                  with_commas(o.plans_scored), with_commas(o.plans_rejected), humane_seconds(o.scoring.value),
+                  o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
+  if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
+    sweep.console.note(fmt::format(
+        "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
+        o.kernels_failed, humane_seconds(o.compiling.value),
+        o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
+  if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
+    sweep.console.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}",
+                                   o.kernels_passed, o.kernels_refuted, o.kernels_not_executed,
+                                   humane_seconds(o.checking.value)));
+  if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
+    sweep.console.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
+                                   o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
+                                   humane_seconds(o.measuring.value)));
+  sweep.console.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  if (folder.empty()) return;
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (fault)
+    throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
+}
+
+/// What must be equal for stored work to count as done: the plan space, the length of the short list, the architecture
+/// and the models' numbers.
+std::string work_space(const SweepConfig& config, const std::string& calibration) {
+  const std::string key = fmt::format("{} {} {} {}", hex(plan_space_id(config)), config.shortlist, config.arch,
+                                      hex(tailor::id_of(std::string_view(calibration))));
+  return hex(tailor::id_of(std::string_view(key)));
+}
+
+/// Refuses what the file's reader cannot know to be wrong, before anything is opened or written.
+void check_names(const SweepConfig& config, const std::filesystem::path& file) {
+  with_position(
+      [&] { return Position{file.string()}; },
+      [&] {
+        for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
+        if (config.claim) find_metric(config.claim->metric);
+        explore::Axes axes;
+        for (const AxisRestriction& limit : config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
+        const bool names_arch =
+            config.arch.starts_with("sm_") && config.arch.size() > 3 &&
+            std::all_of(config.arch.begin() + 3, config.arch.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
+        if (config.arch != "auto" && !names_arch)
+          throw Error(Fault::usage, fmt::format("found arch '{}', expected auto or one such as sm_90", config.arch));
+      });
+}
+
+}  // namespace
+
+SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop_token stop) {
+  SweepConfig config = read_config(options.config);
+  if (options.database) config.database = *options.database;
+  check_names(config, options.config);
+  const costmodel::Model& model = ranking_model(config.cost_model);
+  std::vector<SweepDevice> devices = find_devices(config, options.data);
+  const std::filesystem::path calibration_file = options.data / "calibrations" / "uncalibrated.json";
+  const costmodel::Calibration calibration = costmodel::read_calibration(calibration_file.string());
+  make_folder(config.database.parent_path());
+  const std::string space = work_space(config, read_file(calibration_file));
+  store::Store opened = store::Store::open(config.database);
+  Sweep sweep{options,           std::move(config), space, &model, calibration, std::move(devices), {}, {},
+              std::move(opened), console,           stop,  {},     {}};
+  sweep.outcome.database = sweep.config.database;
+  sweep.outcome.report = sweep.config.report;
+
+  const bool compiles = options.compile && sweep.config.compile;
+  const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
+  store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  sweep.run = run.id;
+  for (const SweepDevice& device : sweep.devices) sweep.store.save(device_row(device.device, device.file));
+  sweep.store.save(run);
+
+  load_and_fuse(sweep);
+  score_groups(sweep);
+  if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && options.measurer) profile_short_lists(sweep, *nvrtc.api);
+  print_summary(sweep);
+
+  SweepOutcome& outcome = sweep.outcome;
+  const auto end_with = [&](Fault fault, std::string reason, std::string hint) {
+    outcome.exit_code = static_cast<int>(fault);
+    outcome.reason = std::move(reason);
+    outcome.hint = std::move(hint);
+  };
+  if (stop.stop_requested())
+    end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
+  else if (compiles && !nvrtc)
+    end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.reason), nvrtc.remedy);
+  else if (sweep.config.claim && !claim_holds(sweep))
+    end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
+  if (sweep.outcome.opened_gpu) name_gpu(run, *sweep.outcome.opened_gpu);
+  run.finished_at = time_now();
+  run.outcome = stop.stop_requested() ? "interrupted" : "done";
+  sweep.store.save(run);
+  return sweep.outcome;
+}
+
+}  // namespace tailor::study

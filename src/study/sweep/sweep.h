@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main job: import, fuse, enumerate, score, compile the short list, execute it on the simulator, measure it where
+// somebody can, store; all from one file. What is in the database already is not done again, so a sweep that was
+// interrupted goes on where it stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that
+// does not compile or computes something else is stored as such and does not end it.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "base/units.h"
+#include "ir/binary.h"
+#include "profiler/check/check.h"
+#include "profiler/compile/nvrtc.h"
+#include "profiler/measure/measure.h"
+#include "study/pipeline/observer.h"
+#include "study/sweep/config.h"
+
+namespace tailor::study {
+
+/// Who measures the short lists of a device.
+struct SweepMeasurer {
+  std::string name;  ///< gpu, replay
+  std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
+  profiler::MeasureOptions how;
+  std::shared_ptr<void> keeps = {};  ///< alive while it is used
+  gpu::Response opened = {};         ///< the GPU; not ok for records
+};
+
+struct SweepOptions {
+  std::filesystem::path config;
+  std::filesystem::path data;                     ///< folder with devices/ and calibrations/
+  std::filesystem::path cache;                    ///< compiled kernels
+  profiler::NvrtcPaths nvrtc;                     ///< where to look for the compiler
+  std::optional<std::filesystem::path> database;  ///< instead of the file's
+  bool compile = true;                            ///< false: stop after scoring
+  bool check = true;                              ///< false: stop after compiling
+  int workers = 0;                                ///< 0: one per processor
+  std::string command;                            ///< as typed, for the manifest
+  /// Who measures on a device, asked once for each. Empty: nothing is measured. May throw Error(missing).
+  std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, std::stop_token)> measurer = {};
+  /// Executes kernels; empty: the simulator.
+  std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
+};
+
+/// What a sweep did, for the closing notes and for tests.
+struct SweepOutcome {
+  int exit_code = 0;         ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  std::string reason, hint;  ///< of another exit code than 0
+  std::filesystem::path database, report;
+  std::int64_t models = 0, distinct_groups = 0;
+  std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
+  std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
+  std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
+  std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
+  Seconds scoring, compiling, in_compiler, checking, measuring;
+  std::optional<gpu::Response> opened_gpu;  ///< that measured, when one did
+  double compiler_share = 0;                ///< of the compile stage's worker time inside the compiler
+};
+
+SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop_token stop);
+
+}  // namespace tailor::study

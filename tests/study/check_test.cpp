@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check stage of a sweep, with the tests' interpreter of kernels in the simulator's place: right kernels pass, a
+// wrong one is rejected with its reason and is nobody's best, a second run executes nothing again.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "base/text.h"
+#include "ir/number.h"
+#include "ir/plan.h"
+#include "store/store.h"
+#include "study/sweep/sweep.h"
+#include "support/group_family.h"
+#include "support/interpret.h"
+#include "support/listener.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+const std::filesystem::path source = TAILOR_SOURCE_DIR;
+
+struct Bench {
+  explicit Bench(std::int64_t rows = 6, const std::string& check = "{}")
+      : path(std::filesystem::temp_directory_path() / ("tailor_check_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+    write_file(path / "model.graph", text(ir::make_group(ir::family_member("softmax"), rows, 64).graph));
+    write_file(path / "sweep.json",
+               "{\"question\": \"?\", \"models\": [\"model.graph\"], \"devices\": [\"h200\"], \"strategies\": "
+               "[\"stitch-v1\"], \"plans\": {\"axes\": {\"threads\": [128, 256]}}, \"shortlist\": 3, \"check\": " +
+                   check + "}");
+  }
+  ~Bench() { std::filesystem::remove_all(path); }
+
+  SweepOutcome sweep(const std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)>& executor) {
+    Listener listener;
+    SweepOptions options;
+    options.config = path / "sweep.json";
+    options.data = source / "data";
+    options.cache = path / "cache";
+    options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
+    options.executor = executor;
+    options.workers = 2;
+    options.command = "test";
+    const SweepOutcome outcome = run_sweep(options, listener, {});
+    said += listener.warnings + listener.notes;
+    return outcome;
+  }
+  store::Store opened() const { return store::Store::open_read_only(path / "sweep.db"); }
+
+  std::filesystem::path path;
+  std::string said;
+};
+
+/// Executes the lowered program itself; `spoil` may change what it wrote.
+profiler::Executor interpreter_of(const ir::Kernel& kernel,
+                                  const std::function<void(std::vector<std::byte>&)>& spoil = {}) {
+  return [&kernel, spoil](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&) {
+    std::vector<std::vector<std::byte>> buffers;
+    for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
+    profiler::Executed run;
+    for (const ir::Buffer& buffer : kernel.buffers)
+      if (buffer.output)
+        run.before.emplace_back(static_cast<std::size_t>(buffer.elements * ir::element_bytes(buffer.dtype)));
+    buffers.insert(buffers.end(), run.before.begin(), run.before.end());
+    const ir::KernelRun after = interpret(kernel, std::move(buffers));
+    run.after.assign(after.buffers.begin() + static_cast<std::ptrdiff_t>(inputs.size()), after.buffers.end());
+    if (spoil) spoil(run.after.front());
+    run.simulation.counters.instructions = 1000;
+    run.simulation.blocks_run = run.simulation.blocks_total = kernel.grid;
+    run.simulation.buffers.resize(kernel.buffers.size());
+    return run;
+  };
+}
+
+bool no_compiler() {
+  const profiler::FoundNvrtc found = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  if (!found) skip(found.reason);
+  return !found;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep executes its short list, and a second one does not again") {
+  if (no_compiler()) return;
+  Bench bench;
+  std::atomic<int> made = 0;
+  const auto executor = [&](const ir::Kernel& kernel, const ir::Binary& binary) {
+    ++made;
+    CHECK(binary.ptx.find(".loc") != std::string::npos);
+    return interpreter_of(kernel);
+  };
+  const SweepOutcome first = bench.sweep(executor);
+  CHECK(first.exit_code == 0);
+  CHECK(first.kernels_passed == 3);
+  CHECK(first.kernels_refuted == 0);
+  CHECK(made == 3);
+  const store::Store stored = bench.opened();
+  int passed = 0;
+  for (const store::KernelState& kernel : stored.kernel_states()) passed += kernel.state == "passed" ? 1 : 0;
+  CHECK(passed == 3);
+  const store::GroupRow group = stored.groups().at(0);
+  const store::BestPlan best = stored.best_plans(group.id, stored.devices().at(0).id, 1).at(0);
+  CHECK(best.estimate.level == "simulated");
+  const Id binary = stored.binaries(*best.kernel).at(0).id;
+  const std::vector<store::MeasurementRow> executions = stored.measurements(binary);
+  REQUIRE(executions.size() == 1);
+  CHECK(executions[0].profiler == "simulator");
+  CHECK(executions[0].counts == std::vector<store::CountRow>{{"instructions", 1000, "warp instructions"}});
+  CHECK(bench.sweep(executor).kernels_passed == 0);
+  CHECK(made == 3);
+}
+
+TEST_CASE("a sweep at small shapes executes fewer rows, says so, and stores no counters of them") {
+  if (no_compiler()) return;
+  Bench bench(4000, R"({"shape": "small"})");
+  std::atomic<std::int64_t> rows = 0;
+  const SweepOutcome outcome = bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+    rows = std::max<std::int64_t>(rows, kernel.buffers.front().elements / 64);
+    return interpreter_of(kernel);
+  });
+  CHECK(outcome.kernels_passed == 3);
+  CHECK(rows <= 2000);
+  const store::Store stored = bench.opened();
+  const store::BestPlan best = stored.best_plans(stored.groups().at(0).id, stored.devices().at(0).id, 1).at(0);
+  CHECK(best.estimate.level != "simulated");
+  const std::vector<store::CheckRow> checks = stored.checks(*best.kernel);
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].method.ends_with(" of 4,000 rows"));
+  for (const store::BinaryRow& binary : stored.binaries(*best.kernel)) CHECK(stored.measurements(binary.id).empty());
+}
+
+TEST_CASE("a wrong kernel is rejected with its reason and is nobody's best") {
+  if (no_compiler()) return;
+  Bench bench;
+  bench.sweep([](const ir::Kernel& kernel, const ir::Binary&) { return interpreter_of(kernel); });
+  std::string best;
+  {
+    const store::Store stored = bench.opened();
+    best = stored.best_plans(stored.groups().at(0).id, stored.devices().at(0).id, 1).at(0).plan;
+  }
+  std::filesystem::remove(bench.path / "sweep.db");
+  const ir::Plan wrong = ir::parse_plan(best);
+  const SweepOutcome outcome = bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+    if (kernel.threads != wrong.threads) return interpreter_of(kernel);
+    return interpreter_of(kernel, [](std::vector<std::byte>& bytes) { bytes[64 * 4 + 3] ^= std::byte{0x10}; });
+  });
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.kernels_refuted >= 1);
+  CHECK(bench.said.find("1 of 384 elements is wrong; [1,0] is") != std::string::npos);
+  const store::Store stored = bench.opened();
+  const store::GroupRow group = stored.groups().at(0);
+  const Id device = stored.devices().at(0).id;
+  const std::vector<store::PlanRejectionRow> why = stored.plan_rejections(id_of(wrong, group.id), device);
+  REQUIRE(why.size() == 1);
+  CHECK(why[0].rule == "check-wrong");
+  CHECK(why[0].reason.find("elements is wrong") != std::string::npos);
+  for (const store::BestPlan& plan : stored.best_plans(group.id, device, 1000)) CHECK(plan.plan != best);
+}
+
+TEST_CASE("a kernel that nobody can execute stays unchecked and in its place") {
+  if (no_compiler()) return;
+  Bench bench;
+  const SweepOutcome outcome = bench.sweep([](const ir::Kernel&, const ir::Binary&) {
+    return [](std::span<const reference::Tensor>, const simulator::SimulationOptions&) {
+      profiler::Executed run;
+      run.simulation.outcome = simulator::SimulationOutcome::unsupported;
+      run.simulation.reason = "wgmma (line 9)";
+      return run;
+    };
+  });
+  CHECK(outcome.kernels_not_executed == 3);
+  for (const store::KernelState& kernel : bench.opened().kernel_states()) CHECK(kernel.state == "unchecked");
+}

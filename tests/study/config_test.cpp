@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sweep file: what is accepted means what it says, what is refused is named with its place.
+#include "study/sweep/config.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.h"
+#include "base/text.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+const std::filesystem::path beside = std::filesystem::path(TAILOR_SOURCE_DIR) / "experiments" / "test.json";
+const std::string model = "../data/models/softmax_fwd_f32_4096x1024.hlo";
+
+std::string with(const std::string& members) {
+  return fmt::format("{{\"models\": [\"{}\"],\n \"devices\": [\"h200\"]{}{}}}", model, members.empty() ? "" : ",\n ",
+                     members);
+}
+
+/// "LINE:COLUMN MESSAGE / HINT" of the Error a text causes, empty when it is accepted.
+std::string complaint(const std::string& text) {
+  try {
+    parse_config(text, beside);
+  } catch (const Error& error) {
+    CHECK(error.at.file == beside.string());
+    return fmt::format("{}:{} {} / {}", error.at.line, error.at.column, error.message, error.hint);
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a sweep file with models and devices has defaults for everything else") {
+  const SweepConfig config = parse_config(with(""), beside);
+  CHECK(config.models.at(0) == (beside.parent_path() / model).lexically_normal());
+  CHECK(config.devices == std::vector<std::string>{"h200"});
+  CHECK(config.baseline == "none");
+  CHECK(config.shortlist == 4);
+  CHECK(config.check == CheckConfig{4, 1, 0});
+  CHECK_FALSE(config.max_plans_per_group.has_value());
+  CHECK(config.database.filename() == "test.db");
+  CHECK(config.report.empty());
+}
+
+TEST_CASE("every key of a sweep file arrives") {
+  const SweepConfig config =
+      parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
+ "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol",
+ "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
+ "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
+                   beside);
+  CHECK(config.question == "q?");
+  CHECK(config.claim == Claim{"t", "speedup", 1.5});
+  CHECK(config.strategies == std::vector<std::string>{"imported", "none"});
+  CHECK(config.baseline == "none");
+  CHECK(config.cost_model == "sol");
+  CHECK(config.max_plans_per_group == 9);
+  CHECK(config.axes ==
+        std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
+  CHECK(config.shortlist == 2);
+  CHECK_FALSE(config.compile);
+  CHECK(config.check == CheckConfig{1, 3, 64, true});
+  CHECK(config.arch == "sm_80");
+  CHECK(config.seed == 7);
+  CHECK(config.database == beside.parent_path() / "y.db");
+  CHECK(config.report == "/r");
+}
+
+TEST_CASE("the canonical text reads back as the same config") {
+  for (const char* members :
+       {"", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+        R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
+    const SweepConfig config = parse_config(with(members), beside);
+    SweepConfig back = parse_config(canonical_text(config), beside);
+    CHECK(back.axes == config.axes);
+    CHECK(back == config);
+    CHECK(canonical_text(back) == canonical_text(config));
+  }
+}
+
+TEST_CASE("the config's id follows what decides the rows and nothing else") {
+  const SweepConfig config = parse_config(with(""), beside);
+  CHECK(id_of(config) == id_of(parse_config(with(R"("database": "else.db", "report": "r", "shortlist": 4)"), beside)));
+  CHECK(id_of(config) != id_of(parse_config(with(R"("seed": 2)"), beside)));
+  CHECK(plan_space_id(config) == plan_space_id(parse_config(with(R"("seed": 2)"), beside)));
+  CHECK(plan_space_id(config) != plan_space_id(parse_config(with(R"("plans": {"max_per_group": 5})"), beside)));
+}
+
+TEST_CASE("what does not fit is refused with line, column, path and hint") {
+  const auto refused = std::to_array<std::pair<std::string, std::string>>({
+      {with("\"shortlst\": 4"), "3:2 unknown key 'shortlst' / did you mean 'shortlist'?"},
+      {with("\"plans\": {\"axis\": {}}"), "3:12 unknown key 'plans.axis' / did you mean 'axes'?"},
+      {with("\"shortlist\": \"4\""), "3:15 'shortlist' is a string, a whole number was expected / "},
+      {with("\"shortlist\": 4.5"), "3:15 'shortlist' is 4.5, a whole number from 0 to 10000 was expected / "},
+      {with("\"shortlist\": -1"), "3:15 'shortlist' is -1, a whole number from 0 to 10000 was expected / "},
+      {with("\"shortlist\":12345678,\n  \"seed\": 1"),
+       "3:14 'shortlist' is 12345678, a whole number from 0 to 10000 was expected / "},
+      {with("\"check\": {\"tip\": 1}"), "3:12 unknown key 'check.tip' / did you mean 'top'?"},
+      {with("\"check\": false"), "3:11 'check' is true or false, an object was expected / "},
+      {with("\"compile\": 1"), "3:13 'compile' is a number, true or false was expected / "},
+      {with("\"strategies\": []"), "3:16 'strategies' is an empty list / name at least one"},
+      {with("\"strategies\": [\"a\", 1]"), "3:22 'strategies[1]' is a number, a string was expected / "},
+      {with("\"strategies\": [\"a\", \"a\"]"), "3:22 'strategies[1]' repeats 'a' / remove one"},
+      {with("\"baseline\": \"tvm\""),
+       "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: none, imported, stitch-v1"},
+      {with("\"seed\": 1, \"seed\": 2"), "3:13 'seed' is given twice / remove one"},
+      {with("\"plans\": {\"axes\": {\"threads\": [128, {}]}}"),
+       "3:38 'plans.axes.threads[1]' is an object, a number, a word, or true or false was expected / "},
+      {with("\"question\": \"\""), "3:14 'question' is empty / "},
+      {with("\"claim\": {\"threshold\": 2}"), "3:11 'claim.metric' is missing / say what the threshold is of"},
+      {"{\"models\": [\"no.hlo\"], \"devices\": [\"h200\"]}",
+       fmt::format("1:13 'models[0]': there is no file '{}' / paths start at the folder of the sweep file",
+                   (beside.parent_path() / "no.hlo").string())},
+      {"{\"devices\": [\"h200\"]}", "1:1 'models' is missing / list HLO files"},
+      {"\n  [1]", "2:3 a sweep file is an object, this is a list / see experiments/README.md"},
+      {"7", "1:1 a sweep file is an object, this is a number / see experiments/README.md"},
+  });
+  for (const auto& [text, message] : refused) {
+    INFO(text);
+    CHECK(complaint(text) == message);
+  }
+}
+
+TEST_CASE("a text that is not JSON is refused where it breaks") {
+  for (const auto& [text, place] : {std::pair<std::string, std::string>{"{\"models\": [\"a\",]}", "1:17 not JSON"},
+                                    {"{\n\"models\" 1}", "2:10 not JSON"},
+                                    {"", "1:1 not JSON"},
+                                    {"{\"a\": 'x'}", "1:7 not JSON"},
+                                    {"{} {}", "1:4 not JSON"},
+                                    {"{\"seed\": 1e999}", "1:14 not JSON"},
+                                    {std::string(40, '['), "1:33 nested deeper than 32"}}) {
+    INFO(text, " -> ", complaint(text));
+    CHECK(complaint(text).substr(0, place.size()) == place);
+  }
+}
+
+TEST_CASE("no truncated, damaged or random text does more than throw an Error") {
+  constexpr int seed = 11;
+  INFO("seed ", seed);
+  std::mt19937 random(seed);
+  const std::string good =
+      with(R"("plans": {"max_per_group": 9, "axes": {"vector": [4]}}, "question": "\u00e4 \ud83d\ude00")");
+  int refused = 0;
+  for (std::size_t length = 0; length < good.size(); ++length) refused += !complaint(good.substr(0, length)).empty();
+  CHECK(refused == static_cast<int>(good.size()));
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = good;
+    for (int changes = 0; changes < 3; ++changes) text[random() % text.size()] = static_cast<char>(random() % 256);
+    static_cast<void>(complaint(text));
+  }
+}
+
+TEST_CASE("the experiments that ship are valid") {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(beside.parent_path())) {
+    if (entry.path().extension() != ".json") continue;
+    INFO(entry.path().string());
+    ++found;
+    CHECK_NOTHROW(read_config(entry.path()));
+  }
+  CHECK(found > 0);
+}

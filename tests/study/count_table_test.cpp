@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts side by side, with numbers invented so that each can be told from all others.
+#include "study/tables/count_table.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "profiler/gpu/metrics.h"
+
+using namespace tailor;
+using namespace tailor::study;
+using report::Cell;
+using report::Table;
+
+namespace {
+
+/// Two buffers: one read, one written and added to.
+struct Sample {
+  ir::Kernel kernel;
+  costmodel::Work work;
+  ir::LaunchCounts executed;
+  std::vector<ir::CounterValue> gpu;
+
+  Sample() {
+    kernel.buffers.resize(2);
+    kernel.buffers[0].name = "x";
+    kernel.buffers[1].name = "y";
+    work.buffers.resize(2);
+    work.buffers[0].load = {10, 40, 1280};
+    work.buffers[0].read_bytes = 1280;
+    work.buffers[1].load = {1, 4, 128};
+    work.buffers[1].store = {5, 20, 640};
+    work.buffers[1].atomic = {7, 7, 28};
+    work.buffers[1].written_bytes = 640;
+    work.pipes.fma = 100;
+    work.pipes.xu = 3;
+    executed.blocks_run = executed.blocks_total = 1;
+    executed.instructions = 200;
+    executed.fma = 50;
+    executed.buffers.resize(2);
+    executed.buffers[0].load = {10, 40, 1280};
+    executed.buffers[1].load = {1, 4, 128};
+    gpu = {{"instructions", 400, "warp instructions"}, {"global_load_requests", 22, "requests"},
+           {"global_load_sectors", 44, "sectors"},     {"global_atom_requests", 3, "requests"},
+           {"global_red_requests", 4, "requests"},     {"global_atom_sectors", 7, "sectors"},
+           {"dram_read_bytes", 2560, "bytes"},         {"local_load_requests", 8, "requests"},
+           {"local_store_requests", 9, "requests"},    {"l2_hit_rate", 0.5, "fraction"}};
+  }
+};
+
+const std::vector<Cell>* row_of(const Table& table, const std::string& name) {
+  for (const std::vector<Cell>& row : table.rows)
+    if (std::get<std::string>(row.front()) == name) return &row;
+  return nullptr;
+}
+
+Cell cell(const Table& table, const std::string& row, const std::string& key) {
+  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
+                                   [&](const report::Column& candidate) { return candidate.key == key; });
+  REQUIRE(column != table.columns.end());
+  const std::vector<Cell>* found = row_of(table, row);
+  REQUIRE(found != nullptr);
+  REQUIRE(found->size() == table.columns.size());
+  return (*found)[static_cast<std::size_t>(column - table.columns.begin())];
+}
+
+std::set<std::string> keys(const Table& table) {
+  std::set<std::string> all;
+  for (const report::Column& column : table.columns) all.insert(column.key);
+  return all;
+}
+
+std::int64_t whole(const Cell& cell) { return std::get<std::int64_t>(cell); }
+
+}  // namespace
+
+TEST_CASE("who did not count has no column") {
+  const Sample s;
+  CHECK(keys(count_table(s.kernel, {&s.work, &s.executed, {}})) ==
+        std::set<std::string>{"counter", "model", "executed", "ratio"});
+  CHECK(keys(count_table(s.kernel, {&s.work, nullptr, s.gpu})) ==
+        std::set<std::string>{"counter", "model", "gpu", "gpu_ratio"});
+  CHECK(keys(count_table(s.kernel, {&s.work, &s.executed, s.gpu})).size() == 6);
+  const ir::LaunchCounts nothing;
+  CHECK(keys(count_table(s.kernel, {&s.work, &nothing, s.gpu})).size() == 4);
+  CHECK(count_table(s.kernel, {&s.work, &nothing, {}}).rows.empty());
+}
+
+TEST_CASE("every row has a cell for every column, and no row is there twice") {
+  const Sample s;
+  std::set<std::string> names;
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  for (const std::vector<Cell>& row : table.rows) {
+    CHECK(row.size() == table.columns.size());
+    CHECK(names.insert(std::get<std::string>(row.front())).second);
+  }
+}
+
+TEST_CASE("a GPU's counters stand beside the sums over all buffers, and no buffer has a cell of its") {
+  const Sample s;
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  CHECK(whole(cell(table, "all buffers load requests", "model")) == 11);
+  CHECK(whole(cell(table, "all buffers load requests", "executed")) == 11);
+  CHECK(whole(cell(table, "all buffers load requests", "gpu")) == 22);
+  CHECK(std::get<double>(cell(table, "all buffers load requests", "gpu_ratio")) == doctest::Approx(0.5));
+  CHECK(whole(cell(table, "all buffers load sectors", "gpu")) == 44);
+  CHECK(cell(table, "x load requests", "gpu") == Cell());
+  CHECK(whole(cell(table, "x load requests", "model")) == 10);
+  CHECK(row_of(count_table(s.kernel, {&s.work, &s.executed, {}}), "all buffers load requests") == nullptr);
+}
+
+TEST_CASE("counters that belong together are added, and a sum with a part missing is not there") {
+  const Sample s;
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  CHECK(whole(cell(table, "all buffers atomic requests", "gpu")) == 7);
+  CHECK(whole(cell(table, "local requests", "gpu")) == 17);
+  CHECK(cell(table, "all buffers atomic sectors", "gpu") == Cell());  // of those without a result none was collected
+  CHECK(cell(table, "all buffers store requests", "gpu") == Cell());
+  CHECK(cell(table, "fma", "gpu") == Cell());
+}
+
+TEST_CASE("DRAM bytes of the model are those that must move once") {
+  const Sample s;
+  const Table table = count_table(s.kernel, {&s.work, nullptr, s.gpu});
+  CHECK(whole(cell(table, "DRAM read bytes", "model")) == 1280);
+  CHECK(whole(cell(table, "DRAM read bytes", "gpu")) == 2560);
+  CHECK(whole(cell(table, "DRAM written bytes", "model")) == 640);
+}
+
+TEST_CASE("what only one of them counted is shown, what nobody counted is not") {
+  const Sample s;
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  CHECK(whole(cell(table, "local requests", "model")) == 0);
+  CHECK(whole(cell(table, "xu", "model")) == 3);
+  CHECK(row_of(table, "f64") == nullptr);
+  CHECK(row_of(table, "x store requests") == nullptr);
+}
+
+TEST_CASE("every counter that stands beside the model's is a row of the table of counters") {
+  // With all counters of the table present each row that can have a cell of the GPU has one.
+  Sample s;
+  s.gpu.clear();
+  for (const gpu::CounterRow& row : gpu::counter_table())
+    s.gpu.push_back({std::string(row.name), 1000, std::string(row.unit)});
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  int with_gpu = 0;
+  for (const std::vector<Cell>& row : table.rows) with_gpu += row[4] != Cell() ? 1 : 0;
+  CHECK(with_gpu == 21);
+}
+
+TEST_CASE("the GPU's own table has a row, unit and meaning for each counter, also for metrics of CUPTI's") {
+  const Sample s;
+  std::vector<ir::CounterValue> counters = s.gpu;
+  counters.push_back({"lts__t_sectors_op_read.sum", 5, "l2_sector"});
+  const Table table = gpu_counter_table(counters);
+  CHECK(table.rows.size() == counters.size());
+  CHECK(std::get<double>(cell(table, "l2_hit_rate", "value")) == 0.5);
+  CHECK(std::get<std::string>(cell(table, "l2_hit_rate", "meaning")) == "sectors found in L2");
+  CHECK(std::get<std::string>(cell(table, "lts__t_sectors_op_read.sum", "meaning")) == "CUPTI's own");
+}

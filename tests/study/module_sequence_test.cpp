@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model as a stream of launches: whatever the graph and the strategy, every place is launched once and nobody reads
+// what is written later; and executed one after the other the launches compute what the model does.
+#include "study/module/module_sequence.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
+#include "explore/strategy.h"
+#include "hlo/import.h"
+#include "ir/number.h"
+#include "profiler/compile/compile.h"
+#include "profiler/xla/xla_check.h"
+#include "reference/error_bound.h"
+#include "reference/memory_layout.h"
+#include "support/group_family.h"
+#include "support/random_graph.h"
+#include "support/sequence_run.h"
+#include "tests/profiler/kernels.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+/// A kernel for a group under its simplest plan; none where the group has no skeleton.
+std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
+  static const ir::Limits limits = ir::limits(ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"));
+  const auto ready = codegen::prepare(group);
+  const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+  if (prepared == nullptr) return {};
+  ir::Plan plan;
+  plan.skeleton = prepared->skeleton;
+  plan.dominant = prepared->dominants.front();
+  plan.vector = 1;
+  plan.threads_per_row = plan.skeleton == ir::Skeleton::row ? 32 : 1;
+  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = codegen::sub_roots(*prepared, plan.threads_per_row, 32);
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(*prepared, plan, limits, scratch);
+  if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
+  return std::get<ir::Kernel>(std::move(lowered));
+}
+
+/// A partition with a kernel for every group that has one; binaries are compiled where `api` is given.
+struct LoweredModel {
+  LoweredModel(const ir::Graph& graph, const explore::Strategy& strategy, const profiler::Nvrtc* api)
+      : partition(explore::partition(graph, explore::fuse(strategy, graph))) {
+    lowered.resize(partition.groups.size());
+    binaries.resize(partition.groups.size());
+    for (std::size_t g = 0; g < partition.groups.size(); ++g) {
+      lowered[g] = simple_kernel(partition.groups[g].group);
+      binaries[g].entry = fmt::format("kernel_{}", g);
+      if (lowered[g] && api != nullptr) {
+        binaries[g] = profiler::compile(*api, {.cuda = codegen::cuda(*lowered[g])});
+        REQUIRE_MESSAGE(binaries[g].outcome == ir::CompileOutcome::ok, binaries[g].log);
+      }
+      kernels.push_back({lowered[g] ? &*lowered[g] : nullptr, lowered[g] ? &binaries[g] : nullptr});
+    }
+  }
+  LoweredModel(const LoweredModel&) = delete;
+
+  explore::Partition partition;
+  std::vector<std::optional<ir::Kernel>> lowered;
+  std::vector<ir::Binary> binaries;
+  std::vector<GroupKernel> kernels;
+};
+
+std::int64_t places_of(const LoweredModel& what, bool with_kernel) {
+  std::int64_t places = 0;
+  for (std::size_t g = 0; g < what.partition.groups.size(); ++g)
+    if (what.lowered[g].has_value() == with_kernel)
+      places += static_cast<std::int64_t>(what.partition.groups[g].occurrences.size());
+  return places;
+}
+
+/// Every place once, every buffer as large as its kernel says, no reader before its writer, no writer of an input.
+void check_order(const LoweredModel& what, const ModuleSequence& made) {
+  CHECK(made.places == places_of(what, true));
+  CHECK(made.places_left_out == places_of(what, false));
+  CHECK(static_cast<std::int64_t>(made.sequence.launches.size()) == made.places);
+  std::map<std::string, std::size_t> launched, wanted;
+  std::map<std::string, std::size_t> group_of;
+  for (std::size_t g = 0; g < what.kernels.size(); ++g) {
+    group_of[what.binaries[g].entry] = g;
+    if (what.lowered[g]) wanted[what.binaries[g].entry] = what.partition.groups[g].occurrences.size();
+  }
+  std::map<int, std::size_t> written, read;  // the first writer, the first reader
+  for (std::size_t i = 0; i < made.sequence.launches.size(); ++i) {
+    const gpu::Launch& launch = made.sequence.launches[i];
+    ++launched[launch.entry];
+    const ir::Kernel& kernel = *what.lowered[group_of.at(launch.entry)];
+    REQUIRE(launch.arguments.size() == kernel.buffers.size());
+    for (std::size_t k = 0; k < kernel.buffers.size(); ++k) {
+      const int number = launch.arguments[k].buffer;
+      const gpu::Buffer& buffer = made.sequence.buffers.at(static_cast<std::size_t>(number));
+      CHECK(buffer.bytes == kernel.buffers[k].elements * ir::element_bytes(kernel.buffers[k].dtype));
+      if (kernel.buffers[k].output) CHECK(buffer.role != gpu::BufferRole::input);
+      (kernel.buffers[k].output ? written : read).try_emplace(number, i);
+    }
+  }
+  CHECK(launched == wanted);
+  std::int64_t contents = 0, bytes = 0;
+  for (std::size_t b = 0; b < made.sequence.buffers.size(); ++b) {
+    const gpu::Buffer& buffer = made.sequence.buffers[b];
+    const auto writer = written.find(static_cast<int>(b)), reader = read.find(static_cast<int>(b));
+    CHECK((buffer.role == gpu::BufferRole::input) == (writer == written.end()));
+    if (writer != written.end() && reader != read.end()) CHECK(writer->second < reader->second);
+    bytes += buffer.bytes;
+    contents += buffer.role == gpu::BufferRole::input ? buffer.bytes : 0;
+  }
+  CHECK(made.buffer_bytes == bytes);
+  CHECK(static_cast<std::int64_t>(made.contents.size()) == contents);
+}
+
+/// Whether the bytes are the output within its bounds.
+bool is_output(std::span<const std::byte> bytes, const reference::BoundedTensor& wanted) {
+  const reference::Tensor found = reference::from_memory(wanted.value.shape, bytes);
+  for (std::int64_t i = 0; i < ir::elements(wanted.value.shape); ++i) {
+    const double error = wanted.error.empty() ? 0 : wanted.error[static_cast<std::size_t>(i)];
+    if (!(std::fabs(reference::as_double(found, i) - reference::as_double(wanted.value, i)) <= error)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("of random graphs every place is launched once, and nobody reads what is written later") {
+  constexpr std::uint64_t first_seed = 4100, graphs = 25;
+  std::int64_t places = 0;
+  for (std::uint64_t seed = first_seed; seed < first_seed + graphs; ++seed) {
+    const ir::Graph graph = well_formed_graph(seed, 30);
+    for (const explore::Strategy& strategy : explore::strategies()) {
+      CAPTURE(seed);
+      CAPTURE(strategy.name);
+      const LoweredModel what(graph, strategy, nullptr);
+      const ModuleSequence made = module_sequence(graph, what.partition, what.kernels, profiler::ImageForm::ptx);
+      check_order(what, made);
+      places += made.places;
+    }
+  }
+  CHECK(places > 100);
+}
+
+TEST_CASE("a loop's places are launched once per trip, in the same order, and once where that would be too many") {
+  constexpr std::string_view text = R"(HloModule loop
+
+body {
+  p = (s32[], f32[8,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[8,64]{1,0} get-tuple-element(p), index=1
+  y = f32[8,64]{1,0} exponential(x)
+  z = f32[8,64]{1,0} negate(y)
+  ROOT t = (s32[], f32[8,64]) tuple(next, z)
+}
+
+condition {
+  p = (s32[], f32[8,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(3)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+ENTRY main {
+  x = f32[8,64]{1,0} parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[8,64]) tuple(zero, x)
+  w = (s32[], f32[8,64]) while(t), condition=condition, body=body, backend_config={"known_trip_count":{"n":"3"}}
+  ROOT r = f32[8,64]{1,0} get-tuple-element(w), index=1
+}
+)";
+  const hlo::Imported imported = hlo::import_hlo(text, "loop.hlo");
+  const LoweredModel what(imported.graph, explore::find_strategy("none"), nullptr);
+  const ModuleSequence made = module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
+  std::vector<std::string> names;
+  for (const gpu::Launch& launch : made.sequence.launches) names.push_back(launch.entry);
+  CHECK(made.shortened_loops == 0);
+  CHECK(made.places >= 2);
+  REQUIRE(static_cast<std::int64_t>(names.size()) == 3 * made.places);
+  const std::ptrdiff_t trip = made.places;
+  CHECK(std::equal(names.begin(), names.begin() + 2 * trip, names.begin() + trip));
+  const ModuleSequence once =
+      module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx, 3 * made.places - 1);
+  CHECK(once.shortened_loops == 1);
+  CHECK(static_cast<std::int64_t>(once.sequence.launches.size()) == made.places);
+}
+
+TEST_CASE("the launches of a small model, executed in order, compute what the model does") {
+  const profiler::Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  for (const std::string name : {"softmax", "layernorm_f16", "cross_entropy"}) {
+    const ir::Group whole = ir::make_group(ir::family_member(name), 5, 64);
+    for (const std::string_view with : {"none", "stitch-v1"}) {
+      CAPTURE(name);
+      CAPTURE(with);
+      const LoweredModel what(whole.graph, explore::find_strategy(with), api);
+      const ModuleSequence made = module_sequence(whole.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
+      REQUIRE(made.places_left_out == 0);
+      const testing::SequenceRun run = testing::run_sequence(made.sequence, made.contents);
+      CHECK_MESSAGE(run.reason.empty(), run.reason);
+      CHECK(run.findings.empty());
+
+      // Parameters of these models differ in size, which tells whose bytes are whose.
+      std::map<std::int64_t, std::span<const std::byte>> inputs;
+      std::vector<std::span<const std::byte>> outputs;
+      std::size_t in = 0, out = 0;
+      for (const gpu::Buffer& buffer : made.sequence.buffers) {
+        const auto size = static_cast<std::size_t>(buffer.bytes);
+        if (buffer.role == gpu::BufferRole::input)
+          inputs[buffer.bytes] = std::span(made.contents).subspan(in, size), in += size;
+        else
+          outputs.push_back(std::span(run.outputs).subspan(out, size)), out += size;
+      }
+      std::vector<reference::Tensor> tensors;
+      for (const ir::NodeId id : ir::parameters(whole.graph)) {
+        const ir::Shape& shape = whole.graph.nodes[static_cast<std::size_t>(id)].shape;
+        const auto found = inputs.find(ir::elements(shape) * ir::element_bytes(shape.dtype));
+        REQUIRE(found != inputs.end());
+        tensors.push_back(reference::from_memory(shape, found->second));
+      }
+      for (const reference::BoundedTensor& wanted : reference::evaluate_with_error_bounds(whole.graph, tensors)) {
+        const auto bytes =
+            static_cast<std::size_t>(ir::elements(wanted.value.shape) * ir::element_bytes(wanted.value.shape.dtype));
+        CHECK(std::any_of(outputs.begin(), outputs.end(), [&](std::span<const std::byte> one) {
+          return one.size() == bytes && is_output(one, wanted);
+        }));
+      }
+    }
+  }
+}

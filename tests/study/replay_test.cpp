@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep measured on the fake GPU, its measurements written to a recorded file, and the same sweep answered from that
+// file: the same estimates, the same best plans, the same refuted plan. What was measured is not measured again.
+#include "study/pipeline/replay.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profiler/gpu/fake_machine.h"
+#include "store/recorded.h"
+#include "store/store.h"
+#include "study/sweep/sweep.h"
+#include "support/listener.h"
+#include "tests/profiler/kernels.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+const std::filesystem::path source = TAILOR_SOURCE_DIR;
+
+constexpr const char* model = R"(HloModule softmax_40x96
+
+largest {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT m = f32[] maximum(a, b)
+}
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[40,96]{1,0} parameter(0)
+  lowest = f32[] constant(-inf)
+  m = f32[40]{0} reduce(x, lowest), dimensions={1}, to_apply=largest
+  mb = f32[40,96]{1,0} broadcast(m), dimensions={0}
+  d = f32[40,96]{1,0} subtract(x, mb)
+  e = f32[40,96]{1,0} exponential(d)
+  zero = f32[] constant(0)
+  s = f32[40]{0} reduce(e, zero), dimensions={1}, to_apply=sum
+  sb = f32[40,96]{1,0} broadcast(s), dimensions={0}
+  ROOT y = f32[40,96]{1,0} divide(e, sb)
+}
+)";
+
+constexpr const char* config = R"({"question": "how long?", "models": ["model.hlo"], "devices": ["h200"],
+  "strategies": ["stitch-v1"], "shortlist": 3, "profile": {"stop": "quick", "counters": "none"},
+  "plans": {"axes": {"threads": [128]}}})";
+
+/// The first plan of a group with another function in the place of its exponential.
+struct Spoiled {
+  explicit Spoiled(std::span<const profiler::Candidate> all) : candidates(all.begin(), all.end()) {
+    binary = *candidates.front().own.binary;
+    const std::size_t at = binary.ptx.find("ex2.approx");
+    REQUIRE(at != std::string::npos);
+    binary.ptx.replace(at, 10, "rcp.approx");
+    candidates.front().own.binary = &binary;
+  }
+  Spoiled(const Spoiled&) = delete;
+  std::vector<profiler::Candidate> candidates;
+  ir::Binary binary;
+};
+
+/// Groups that were asked about.
+struct Asked {
+  int groups = 0;
+};
+
+SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const ProfileConfig& how) {
+  profiler::WorkerSetup setup;
+  setup.command = {TAILOR_TEST_WORKER};
+  setup.paths = machine.library_paths();
+  auto worker = std::make_shared<profiler::Worker>(setup);
+  SweepMeasurer by{"gpu", {}, {}, worker};
+  by.how.stop_rule = how.stop;
+  by.how.image = profiler::ImageForm::ptx;
+  by.measure = [worker, &asked](std::span<const profiler::Candidate> all, const profiler::MeasureOptions& options) {
+    ++asked.groups;
+    const Spoiled spoiled(all);
+    return profiler::measure_group(*worker, spoiled.candidates, options);
+  };
+  return by;
+}
+
+SweepMeasurer from_records(const std::filesystem::path& recorded, const ir::Device& device, Asked& asked,
+                           const ProfileConfig& how) {
+  SweepMeasurer by{"replay", {}, {}, nullptr};
+  by.how.stop_rule = how.stop;
+  by.measure = [lookup = recorded_lookup(recorded, {}, device), &asked](std::span<const profiler::Candidate> all,
+                                                                        const profiler::MeasureOptions& options) {
+    ++asked.groups;
+    return profiler::replayed_group(lookup, all, options);
+  };
+  return by;
+}
+
+using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, std::stop_token)>;
+
+SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer) {
+  write_file(folder / "model.hlo", model);
+  write_file(folder / "sweep.json", config);
+  Listener listener;
+  SweepOptions options;
+  options.config = folder / "sweep.json";
+  options.data = source / "data";
+  options.cache = folder / "cache";
+  options.nvrtc = profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"});
+  options.database = folder / database;
+  options.check = false;
+  options.workers = 2;
+  options.command = "test";
+  options.measurer = measurer;
+  return run_sweep(options, listener, {});
+}
+
+/// What a database says of its plans, times in picoseconds.
+struct Said {
+  std::string best, measured, rejected;
+  bool operator==(const Said&) const = default;
+};
+
+Said said_by(const std::filesystem::path& database) {
+  const store::Store store = store::Store::open_read_only(database);
+  Said said;
+  const Id device = store.devices().front().id;
+  for (const store::GroupRow& group : store.groups()) {
+    for (const store::BestPlan& best : store.best_plans(group.id, device, 100))
+      said.best += fmt::format("{} {} {} {:.0f}\n", best.place, best.plan, best.estimate.level,
+                               best.estimate.total.value * 1e12);
+    for (const store::PlanRow& plan : store.plans(group.id))
+      for (const store::EstimateRow& one : store.estimates(plan.id, device))
+        if (one.level == "profiled")
+          said.measured += fmt::format("{} {} {:.0f} [{:.0f}, {:.0f}]\n", plan.text, one.model, one.total.value * 1e12,
+                                       one.low.value * 1e12, one.high.value * 1e12);
+    for (const store::PlanRejectionRow& one : store.plan_rejections_of(group.id, device))
+      if (one.rule == "kernel is wrong") said.rejected += store.plan(one.plan)->text + ": " + one.reason + "\n";
+  }
+  return said;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+TEST_CASE("a sweep answered from its own recorded file equals the one that was measured") {
+  if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
+  if (kernels::nvrtc_or_skip() == nullptr) return;
+  const kernels::OwnFolder folder("replay");
+  const tests::FakeMachine machine(R"({"chip": {"l2_bytes": 1048576}})");
+  Asked asked;
+  const Make measuring = [&](const ir::Device&, const ProfileConfig& how, std::stop_token) {
+    return on_fake(machine, asked, how);
+  };
+  const SweepOutcome first = sweep(folder.path, "measured.db", measuring);
+  CHECK(first.exit_code == 0);
+  CHECK(first.kernels_measured == 2);
+  CHECK(first.kernels_failed_on_gpu == 1);
+  CHECK(asked.groups == 1);
+  const Said measured = said_by(folder.path / "measured.db");
+  CHECK(lines(measured.measured) == 2);
+  REQUIRE(lines(measured.rejected) == 1);
+  const std::string refuted = measured.rejected.substr(0, measured.rejected.find(": "));
+  CHECK(measured.best.find(refuted + " ") == std::string::npos);
+  CHECK(measured.best.find(" profiled ") != std::string::npos);
+
+  SUBCASE("measuring again does nothing twice") {
+    const SweepOutcome again = sweep(folder.path, "measured.db", measuring);
+    CHECK(again.exit_code == 0);
+    CHECK(asked.groups == 1);
+    CHECK(again.kernels_measured == 0);
+    CHECK((said_by(folder.path / "measured.db") == measured));
+  }
+  SUBCASE("the recorded file answers the same, packed or not, and so does the database itself") {
+    const store::RecordedRows rows = store::recorded_rows(store::Store::open_read_only(folder.path / "measured.db"));
+    CHECK(rows.measurements.size() == 3);
+    store::write_recorded(folder.path / "h200.jsonl.gz", rows);
+    for (const char* records : {"h200.jsonl.gz", "measured.db"}) {
+      const std::string database = fmt::format("replayed from {}.db", records);
+      CAPTURE(database);
+      const SweepOutcome outcome = sweep(folder.path, database.c_str(),
+                                         [&](const ir::Device& device, const ProfileConfig& how, std::stop_token) {
+                                           return from_records(folder.path / records, device, asked, how);
+                                         });
+      CHECK(outcome.exit_code == 0);
+      CHECK(outcome.kernels_measured == 2);
+      const Said replayed = said_by(folder.path / database);
+      CHECK(replayed.measured == measured.measured);
+      CHECK(replayed.best == measured.best);
+      CHECK(replayed.rejected == measured.rejected);
+    }
+  }
+  SUBCASE("records that lack a group are asked again when there are more") {
+    store::RecordedRows rows = store::recorded_rows(store::Store::open_read_only(folder.path / "measured.db"));
+    const std::vector<store::MeasurementRow> all = std::exchange(rows.measurements, {});
+    const auto replay = [&](const char* file) {
+      store::write_recorded(folder.path / file, rows);
+      sweep(folder.path, "later.db", [&](const ir::Device& device, const ProfileConfig& how, std::stop_token) {
+        return from_records(folder.path / file, device, asked, how);
+      });
+    };
+    replay("none.jsonl");
+    CHECK(said_by(folder.path / "later.db").measured.empty());
+    rows.measurements = all;
+    replay("all.jsonl");
+    CHECK(said_by(folder.path / "later.db").measured == measured.measured);
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main job, end to end and in its parts: what it stores, that it goes on where it stopped, that the same file gives
+// the same rows, and that its errors are one message each.
+#include "study/sweep/sweep.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "store/store.h"
+#include "support/listener.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+const std::filesystem::path source = TAILOR_SOURCE_DIR;
+
+/// A folder of its own for each case, removed at the end.
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_sweep_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+std::string softmax_config(const std::string& more = "") {
+  return "{\"question\": \"how long?\", \"models\": [\"" +
+         (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
+         "\"], \"devices\": [\"h200\"], \"strategies\": [\"none\", \"stitch-v1\"], \"compile\": false, " +
+         "\"plans\": {\"axes\": {\"threads\": [128, 256]}}" + more + "}";
+}
+
+SweepOutcome sweep(const Folder& folder, const std::string& config, const std::string& database,
+                   std::stop_token stop = {}) {
+  write_file(folder.path / "sweep.json", config);
+  Listener listener;
+  SweepOptions options;
+  options.config = folder.path / "sweep.json";
+  options.data = source / "data";
+  options.database = folder.path / database;
+  options.workers = 2;
+  options.command = "test";
+  return run_sweep(options, listener, stop);
+}
+
+int fault_of(const Folder& folder, const std::string& config, const std::string& expected_words) {
+  try {
+    sweep(folder, config, "bad.db");
+  } catch (const Error& error) {
+    CHECK_MESSAGE(error_text(error).find(expected_words) != std::string::npos, error_text(error));
+    return static_cast<int>(error.fault);
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep stores every strategy, one softmax kernel among them, and its plans") {
+  const Folder folder;
+  const SweepOutcome outcome = sweep(folder, softmax_config(), "a.db");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.models == 1);
+  CHECK(outcome.plans_scored > 100);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  std::int64_t stitched = 0, alone = 0;
+  for (const store::StrategyTotals& totals : opened.strategies()) {
+    (totals.strategy == "stitch-v1" ? stitched : alone) = totals.kernels;
+    CHECK(totals.groups_without_time == 0);
+    CHECK(totals.kernel_time.value > 0);
+  }
+  CHECK(stitched == 1);
+  CHECK(alone > 3);
+  CHECK(opened.damage().empty());
+}
+
+TEST_CASE("a second run finds everything there; two runs of one file store the same rows") {
+  const Folder folder;
+  const SweepOutcome first = sweep(folder, softmax_config(), "a.db");
+  const SweepOutcome again = sweep(folder, softmax_config(), "a.db");
+  CHECK(again.plans_scored == 0);
+  CHECK(again.groups_resumed == first.distinct_groups);
+  sweep(folder, softmax_config(), "b.db");
+  const auto plans = [&](const char* name) {
+    const store::Store opened = store::Store::open_read_only(folder.path / name);
+    std::string rows;
+    for (const store::GroupRow& group : opened.groups())
+      for (const store::DeviceRow& device : opened.devices())
+        for (const store::BestPlan& plan : opened.best_plans(group.id, device.id, 1000))
+          rows += plan.plan + " " + std::to_string(plan.estimate.total.value * 1e9) + "\n";
+    return rows;
+  };
+  CHECK(plans("a.db") == plans("b.db"));
+  CHECK(plans("a.db").size() > 1000);
+}
+
+TEST_CASE("a sweep that is told to stop exits 130 and the next one finishes the work") {
+  const Folder folder;
+  std::stop_source source_of_stop;
+  source_of_stop.request_stop();
+  CHECK(sweep(folder, softmax_config(), "a.db", source_of_stop.get_token()).exit_code == 130);
+  CHECK(sweep(folder, softmax_config(), "a.db").exit_code == 0);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  std::multiset<std::string> outcomes;  // both may have begun within one second: no order between them
+  for (const store::RunRow& run : opened.runs()) outcomes.insert(run.outcome);
+  CHECK(outcomes == std::multiset<std::string>{"done", "interrupted"});
+}
+
+TEST_CASE("a claim that does not hold exits 4, one that holds exits 0") {
+  const Folder folder;
+  const auto claim = [](const char* threshold) {
+    return std::string(
+               ", \"claim\": {\"text\": \"fewer launches\", \"metric\": \"launch_reduction\", \"threshold\": ") +
+           threshold + "}";
+  };
+  CHECK(sweep(folder, softmax_config(claim("2")), "a.db").exit_code == 0);
+  CHECK(sweep(folder, softmax_config(claim("1000")), "a.db").exit_code == 4);
+}
+
+TEST_CASE("a sweep file that asks for what does not exist gets the nearest name and touches no database") {
+  const Folder folder;
+  CHECK(fault_of(folder, "{\"question\": \"?\", \"modles\": []}", "models") == 2);
+  const std::string good = softmax_config();
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return text;
+  };
+  CHECK(fault_of(folder, with("h200", "h2000"), "h200") == 3);
+  CHECK(fault_of(folder, with("stitch-v1", "stitch-v11"), "stitch-v1") == 2);
+  CHECK(fault_of(folder, with("\"threads\"", "\"thread\""), "threads") == 2);
+  CHECK(fault_of(folder, softmax_config(", \"cost_model\": \"compiled\""), "projected") == 2);
+  CHECK(!std::filesystem::exists(folder.path / "bad.db"));
+}
