@@ -8,10 +8,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "store/recorded.h"
 #include "store/records.h"
@@ -19,8 +19,6 @@
 namespace tailor::store {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view hint = "fetch the file again, or export it again from its database";
 
@@ -75,37 +73,38 @@ class ColumnsWriter {
     columns_[key].push_back(to_json(value));
   }
   /// Columns of nothing but zeros and empty texts are left out, but never the first.
-  Json without_zeros() {
-    Json kept = Json::object();
-    for (const auto& [key, values] : columns_.items()) {
-      const bool zeros = std::all_of(values.begin(), values.end(), [](const Json& one) {
-        return one == Json(0) || one == Json("") || one == Json(0.0);
-      });
-      if (kept.empty() || !zeros) kept[key] = values;
+  Json::Object without_zeros() const {
+    const auto zero = [](const Json& one) {
+      return one.number() == 0 || (one.string() != nullptr && one.string()->empty());
+    };
+    Json::Object kept;
+    for (const Json::Member& column : *columns_.object()) {
+      const Json::Array& values = *column.value.array();
+      if (kept.empty() || !std::all_of(values.begin(), values.end(), zero)) kept.push_back(column);
     }
     return kept;
   }
 
  private:
-  Json columns_ = Json::object();
+  Json columns_;
 };
 
 /// Makes a JSON object of a record.
 class Writer {
  public:
   static constexpr bool reads = false;
-  Json object = Json::object();
+  Json::Object object;
   template <class Value>
   void operator()(const char* key, const Value& value, unsigned marks = 0) {
     if constexpr (!is_bytes<Value>)
-      if ((marks & mark::local) == 0 && !is_empty(value)) object[key] = to_json(value);
+      if ((marks & mark::local) == 0 && !is_empty(value)) object.push_back({key, to_json(value)});
   }
   template <class Row>
   void list(const std::vector<Row>& rows) {
     if (rows.empty()) return;
     ColumnsWriter columns;
     for (const Row& row : rows) Record<Row>::walk(columns, row);
-    object[std::string(Record<Row>::table.name)] = columns.without_zeros();
+    object.push_back({std::string(Record<Row>::table.name), columns.without_zeros()});
   }
 };
 
@@ -115,8 +114,8 @@ class Writer {
 }
 
 void from_json(const char* key, const Json& json, std::string& value) {
-  if (!json.is_string()) complain(key, "a string");
-  value = json.get<std::string>();
+  if (json.string() == nullptr) complain(key, "a string");
+  value = *json.string();
 }
 void from_json(const char* key, const Json& json, Id& value) {
   std::string digits;
@@ -126,16 +125,16 @@ void from_json(const char* key, const Json& json, Id& value) {
   value = id_from_hex(digits);
 }
 void from_json(const char* key, const Json& json, bool& value) {
-  if (!json.is_boolean()) complain(key, "true or false");
-  value = json.get<bool>();
+  if (!json.boolean()) complain(key, "true or false");
+  value = *json.boolean();
 }
 void from_json(const char* key, const Json& json, double& value) {
-  if (!json.is_null() && !json.is_number()) complain(key, "a number");
-  value = json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+  if (!json.null() && !json.number()) complain(key, "a number");
+  value = json.null() ? std::numeric_limits<double>::infinity() : *json.number();
 }
 void from_json(const char* key, const Json& json, std::int64_t& value) {
-  if (!json.is_number_integer()) complain(key, "a whole number");
-  value = json.get<std::int64_t>();
+  if (!json.integer()) complain(key, "a whole number");
+  value = *json.integer();
 }
 void from_json(const char* key, const Json& json, int& value) {
   std::int64_t found = 0;
@@ -179,8 +178,8 @@ class ElementReader {
   ElementReader(const Json& columns, std::size_t at) : columns_(columns), at_(at) {}
   template <class Value>
   void operator()(const char* key, Value&& value, unsigned = 0) {
-    const auto found = columns_.find(key);
-    found == columns_.end() ? clear(value) : from_json(key, (*found)[at_], value);
+    const Json* found = columns_.find(key);
+    found == nullptr ? clear(value) : from_json(key, (*found->array())[at_], value);
   }
 
  private:
@@ -197,8 +196,7 @@ class Reader {
   void operator()(const char* key, Value&& value, unsigned marks = 0) {
     if constexpr (!is_bytes<std::remove_cvref_t<Value>>) {
       if ((marks & mark::local) != 0) return;
-      const auto found = object_.find(key);
-      if (found != object_.end()) return from_json(key, *found, value);
+      if (const Json* found = object_.find(key)) return from_json(key, *found, value);
       clear(value);
       if (!is_empty(value)) throw Error(Fault::failed, fmt::format("'{}' is missing", key), std::string(hint));
     }
@@ -206,12 +204,14 @@ class Reader {
   template <class Row>
   void list(std::vector<Row>& rows) {
     const std::string key(Record<Row>::table.name);
-    const auto found = object_.find(key);
-    if (found == object_.end()) return;
-    if (!found->is_object() || found->empty()) complain(key, "an object of lists");
-    for (const auto& [name, values] : found->items())
-      if (!values.is_array() || values.size() != found->begin()->size()) complain(name, "a list as long as the others");
-    for (std::size_t i = 0; i < found->begin()->size(); ++i) {
+    const Json* found = object_.find(key);
+    if (found == nullptr) return;
+    if (found->object() == nullptr || found->object()->empty()) complain(key, "an object of lists");
+    const Json::Array* first = found->object()->front().value.array();
+    for (const Json::Member& column : *found->object())
+      if (column.value.array() == nullptr || column.value.array()->size() != first->size())
+        complain(column.key, "a list as long as the others");
+    for (std::size_t i = 0; i < first->size(); ++i) {
       ElementReader element(*found, i);
       Record<Row>::walk(element, rows.emplace_back());
     }
@@ -237,27 +237,25 @@ void each_list(Rows& rows, Visit&& visit) {
   visit(rows.module_times);
 }
 
-std::string to_line(const Json& object) {
-  return object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
-}
+std::string to_line(const Json& object) { return json_text(object) + "\n"; }
 
 void check_head(const Json& head) {
-  const auto version = head.is_object() ? head.find("tailor") : head.end();
-  if (!head.is_object() || version == head.end() || !version->is_string())
+  const Json* version = head.find("tailor");
+  if (version == nullptr || version->string() == nullptr)
     throw Error(Fault::failed,
                 fmt::format("the file is no recorded one, expected {{\"tailor\":\"{}\"}} first", recorded_version),
                 "give a file that 'tailor db export --recorded' wrote, or a database");
-  if (version->get<std::string>() != recorded_version)
-    throw Error(Fault::failed, fmt::format("found {}, expected {}", version->get<std::string>(), recorded_version),
+  if (*version->string() != recorded_version)
+    throw Error(Fault::failed, fmt::format("found {}, expected {}", *version->string(), recorded_version),
                 "export the measurements again with this tailor, or read them with the one that wrote them");
 }
 
 void check_end(const Json& end, std::int64_t lines, std::string_view before) {
-  const bool whole = end.is_object() && end.contains("lines") && end["lines"] == lines && end.contains("hash");
-  if (!whole)
+  const Json *count = end.find("lines"), *hash = end.find("hash");
+  if (count == nullptr || *count != Json(lines) || hash == nullptr)
     throw Error(Fault::failed, fmt::format("the last line does not close {} lines: some are missing", lines),
                 std::string(hint));
-  if (end["hash"] != hex(id_of(before)))
+  if (*hash != Json(hex(id_of(before))))
     throw Error(Fault::failed,
                 "the lines before do not have the hash that is told here: the file was damaged or edited",
                 std::string(hint));
@@ -266,20 +264,21 @@ void check_end(const Json& end, std::int64_t lines, std::string_view before) {
 /// One line into the list that its key names.
 void read_line(const Json& line, RecordedRows& rows) {
   bool known = false;
-  if (line.is_object() && line.size() == 1)
+  const Json::Object* members = line.object();
+  if (members != nullptr && members->size() == 1)
     each_list(rows, [&]<class Row>(std::vector<Row>& list) {
-      if (line.begin().key() != Record<Row>::table.name) return;
-      if (!line.begin()->is_object()) complain(line.begin().key(), "an object");
+      const auto& [key, value, offset] = members->front();
+      if (key != Record<Row>::table.name) return;
+      if (value.object() == nullptr) complain(key, "an object");
       known = true;
-      Reader reader(*line.begin());
+      Reader reader(value);
       Record<Row>::walk(reader, list.emplace_back());
     });
   if (!known)
-    throw Error(
-        Fault::failed,
-        fmt::format("found '{}', expected an object with one key: devices, runs, ..., measurements, module_times",
-                    line.is_object() && !line.empty() ? line.begin().key() : std::string("no object")),
-        std::string(hint));
+    throw Error(Fault::failed,
+                fmt::format("found '{}', expected an object with one key: devices, runs, ..., module_times",
+                            members != nullptr && !members->empty() ? members->front().key : std::string("no object")),
+                std::string(hint));
 }
 
 }  // namespace
@@ -295,7 +294,7 @@ std::string recorded_text(const RecordedRows& rows) {
       ++lines;
     }
   });
-  return text + to_line({{"end", {{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
+  return text + to_line({{"end", Json{{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
 }
 
 RecordedRows parse_recorded(std::string_view text, const std::string& file) {
@@ -312,14 +311,15 @@ RecordedRows parse_recorded(std::string_view text, const std::string& file) {
         },
         [&] {
           if (ended) throw Error(Fault::failed, "there is more after the last line", std::string(hint));
-          const Json line = Json::parse(text.substr(at, end - at), nullptr, false);
-          if (number > 1 && line.is_discarded())
+          const std::optional<Json> line = try_parse_json(text.substr(at, end - at));
+          if (number > 1 && !line)
             throw Error(Fault::failed,
                         end == text.size() ? "the line is cut off: the file is not whole" : "the line is damaged",
                         std::string(hint));
-          if (number == 1) return check_head(line);
-          ended = line.is_object() && line.contains("end");
-          ended ? check_end(line["end"], number - 1, text.substr(0, at)) : read_line(line, rows);
+          if (number == 1) return check_head(line.value_or(Json()));
+          const Json* last = line->find("end");
+          ended = last != nullptr;
+          ended ? check_end(*last, number - 1, text.substr(0, at)) : read_line(*line, rows);
         });
     at = end + 1;
   }
