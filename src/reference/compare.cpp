@@ -21,7 +21,6 @@ namespace tailor::reference {
 
 namespace {
 
-
 /// Of the formats that have infinities; the others never give one.
 double largest_finite(ir::DType dtype) {
   const ir::FloatFormat format = float_format(dtype);
