@@ -43,7 +43,8 @@ using Json = nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, role)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, buffer, offset, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, image, entry, grid, block, cluster, dynamic_shared, cooperative, arguments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, image, entry, grid, block, cluster, static_shared, dynamic_shared,
+                                   min_blocks, cooperative, arguments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryPaths, driver, cupti, nvml, toolkits, virtual_environments)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProperties, name, uuid, chip, driver, driver_api, cupti_api, compute_capability,
                                    sms, memory_bytes, l2_bytes, shared_per_sm, shared_per_block_optin, registers_per_sm,

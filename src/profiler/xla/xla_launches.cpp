@@ -109,7 +109,7 @@ std::vector<XlaLaunch> dumped_launches(const XlaSource& source) {
       line.extent("grid: [", launch.grid);
       line.extent("threads: [", launch.block);
       line.extent("cluster: [", launch.cluster);
-      launch.shared = line.integer(line.between("shared_memory: ", " bytes"));
+      launch.dynamic_shared = line.integer(line.between("shared_memory: ", " bytes"));
     }
     launches.push_back(std::move(launch));
   }
@@ -155,7 +155,7 @@ std::vector<XlaLaunch> digested_launches(const XlaSource& source) {
       read_extent(source, entry, "block", launch.block);
       read_extent(source, entry, "cluster", launch.cluster);
       if (entry.contains("smem") && entry["smem"].is_number_integer())
-        launch.shared = entry["smem"].get<std::int64_t>();
+        launch.dynamic_shared = entry["smem"].get<std::int64_t>();
       launches.push_back(std::move(launch));
     }
   }

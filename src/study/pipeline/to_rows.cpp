@@ -85,10 +85,11 @@ store::PlanRow plan_row(const ir::Plan& plan, Id group) {
   row.text = text(plan);
   row.skeleton = name(plan.skeleton);
   row.threads = plan.threads;
-  row.threads_per_row = plan.skeleton == ir::Skeleton::row ? plan.threads_per_row : 0;
+  const bool rows = ir::row(plan.skeleton).unit == ir::WorkUnit::rows;
+  row.threads_per_row = rows ? plan.threads_per_row : 0;
   row.vector = plan.vector;
-  row.in_flight = plan.in_flight;
-  row.residence = plan.skeleton == ir::Skeleton::row ? name(plan.residence) : "";
+  row.in_flight = rows ? plan.in_flight : plan.unroll;
+  row.residence = rows ? name(plan.residence) : "";
   row.grid = name(plan.grid);
   row.blocks_per_sm = plan.grid == ir::GridShape::persistent ? plan.blocks_per_sm : 0;
   row.index_cache = plan.index_cache;
@@ -122,7 +123,7 @@ store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
   row.threads = kernel.threads;
   row.blocks = kernel.grid;
   row.shared = kernel.shared_bytes;
-  row.idempotent = kernel.idempotent;
+  row.idempotent = is_idempotent(kernel);
   return row;
 }
 
