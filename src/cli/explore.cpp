@@ -28,20 +28,20 @@ double part(const ir::Estimate& estimate, ir::Part which) {
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
 Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best, std::int64_t distinct) {
-  const bool rows = chosen.prepared.skeleton == ir::Skeleton::row;
+  std::vector<ir::PlanField> shown;
+  for (const ir::PlanFieldRow& field : ir::plan_fields())
+    if (!field.head.empty() && ir::row(chosen.prepared.skeleton).has(field.field)) shown.push_back(field.field);
   Table table;
   table.title = fmt::format("best plans on {}, level {}, unchecked", chosen.device.name, chosen.model->name);
-  table.columns = {column("rank", "#", Hint::integer),
-                   column("time", "time", Hint::seconds),
-                   column("low", "at least", Hint::seconds, 7),
-                   column("high", "at most", Hint::seconds, 7),
-                   column("bound", "binds"),
-                   column("threads", "threads", Hint::integer)};
-  if (rows) table.columns.push_back({"threads_per_row", "per row", Hint::integer});
-  table.columns.insert(table.columns.end(),
-                       {column("vector", "vector", Hint::integer), column("in_flight", "in flight", Hint::integer)});
-  if (rows) table.columns.push_back({"residence", "residence"});
-  table.columns.insert(table.columns.end(), {column("grid", "grid"), column("registers", "registers", Hint::integer, 3),
+  table.columns = {column("rank", "#", Hint::integer), column("time", "time", Hint::seconds),
+                   column("low", "at least", Hint::seconds, 7), column("high", "at most", Hint::seconds, 7),
+                   column("bound", "binds")};
+  for (const ir::PlanField field : shown) {
+    const ir::PlanFieldRow& axis = ir::row(field);
+    table.columns.push_back({std::string(axis.name), std::string(axis.head),
+                             axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text});
+  }
+  table.columns.insert(table.columns.end(), {column("registers", "registers", Hint::integer, 3),
                                              column("occupancy", "occupancy", Hint::fraction, 3),
                                              column("waves", "waves", Hint::number, 4)});
   for (const ir::Part which : shown_parts)
@@ -52,17 +52,15 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
   for (const explore::Listed& listed : best) {
     const ir::Plan& plan = listed.plan;
     const ir::Estimate& e = listed.estimate;
-    std::vector<Cell> row{++rank,
-                          e.total.value,
-                          e.low.value,
-                          e.high.value,
-                          std::string(ir::name(e.bottleneck)),
-                          std::int64_t{plan.threads}};
-    if (rows) row.emplace_back(std::int64_t{plan.threads_per_row});
-    row.insert(row.end(), {Cell(std::int64_t{plan.vector}), Cell(std::int64_t{plan.in_flight})});
-    if (rows) row.emplace_back(std::string(ir::name(plan.residence)));
-    row.insert(row.end(), {Cell(std::string(ir::name(plan.grid))), Cell(std::int64_t{e.registers}), Cell(e.occupancy),
-                           Cell(e.waves)});
+    std::vector<Cell> row{++rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bottleneck))};
+    for (const ir::PlanField field : shown) {
+      const int value = ir::value(plan, field);
+      if (ir::row(field).kind == ir::FieldKind::number)
+        row.emplace_back(std::int64_t{value});
+      else
+        row.emplace_back(ir::value_text(field, value));
+    }
+    row.insert(row.end(), {Cell(std::int64_t{e.registers}), Cell(e.occupancy), Cell(e.waves)});
     for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
     row.insert(row.end(), {Cell(short_hex(listed.kernel_id)), Cell(ir::text(plan))});
     table.rows.push_back(std::move(row));

@@ -91,14 +91,14 @@ Id store_given(const StoreTarget& shelf, const profiler::XlaModule& module, cons
   const auto& launch = kernel.launch;
   const Id id =
       id_of(fmt::format("{}\n{}\n{} {} {} x {} {} {}, {} bytes", ptx, kernel.entry, launch.grid[0], launch.grid[1],
-                        launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.shared));
+                        launch.grid[2], launch.block[0], launch.block[1], launch.block[2], launch.dynamic_shared));
   store::KernelRow made;
   made.id = id;
   made.name = kernel.entry;
   made.text = ptx;
   made.threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
   made.blocks = std::int64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
-  made.shared = launch.shared;
+  made.shared = launch.dynamic_shared;
   shelf.store.save(made);
   shelf.store.save(store::GivenKernelRow{shelf.graph,
                                          id,

@@ -131,9 +131,7 @@ const costmodel::Model& projecting_model(const std::string& name) {
 
 std::string needs_text(const codegen::Classified& needs) {
   if (const auto* why = std::get_if<ir::Rejection>(&needs)) return fmt::format("needs {}", why->rule);
-  const auto& layout = std::get<codegen::Layout>(needs);
-  if (layout.skeleton == ir::Skeleton::map) return fmt::format("map {}", layout.rows);
-  return fmt::format("row {} x {}", layout.rows, layout.columns);
+  return text(std::get<codegen::Layout>(needs));
 }
 
 Chosen::Chosen(const Context& context, const GroupOptions& options, WholeModel)

@@ -89,22 +89,9 @@ void list_stop_rules(const Context&, Table& table) {
 
 void list_axes(const Context&, Table& table) {
   table.columns = {column("axis", "axis"), column("example", "example")};
-  constexpr std::array examples = std::to_array<std::pair<std::string_view, std::string_view>>({
-      {"dominant", "%3"},
-      {"threads", "128,256"},
-      {"threads_per_row", "32,64"},
-      {"vector", "1,4"},
-      {"residence", "registers,shared,reload,recompute"},
-      {"grid", "tile,persistent"},
-      {"index_cache", "on,off"},
-      {"value_cache", "on,off"},
-      {"in_flight", "1,2"},
-  });
-  for (const std::string_view axis : explore::axis_names()) {
-    Cell example;
-    for (const auto& [name, values] : examples)
-      if (name == axis) example = fmt::format("--axis {}={}", name, values);
-    table.rows.push_back({words(axis), example});
+  for (const ir::PlanField axis : explore::axes_of()) {
+    const ir::PlanFieldRow& row = ir::row(axis);
+    table.rows.push_back({words(row.name), fmt::format("--axis {}={}", row.name, row.example)});
   }
 }
 

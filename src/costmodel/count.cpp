@@ -4,6 +4,10 @@
 // Adds up what the walks found per statement.
 #include "costmodel/count.h"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -56,7 +60,16 @@ Scratch::~Scratch() = default;
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
+std::string uncountable(const ir::Kernel& kernel) {
+  for (const ir::Stmt& s : kernel.body)
+    if (s.kind == ir::StmtKind::barrier && s.scope > ir::StitchLevel::block)
+      return fmt::format("a {} barrier cannot be counted yet", name(s.scope));
+  return {};
+}
+
 void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
+  if (std::string reason = uncountable(kernel); !reason.empty())
+    throw std::logic_error(fmt::format("kernel {}: {}", kernel.name, reason));
   Scratch::Body& body = scratch.body();
   reset(kernel, body, work);
   fill_costs(kernel, body);

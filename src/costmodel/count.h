@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "costmodel/work.h"
 #include "ir/kernel.h"
@@ -35,6 +36,8 @@ class Scratch {
   std::unique_ptr<Body> body_;
 };
 
+/// Why the kernel cannot be counted; empty when it can. Such kernels are not made yet: count() throws std::logic_error.
+std::string uncountable(const ir::Kernel& kernel);
 /// Overwrites `work`; allocates nothing once scratch and work have grown to the size of the kernels.
 void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work);
 Work count(const ir::Kernel& kernel, Mode mode);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/lower/skeleton.h"
+#include "codegen/lower/lower.h"
 #include "costmodel/model.h"
 #include "ir/fusion.h"
 

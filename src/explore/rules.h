@@ -5,11 +5,13 @@
 // (proved by exhaustion on small spaces); a heuristic drops legal plans that are not expected to win, and says why.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
 #include "codegen/lower/prepare.h"
+#include "codegen/lower/skeletons.h"
 #include "ir/device.h"
 #include "ir/plan.h"
 
@@ -20,14 +22,14 @@ struct Candidate {
   const codegen::Prepared& prepared;
   const ir::Plan& plan;
   const ir::Limits& limits;
-  std::int64_t vectors = 0;  ///< whole vectors of a row (row) or of the output (map)
-  std::int64_t trips = 0;    ///< row: vectors per thread and row
-  bool streamed = false;     ///< row: nothing of the row is kept in registers
+  codegen::Tiling tiling;
 };
 
 struct Rule {
   std::string_view name;
   bool sound;
+  /// The fields it speaks of, one bit each: it is asked about plans whose skeleton has them all.
+  std::uint32_t reads;
   std::string_view reason;  ///< one line: what it drops and the reason
   bool (*drops)(const Candidate&);
 };

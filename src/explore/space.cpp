@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enumeration of plans.
+// Enumeration of plans: the axes of a skeleton in order, the values of each worth asking about, and a cursor over their
+// product. What a field is called and how its values are written is in ir/plan_fields.def.
 #include "explore/space.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -19,141 +18,85 @@ namespace {
 
 using ir::Plan;
 
-/// One row per axis: how many values, and how the chosen one enters the plan.
-struct AxisRow {
-  std::string_view name;
-  bool row_only;
-  std::size_t (*size)(const Axes&);
-  void (*apply)(const Axes&, std::size_t, Plan&);
-  /// Reads one value from text; false when it does not fit. The first call of a limit clears the axis.
-  bool (*add)(Axes&, std::string_view, bool first);
-};
-
-template <class T>
-void append(std::vector<T>& list, T value, bool first) {
-  if (first) list.clear();
-  list.push_back(value);
-}
-
-bool add_number(std::vector<int>& list, std::string_view word, bool first) {
-  int value = 0;
-  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (fault != std::errc{} || end != word.data() + word.size() || value < 1) return false;
-  append(list, value, first);
-  return true;
-}
-
-bool add_switch(std::vector<bool>& list, std::string_view word, bool first) {
-  if (word != "on" && word != "off") return false;
-  if (first) list.clear();
-  list.push_back(word == "on");
-  return true;
-}
-
-template <class T>
-bool add_name(std::vector<T>& list, std::string_view word, std::initializer_list<T> known, bool first) {
-  for (const T value : known)
-    if (name(value) == word) {
-      append(list, value, first);
-      return true;
-    }
-  return false;
-}
-
-bool add_dominant(Axes& axes, std::string_view word, bool first) {
-  int node = 0;
-  if (word.empty() || word[0] != '%') return false;
-  const auto [end, fault] = std::from_chars(word.data() + 1, word.data() + word.size(), node);
-  if (fault != std::errc{} || end != word.data() + word.size()) return false;
-  append(axes.dominant, node, first);
-  return true;
-}
-
-constexpr std::array axis_table = std::to_array<AxisRow>({
-    {"dominant", false, [](const Axes& a) { return a.dominant.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.dominant = a.dominant[i]; }, add_dominant},
-    {"threads", false, [](const Axes& a) { return a.threads.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.threads = a.threads[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_number(a.threads, w, first); }},
-    {"threads_per_row", true, [](const Axes& a) { return a.threads_per_row.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.threads_per_row = a.threads_per_row[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_number(a.threads_per_row, w, first); }},
-    {"vector", false, [](const Axes& a) { return a.vector.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.vector = a.vector[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_number(a.vector, w, first); }},
-    {"residence", true, [](const Axes& a) { return a.residence.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.residence = a.residence[i]; },
-     [](Axes& a, std::string_view w, bool first) {
-       using enum ir::Residence;
-       return add_name(a.residence, w, {registers, shared, reload, recompute}, first);
-     }},
-    {"grid", false, [](const Axes& a) { return a.grid.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.grid = a.grid[i]; },
-     [](Axes& a, std::string_view w, bool first) {
-       using enum ir::GridShape;
-       return add_name(a.grid, w, {tile, persistent}, first);
-     }},
-    {"index_cache", false, [](const Axes& a) { return a.index_cache.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.index_cache = a.index_cache[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_switch(a.index_cache, w, first); }},
-    {"value_cache", false, [](const Axes& a) { return a.value_cache.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.value_cache = a.value_cache[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_switch(a.value_cache, w, first); }},
-    {"in_flight", false, [](const Axes& a) { return a.in_flight.size(); },
-     [](const Axes& a, std::size_t i, Plan& p) { p.in_flight = a.in_flight[i]; },
-     [](Axes& a, std::string_view w, bool first) { return add_number(a.in_flight, w, first); }},
-});
-
 std::vector<int> powers_of_two(int from, int to) {
   std::vector<int> values;
   for (int value = from; value <= to; value *= 2) values.push_back(value);
   return values;
 }
 
+template <class Enum>
+std::vector<int> numbers(std::initializer_list<Enum> values) {
+  std::vector<int> made;
+  for (const Enum value : values) made.push_back(static_cast<int>(value));
+  return made;
+}
+
+/// Values worth asking about. A field without a case keeps the value that a plan starts with.
+std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
+  constexpr int most_at_once = 8;
+  switch (field) {
+    case ir::PlanField::dominant:
+      return prepared.dominants;
+    case ir::PlanField::threads:
+      return powers_of_two(2 * limits.warp_size, limits.threads_per_block);
+    case ir::PlanField::threads_per_row:
+      return powers_of_two(1, limits.threads_per_block);
+    case ir::PlanField::vector:
+      return powers_of_two(1, prepared.widest_vector);
+    case ir::PlanField::in_flight:
+    case ir::PlanField::unroll:
+      return powers_of_two(1, most_at_once);
+    case ir::PlanField::residence:
+      using enum ir::Residence;
+      if (prepared.phases.size() > 1) return numbers({registers, shared, reload, recompute});
+      return numbers({registers});
+    case ir::PlanField::grid:
+      return numbers({ir::GridShape::tile, ir::GridShape::persistent});
+    default:
+      return {value(Plan{}, field)};
+  }
+}
+
 }  // namespace
 
-std::vector<std::string_view> axis_names() {
-  std::vector<std::string_view> names;
-  for (const AxisRow& axis : axis_table) names.push_back(axis.name);
-  return names;
+std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton) {
+  std::vector<ir::PlanField> order;
+  for (const ir::PlanFieldRow& field : ir::plan_fields())
+    if (field.turn > 0 && (!skeleton || row(*skeleton).has(field.field))) order.push_back(field.field);
+  std::stable_sort(order.begin(), order.end(),
+                   [](ir::PlanField a, ir::PlanField b) { return row(a).turn < row(b).turn; });
+  return order;
 }
 
 Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   Axes axes;
-  axes.dominant = prepared.dominants;
-  axes.threads = powers_of_two(2 * limits.warp_size, limits.threads_per_block);
-  axes.threads_per_row = powers_of_two(1, limits.threads_per_block);
-  axes.vector = powers_of_two(1, prepared.widest_vector);
-  axes.in_flight = powers_of_two(1, 8);
-  using enum ir::Residence;
-  axes.residence = {registers};
-  if (prepared.phases.size() > 1) axes.residence = {registers, shared, reload, recompute};
-  axes.grid = {ir::GridShape::tile, ir::GridShape::persistent};
-  axes.index_cache = {true};
-  axes.value_cache = {true};
+  for (const ir::PlanField field : axes_of()) axes[field] = default_values(field, prepared, limits);
   return axes;
 }
 
 void restrict_axis(Axes& axes, const AxisLimit& limit) {
-  const auto names = axis_names();
-  for (const AxisRow& axis : axis_table) {
-    if (axis.name != limit.axis) continue;
-    bool first = true;
-    for (const std::string& value : limit.values)
-      if (!axis.add(axes, value, std::exchange(first, false)))
-        throw Error(Fault::usage, fmt::format("axis {}: found '{}', which is no value of it", limit.axis, value),
-                    "values are written as in a plan's text: tailor list axes");
-    return;
+  const std::optional<ir::PlanField> field = ir::plan_field_named(limit.axis);
+  if (!field || row(*field).turn == 0) {
+    std::vector<std::string_view> names;
+    for (const ir::PlanField axis : axes_of()) names.push_back(row(axis).name);
+    throw Error(Fault::usage, fmt::format("found axis '{}', expected an axis of the plan space", limit.axis),
+                suggestion(limit.axis, names));
   }
-  throw Error(Fault::usage, fmt::format("found axis '{}', expected an axis of the plan space", limit.axis),
-              suggestion(limit.axis, names));
+  std::vector<int> values;
+  for (const std::string& word : limit.values) {
+    const std::optional<int> value = ir::parse_value(*field, word);
+    if (!value || (row(*field).kind == ir::FieldKind::number && *value < 1))
+      throw Error(Fault::usage, fmt::format("axis {}: found '{}', which is no value of it", limit.axis, word),
+                  "values are written as in a plan's text: tailor list axes");
+    values.push_back(*value);
+  }
+  if (!values.empty()) axes[*field] = std::move(values);
 }
 
 Plans::Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits)
-    : prepared_(&prepared), axes_(&axes), limits_(&limits) {
-  for (const AxisRow& axis : axis_table) {
-    const bool used = !axis.row_only || prepared.skeleton == ir::Skeleton::row;
-    sizes_.push_back(used ? axis.size(axes) : 1);
+    : prepared_(&prepared), axes_(&axes), limits_(&limits), order_(axes_of(prepared.skeleton)) {
+  for (const ir::PlanField axis : order_) {
+    sizes_.push_back(axes[axis].size());
     done_ = done_ || sizes_.back() == 0;
   }
   cursor_.assign(sizes_.size(), 0);
@@ -176,13 +119,11 @@ bool Plans::advance() {
 Plan Plans::at_cursor() const {
   Plan plan;
   plan.skeleton = prepared_->skeleton;
-  const bool rows = plan.skeleton == ir::Skeleton::row;
-  for (std::size_t i = 0; i < axis_table.size(); ++i)
-    if (!axis_table[i].row_only || rows) axis_table[i].apply(*axes_, cursor_[i], plan);
+  for (std::size_t i = 0; i < order_.size(); ++i) set_value(plan, order_[i], (*axes_)[order_[i]][cursor_[i]]);
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  if (rows) plan.sub_roots = codegen::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
+  plan.sub_roots = codegen::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
   return plan;
 }
 
@@ -190,7 +131,7 @@ std::optional<Plan> Plans::next() {
   while (!done_) {
     Plan plan = at_cursor();
     done_ = !advance();
-    if (plan.skeleton == ir::Skeleton::row && plan.threads_per_row > plan.threads) continue;
+    if (row(plan.skeleton).has(ir::PlanField::threads_per_row) && plan.threads_per_row > plan.threads) continue;
     return plan;
   }
   return std::nullopt;

@@ -6,6 +6,7 @@
 // the rules (rules.h) and then the lowering.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,17 +19,11 @@
 
 namespace tailor::explore {
 
-/// The values each axis may take. Plans are enumerated with the last axis fastest.
+/// The values each axis may take, as numbers (ir::value). Axes are the fields of plan_fields.def that turn.
 struct Axes {
-  std::vector<ir::NodeId> dominant;
-  std::vector<int> threads;
-  std::vector<int> threads_per_row;  ///< row only
-  std::vector<int> vector;
-  std::vector<int> in_flight;
-  std::vector<ir::Residence> residence;  ///< row only
-  std::vector<ir::GridShape> grid;
-  std::vector<bool> index_cache;
-  std::vector<bool> value_cache;
+  std::array<std::vector<int>, ir::plan_field_count> values;
+  std::vector<int>& operator[](ir::PlanField field) { return values[static_cast<std::size_t>(field)]; }
+  const std::vector<int>& operator[](ir::PlanField field) const { return values[static_cast<std::size_t>(field)]; }
 };
 
 /// A restriction of one axis from a sweep file: `axis` as in the plan's text, values as in the plan's text.
@@ -44,8 +39,8 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits);
 /// Replaces the values of one axis. Throws Error(usage) for an unknown axis or a value that does not read.
 void restrict_axis(Axes& axes, const AxisLimit& limit);
 
-/// Names that restrict_axis knows.
-std::vector<std::string_view> axis_names();
+/// The axes of plans, of one skeleton or of all, slowest first: the order of enumeration.
+std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton = std::nullopt);
 
 /// Walks the product. Copyable: a copy is a bookmark.
 class Plans {
@@ -65,6 +60,7 @@ class Plans {
   const codegen::Prepared* prepared_;
   const Axes* axes_;
   const ir::Limits* limits_;
+  std::vector<ir::PlanField> order_;
   std::vector<std::size_t> sizes_, cursor_;
   bool done_ = false;
 };

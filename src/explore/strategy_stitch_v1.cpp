@@ -22,8 +22,7 @@
 #include <map>
 #include <optional>
 
-#include "codegen/lower/prepare.h"
-#include "codegen/lower/skeleton.h"
+#include "codegen/lower/structure.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
 #include "explore/strategy.h"
@@ -148,10 +147,13 @@ class StitchV1 {
     const Boundary border = boundary(graph_, def_use_, merged);
     if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
     if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
-      const codegen::Classified classified = codegen::read_structure(graph_, border);
-      if (const auto* rejection = std::get_if<Rejection>(&classified))
+      const codegen::Classified structure = codegen::analyse(graph_, border);
+      if (const auto* rejection = std::get_if<Rejection>(&structure))
         return fmt::format("{}: {}", rejection->rule, rejection->reason);
-      if (auto again = recomputes(border, std::get<codegen::Layout>(classified))) return again;
+      const auto& layout = std::get<codegen::Layout>(structure);
+      if (const auto doubt = codegen::find_doubt(graph_, border, layout))
+        return fmt::format("{}: {}", doubt->rule, doubt->reason);
+      if (auto again = recomputes(border, layout)) return again;
     }
     const std::size_t arguments = border.reads.size() + border.writes.size();
     if (arguments > static_cast<std::size_t>(rules_.arguments) &&
@@ -200,7 +202,7 @@ class StitchV1 {
         source = graph_.nodes[index(source)].operands[0];
       const Node& from = graph_.nodes[index(source)];
       const std::int64_t count = elements(from.shape);
-      const bool per_row = layout.skeleton == Skeleton::row && count == layout.rows;
+      const bool per_row = count == layout.rows;
       const bool inside = std::find(border.inside.begin(), border.inside.end(), source) != border.inside.end();
       if (inside && count > 1 && !per_row && row(from.op).xu > 0)
         return fmt::format("would compute {} {} {} times", name(from.op), label(source), elements(node.shape) / count);

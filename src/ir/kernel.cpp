@@ -132,11 +132,53 @@ struct Identity {
     if (s.kind == StmtKind::loop) bytes << variable(s.var) << s.unrolled;
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
-    bytes << s.lanes << s.scope;
+    bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
   }
 };
 
+/// Whether the statement adds into global memory. Adding again changes the sum; the larger of the same two stays.
+bool adds(const Stmt& s) {
+  return s.kind == StmtKind::atomic && s.space == Space::global && s.op != Op::maximum && s.op != Op::minimum;
+}
+
 }  // namespace
+
+LaunchShape launch_shape(const Kernel& kernel) {
+  LaunchShape shape;
+  shape.grid[0] = static_cast<std::uint32_t>(kernel.grid);
+  shape.block[0] = static_cast<std::uint32_t>(kernel.threads);
+  shape.cluster[0] = static_cast<std::uint32_t>(kernel.cluster);
+  (kernel.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = kernel.shared_bytes;
+  shape.min_blocks = kernel.min_blocks;
+  shape.cooperative = kernel.cooperative;
+  return shape;
+}
+
+bool is_idempotent(const Kernel& kernel) {
+  // Workspaces and tickets are zero again before the next run, whatever is added into them.
+  return std::none_of(kernel.buffers.begin(), kernel.buffers.end(),
+                      [](const Buffer& b) { return b.role == BufferRole::in_place; }) &&
+         std::none_of(kernel.body.begin(), kernel.body.end(),
+                      [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
+}
+
+BufferId owner(const Kernel& kernel, BufferId buffer) {
+  return kernel.buffers[buffer].role == BufferRole::in_place ? kernel.buffers[buffer].of : buffer;
+}
+
+BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
+  const BufferRole role = kernel.buffers[buffer].role;
+  if (role == BufferRole::output)
+    return std::any_of(kernel.body.begin(), kernel.body.end(),
+                       [&](const Stmt& s) { return adds(s) && s.memory == buffer; })
+               ? BufferRole::workspace
+               : role;
+  if (role != BufferRole::input) return role;
+  const bool overwritten = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [&](const Buffer& other) {
+    return other.role == BufferRole::in_place && other.of == buffer;
+  });
+  return overwritten ? BufferRole::in_place : role;
+}
 
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {
   std::vector<std::int64_t> offsets;
@@ -153,9 +195,14 @@ std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {
 Id id_of(const Kernel& kernel) {
   Identity identity{kernel, {}, {}, {}};
   Bytes bytes;
-  bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << kernel.idempotent
+  bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << is_idempotent(kernel)
         << kernel.shared_bytes << kernel.dynamic_shared;
-  for (const Buffer& b : kernel.buffers) bytes << b.dtype << b.elements << b.output;
+  if (kernel.cluster != 1 || kernel.cooperative || kernel.min_blocks != 0)
+    bytes << kernel.cluster << kernel.cooperative << kernel.min_blocks;
+  for (const Buffer& b : kernel.buffers) {
+    bytes << b.dtype << b.elements << b.role;
+    if (b.role == BufferRole::in_place) bytes << b.of;
+  }
   std::vector<std::int64_t> ends;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     while (!ends.empty() && ends.back() == static_cast<std::int64_t>(at)) {

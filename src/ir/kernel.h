@@ -20,7 +20,9 @@
 #include "base/hash.h"
 #include "ir/graph.h"
 #include "ir/index.h"
+#include "ir/launch.h"
 #include "ir/op.h"
+#include "ir/stitch_level.h"
 #include "ir/types.h"
 
 namespace tailor::ir {
@@ -35,12 +37,14 @@ using ValueId = std::uint32_t;
 inline constexpr std::uint16_t no_id = std::numeric_limits<std::uint16_t>::max();
 inline constexpr ValueId no_value = std::numeric_limits<ValueId>::max();
 
-/// A global buffer: a kernel argument. Inputs first, in order of the group's parameters, then outputs in order.
+/// A global buffer: a kernel argument. Inputs first, in order of the group's parameters, then the results (outputs and
+/// what is written in place) in order of the group's outputs, then workspaces and tickets.
 struct Buffer {
   std::string name;
   DType dtype = DType::f32;
   std::int64_t elements = 0;
-  bool output = false;
+  BufferRole role = BufferRole::input;
+  BufferId of = no_id;  ///< in_place: the input whose memory it is; both have equally many bytes
   bool operator==(const Buffer&) const = default;
 };
 
@@ -101,11 +105,11 @@ enum class StmtKind : std::uint8_t {
   barrier,  ///< of `scope`
 };
 
-/// How a load may be treated. once: read-only, not expected again (non-coherent load). again: read-only, expected again
-/// soon by others (weights). reload: this thread read it before and wants memory traffic, not a register (plain load).
+/// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
+/// promise that nobody writes the memory while the kernel runs. once: read-only, not expected again (non-coherent
+/// load). again: read-only, expected again soon by others (weights). reload: this thread read it before and wants
+/// memory traffic, not a register (plain load).
 enum class Policy : std::uint8_t { once, again, reload };
-
-enum class Scope : std::uint8_t { warp, block, cluster, grid };
 
 /// a < b or a == b.
 struct Condition {
@@ -125,12 +129,12 @@ struct Stmt {
   ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
   std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
   Policy policy = Policy::once;
-  VarId var = 0;                          ///< loop; its extent is the variable's
-  bool unrolled = false;                  ///< loop
-  std::array<Condition, 2> conditions{};  ///< guard; the second is absent when its a is no_expr
-  std::int32_t end = 0;                   ///< loop, guard: the first statement after the body
-  std::uint8_t lanes = 0;                 ///< shuffle: a power of two up to 32
-  Scope scope = Scope::block;             ///< barrier
+  VarId var = 0;                           ///< loop; its extent is the variable's
+  bool unrolled = false;                   ///< loop
+  std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
+  std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
+  std::uint8_t lanes = 0;                  ///< shuffle: a power of two up to 32
+  StitchLevel scope = StitchLevel::block;  ///< barrier; warp or wider
 };
 
 struct Let {
@@ -144,9 +148,11 @@ struct Kernel {
   std::int64_t virtual_blocks = 0;
   std::int64_t grid = 0;    ///< real blocks; equal to virtual_blocks unless persistent
   bool persistent = false;  ///< real blocks loop: vb = block; vb < virtual_blocks; vb += grid
-  bool idempotent = true;   ///< running it twice on the same buffers gives the same result
   std::int64_t shared_bytes = 0;
   bool dynamic_shared = false;  ///< more than a static declaration may have
+  int cluster = 1;              ///< blocks per cluster; they divide the grid
+  bool cooperative = false;     ///< all blocks must be resident together: it has a grid barrier
+  int min_blocks = 0;           ///< resident per SM that the compiler must allow for; 0: it may choose
   bool index_cache = true;
   std::vector<Buffer> buffers;
   IndexPool indices;  ///< variables and expressions
@@ -156,6 +162,15 @@ struct Kernel {
   std::vector<Stmt> body;
 };
 
+/// How the kernel is launched: what the printer declares, the simulator and the GPU are told.
+LaunchShape launch_shape(const Kernel& kernel);
+/// Running it twice on the same buffers gives the same result: it adds nothing into memory and writes nothing in place.
+bool is_idempotent(const Kernel& kernel);
+/// The buffer that holds the memory of `buffer`: the input of one that is written in place, else itself.
+BufferId owner(const Kernel& kernel, BufferId buffer);
+/// What whoever runs the kernel owes the memory of `buffer`, which must be its own owner: an input that something is
+/// written in place of is in_place, and a result that the kernel adds into is a workspace, for it must start as zero.
+BufferRole memory_role(const Kernel& kernel, BufferId buffer);
 /// Byte offset of each array in a block's shared memory: in order, each aligned to 16 bytes (register arrays: 0), and
 /// the total as last entry; the total is what `shared_bytes` holds.
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel);

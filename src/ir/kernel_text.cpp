@@ -16,8 +16,9 @@ namespace tailor::ir {
 
 namespace {
 
-constexpr std::array scope_names = std::to_array<std::string_view>({"warp", "block", "cluster", "grid"});
 constexpr std::array comparison_names = std::to_array<std::string_view>({"eq", "ne", "ge", "gt", "le", "lt"});
+/// By role: input, output, in_place, workspace, ticket.
+constexpr std::array role_words = std::to_array<std::string_view>({"in", "out", "in-place", "workspace", "ticket"});
 constexpr auto reserved = std::to_array<std::string_view>({"tid"});
 
 struct TextPrinter {
@@ -129,7 +130,7 @@ struct TextPrinter {
       case StmtKind::shuffle:
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
       case StmtKind::barrier:
-        return fmt::format("barrier {}", scope_names[static_cast<std::size_t>(s.scope)]);
+        return fmt::format("barrier {}", name(s.scope));
     }
     return {};
   }
@@ -152,10 +153,15 @@ struct TextPrinter {
     if (kernel.persistent) out += fmt::format(" persistent grid={}", kernel.grid);
     if (kernel.shared_bytes != 0)
       out += fmt::format(" {}shared={}", kernel.dynamic_shared ? "dynamic_" : "", kernel.shared_bytes);
-    out += kernel.idempotent ? " idempotent\n" : "\n";
+    if (kernel.cluster != 1) out += fmt::format(" cluster={}", kernel.cluster);
+    if (kernel.min_blocks != 0) out += fmt::format(" min_blocks={}", kernel.min_blocks);
+    if (kernel.cooperative) out += " cooperative";
+    out += is_idempotent(kernel) ? " idempotent\n" : "\n";
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];
-      out += fmt::format("  {} {}: {}[{}]\n", b.output ? "out" : "in", names.buffers[i], name(b.dtype), b.elements);
+      const std::string of = b.role == BufferRole::in_place ? fmt::format(" over {}", names.buffers[b.of]) : "";
+      out += fmt::format("  {} {}: {}[{}]{}\n", role_words[static_cast<std::size_t>(b.role)], names.buffers[i],
+                         name(b.dtype), b.elements, of);
     }
     for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];

@@ -143,6 +143,9 @@ struct Verifier {
 
   void load(const Stmt& s) {
     const DType type = memory(s);
+    require(s.space == Space::shared || s.policy == Policy::reload ||
+                memory_role(kernel, owner(kernel, s.memory)) == BufferRole::input,
+            "a load of memory that the kernel writes must be a reload");
     if (s.target.array == no_id) {
       require(s.width == 1, "a vector load needs an array");
       return define(s.let, type);
@@ -153,7 +156,7 @@ struct Verifier {
 
   void store(const Stmt& s) const {
     const DType type = memory(s);
-    require(s.space == Space::shared || kernel.buffers[s.memory].output, "a store to an input");
+    require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
     if (s.target.array == no_id) {
       value(s.value);
       require(s.width == 1 && type_of(s.value) == type, "a stored value has another width or type than its memory");
@@ -195,13 +198,16 @@ struct Verifier {
       case StmtKind::atomic:
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
-        return require(!kernel.idempotent || s.op == Op::maximum || s.op == Op::minimum, "an atomic is not idempotent");
+        return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
       case StmtKind::shuffle:
         reference(s.target, 1);
         require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "a shuffle over odd lanes");
         return require(!divergent, "a shuffle in a guard that depends on the thread");
       case StmtKind::barrier:
-        return require(!divergent, "a barrier in a guard that depends on the thread");
+        require(!divergent, "a barrier in a guard that depends on the thread");
+        require(s.scope != StitchLevel::registers, "a barrier of one thread");
+        require(s.scope != StitchLevel::cluster || kernel.cluster > 1, "a cluster barrier without a cluster");
+        return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
       case StmtKind::loop:
       case StmtKind::guard:
         return;
@@ -256,7 +262,30 @@ struct Verifier {
     divergent = outer;
   }
 
+  /// Inputs, results, then what only the kernel needs; what is written in place fits the input that it covers.
+  void roles() const {
+    const auto stage = [](BufferRole role) { return role == BufferRole::input ? 0 : is_result(role) ? 1 : 2; };
+    std::vector<bool> covered(kernel.buffers.size());
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+      const Buffer& b = kernel.buffers[i];
+      require(i == 0 || stage(kernel.buffers[i - 1].role) <= stage(b.role),
+              fmt::format("buffer {} ({}) stands behind buffers of a later role", b.name, name(b.role)));
+      require((b.role == BufferRole::in_place) == (b.of != no_id),
+              fmt::format("buffer {} ({}): only what is written in place names an input", b.name, name(b.role)));
+      if (b.of == no_id) continue;
+      require(b.of < kernel.buffers.size() && kernel.buffers[b.of].role == BufferRole::input && !covered[b.of],
+              fmt::format("{} is written in place of no input of its own", b.name));
+      covered[b.of] = true;
+      const Buffer& under = kernel.buffers[b.of];
+      require(b.elements * row(b.dtype).bits == under.elements * row(under.dtype).bits,
+              fmt::format("{} and {}, written in place of it, differ in size", under.name, b.name));
+    }
+  }
+
   void shape() const {
+    require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
+            fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
+    require(kernel.min_blocks >= 0, "a negative number of resident blocks");
     require(kernel.threads > 0 && kernel.virtual_blocks > 0, "a kernel without threads or blocks");
     require(kernel.persistent ? kernel.grid > 0 : kernel.grid == kernel.virtual_blocks, "a grid that does not fit");
     require(pool().vars.size() <= max_vars, "too many variables");
@@ -279,6 +308,7 @@ struct Verifier {
 void verify(const Kernel& kernel) {
   Verifier verifier(kernel);
   verifier.shape();
+  verifier.roles();
   verifier.body(0, kernel.body.size());
 }
 

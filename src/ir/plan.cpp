@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form of plans.
+// The tables of skeletons and plan fields, and what derives from them: the value of a field as a number and as a word,
+// the text form of a plan and its reader. The store keeps the text: its view plan_axes splits it into name and value.
 #include "ir/plan.h"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
+#include <type_traits>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -16,90 +17,201 @@ namespace tailor::ir {
 
 namespace {
 
-constexpr std::array skeleton_names = std::to_array<std::string_view>({"map", "row"});
-constexpr std::array stitch_names = std::to_array<std::string_view>({"thread", "warp", "block"});
 constexpr std::array residence_names = std::to_array<std::string_view>({"registers", "shared", "reload", "recompute"});
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
-constexpr std::array switch_names = std::to_array<std::string_view>({"off", "on"});
-constexpr std::array keys =
-    std::to_array<std::string_view>({"dominant", "sub_roots", "threads", "threads_per_row", "vector", "in_flight",
-                                     "residence", "grid", "blocks_per_sm", "index_cache", "value_cache"});
+constexpr std::array flag_names = std::to_array<std::string_view>({"off", "on"});
+
+/// The words that values of a type are written with; none for numbers.
+template <class T>
+constexpr std::span<const std::string_view> words_of() {
+  if constexpr (std::is_same_v<T, Residence>)
+    return residence_names;
+  else if constexpr (std::is_same_v<T, GridShape>)
+    return grid_names;
+  else if constexpr (std::is_same_v<T, bool>)
+    return flag_names;
+  else
+    return {};
+}
+
+constexpr std::array field_table = std::to_array<PlanFieldRow>({
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) \
+  {PlanField::name, #name, FieldKind::kind, turn, head, example, words_of<type>()},
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+});
+
+constexpr std::uint32_t mask(std::initializer_list<PlanField> fields) {
+  std::uint32_t bits = 0;
+  for (const PlanField field : fields) bits |= std::uint32_t{1} << static_cast<int>(field);
+  return bits;
+}
+
+constexpr std::array skeleton_table = [] {
+  using enum PlanField;
+  return std::to_array<SkeletonRow>({
+#define SKELETON(name, unit, what, ...) {Skeleton::name, #name, WorkUnit::unit, what, mask({__VA_ARGS__})},
+#include "ir/skeletons.def"
+#undef SKELETON
+  });
+}();
+static_assert(plan_field_count <= 32);
 
 [[noreturn]] void bad_word(std::string_view word, std::string_view expected, std::string hint = {}) {
   throw Error(Fault::usage, fmt::format("plan: found '{}', expected {}", word, expected), std::move(hint));
 }
 
-template <std::size_t N>
-std::size_t choice(std::string_view word, const std::array<std::string_view, N>& names) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (names[i] == word) return i;
-  bad_word(word, fmt::format("one of {}", fmt::join(names, ", ")), suggestion(word, names));
-}
-
-int number(std::string_view word) {
+std::optional<int> to_number(std::string_view word) {
   int value = 0;
   const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (fault != std::errc{} || end != word.data() + word.size() || value < 0) bad_word(word, "a number");
+  if (fault != std::errc{} || end != word.data() + word.size() || value < 0) return std::nullopt;
   return value;
 }
 
-NodeId node(std::string_view word) {
-  if (word.empty() || word[0] != '%') bad_word(word, "a node such as %5");
-  return number(word.substr(1));
+std::optional<int> to_node(std::string_view word) {
+  return word.empty() || word[0] != '%' ? std::nullopt : to_number(word.substr(1));
 }
 
-void set(Plan& plan, std::string_view key, std::string_view value) {
-  if (key == "dominant") {
-    plan.dominant = node(value);
-  } else if (key == "sub_roots") {
-    for (const std::string_view item : split(value, ',')) {
-      const std::size_t at = item.find('@');
-      if (at == item.npos) bad_word(item, "node@level such as %3@warp");
-      plan.sub_roots.push_back(
-          {node(item.substr(0, at)), static_cast<Stitch>(choice(item.substr(at + 1), stitch_names))});
+template <class T>
+int as_number(const T& value) {
+  if constexpr (std::is_same_v<T, std::vector<SubRoot>>)
+    return static_cast<int>(value.size());
+  else
+    return static_cast<int>(value);
+}
+
+template <class T>
+void from_number(T& into, int value) {
+  if constexpr (!std::is_same_v<T, std::vector<SubRoot>>) into = static_cast<T>(value);
+}
+
+std::string sub_roots_text(const Plan& plan) {
+  std::string out;
+  for (const SubRoot& root : plan.sub_roots)
+    out += fmt::format("{}%{}@{}", out.empty() ? "" : ",", root.node, name(root.stitch));
+  return out;
+}
+
+std::vector<std::string_view> level_names() {
+  std::vector<std::string_view> names;
+  for (const StitchLevel level : stitch_levels()) names.push_back(name(level));
+  return names;
+}
+
+std::vector<SubRoot> parse_sub_roots(std::string_view value) {
+  std::vector<SubRoot> roots;
+  for (const std::string_view item : split(value, ',')) {
+    const std::size_t at = item.find('@');
+    const std::optional<int> node = at == item.npos ? std::nullopt : to_node(item.substr(0, at));
+    if (!node) bad_word(item, "node@level such as %3@warp");
+    const std::optional<StitchLevel> level = stitch_level_named(item.substr(at + 1));
+    if (!level) {
+      const std::vector<std::string_view> names = level_names();
+      bad_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
+               suggestion(item.substr(at + 1), names));
     }
-  } else if (key == "threads") {
-    plan.threads = number(value);
-  } else if (key == "threads_per_row") {
-    plan.threads_per_row = number(value);
-  } else if (key == "vector") {
-    plan.vector = number(value);
-  } else if (key == "in_flight") {
-    plan.in_flight = number(value);
-  } else if (key == "residence") {
-    plan.residence = static_cast<Residence>(choice(value, residence_names));
-  } else if (key == "grid") {
-    plan.grid = static_cast<GridShape>(choice(value, grid_names));
-  } else if (key == "blocks_per_sm") {
-    plan.blocks_per_sm = number(value);
-  } else if (key == "index_cache") {
-    plan.index_cache = choice(value, switch_names) == 1;
-  } else if (key == "value_cache") {
-    plan.value_cache = choice(value, switch_names) == 1;
-  } else {
-    bad_word(key, "a field of a plan", suggestion(key, keys));
+    roots.push_back({*node, *level});
   }
+  return roots;
+}
+
+/// Whether the text of a plan has the field.
+bool is_written(const Plan& plan, const PlanFieldRow& field) {
+  if (!row(plan.skeleton).has(field.field)) return false;
+  return field.turn > 0 || value(plan, field.field) != value(Plan{}, field.field);
+}
+
+Skeleton parse_skeleton(std::string_view word) {
+  std::vector<std::string_view> names;
+  for (const SkeletonRow& skeleton : skeleton_table) {
+    if (skeleton.name == word) return skeleton.skeleton;
+    names.push_back(skeleton.name);
+  }
+  bad_word(word, fmt::format("one of {}", fmt::join(names, ", ")), suggestion(word, names));
+}
+
+std::string expected_of(const PlanFieldRow& field) {
+  if (field.kind == FieldKind::node) return "a node such as %5";
+  if (field.kind == FieldKind::number) return "a number";
+  return fmt::format("one of {}", fmt::join(field.words, ", "));
+}
+
+void set(Plan& plan, std::string_view key, std::string_view word) {
+  const SkeletonRow& skeleton = row(plan.skeleton);
+  std::vector<std::string_view> known;
+  for (const PlanFieldRow& field : field_table)
+    if (skeleton.has(field.field)) known.push_back(field.name);
+  const std::optional<PlanField> field = plan_field_named(key);
+  if (!field) bad_word(key, "a field of a plan", suggestion(key, known));
+  if (!skeleton.has(*field))
+    bad_word(key, fmt::format("a field of a plan of skeleton {}", skeleton.name),
+             fmt::format("it has {}", fmt::join(known, ", ")));
+  if (row(*field).kind == FieldKind::stitches) return void(plan.sub_roots = parse_sub_roots(word));
+  const std::optional<int> value = parse_value(*field, word);
+  if (!value) bad_word(word, expected_of(row(*field)), suggestion(word, row(*field).words));
+  set_value(plan, *field, *value);
 }
 
 }  // namespace
 
-std::string_view name(Skeleton skeleton) { return skeleton_names[static_cast<std::size_t>(skeleton)]; }
-std::string_view name(Stitch stitch) { return stitch_names[static_cast<std::size_t>(stitch)]; }
+std::span<const PlanFieldRow> plan_fields() { return field_table; }
+std::span<const SkeletonRow> skeletons() { return skeleton_table; }
+
+std::optional<PlanField> plan_field_named(std::string_view name) {
+  for (const PlanFieldRow& field : field_table)
+    if (field.name == name) return field.field;
+  return std::nullopt;
+}
+
+int value(const Plan& plan, PlanField field) {
+  switch (field) {
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) \
+  case PlanField::name:                                          \
+    return as_number(plan.name);
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+  }
+  return 0;
+}
+
+void set_value(Plan& plan, PlanField field, int value) {
+  switch (field) {
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) \
+  case PlanField::name:                                          \
+    return from_number(plan.name, value);
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+  }
+}
+
+std::string value_text(PlanField field, int value) {
+  const PlanFieldRow& which = row(field);
+  if (which.kind == FieldKind::node) return fmt::format("%{}", value);
+  if (which.words.empty()) return fmt::format("{}", value);
+  return std::string(which.words[static_cast<std::size_t>(value)]);
+}
+
+std::optional<int> parse_value(PlanField field, std::string_view word) {
+  const PlanFieldRow& which = row(field);
+  if (which.kind == FieldKind::node) return to_node(word);
+  if (which.kind == FieldKind::number) return to_number(word);
+  for (std::size_t i = 0; i < which.words.size(); ++i)
+    if (which.words[i] == word) return static_cast<int>(i);
+  return std::nullopt;
+}
+
+std::string_view name(Skeleton skeleton) { return row(skeleton).name; }
 std::string_view name(Residence residence) { return residence_names[static_cast<std::size_t>(residence)]; }
 std::string_view name(GridShape grid) { return grid_names[static_cast<std::size_t>(grid)]; }
 
 std::string text(const Plan& plan) {
-  std::string out = fmt::format("{} dominant=%{}", name(plan.skeleton), plan.dominant);
-  for (std::size_t i = 0; i < plan.sub_roots.size(); ++i)
-    out +=
-        fmt::format("{}%{}@{}", i == 0 ? " sub_roots=" : ",", plan.sub_roots[i].node, name(plan.sub_roots[i].stitch));
-  out += fmt::format(" threads={}", plan.threads);
-  if (plan.skeleton == Skeleton::row) out += fmt::format(" threads_per_row={}", plan.threads_per_row);
-  out += fmt::format(" vector={} in_flight={}", plan.vector, plan.in_flight);
-  if (plan.skeleton == Skeleton::row) out += fmt::format(" residence={}", name(plan.residence));
-  out += fmt::format(" grid={}", name(plan.grid));
-  if (plan.grid == GridShape::persistent) out += fmt::format(" blocks_per_sm={}", plan.blocks_per_sm);
-  out += fmt::format(" index_cache={} value_cache={}", switch_names[plan.index_cache], switch_names[plan.value_cache]);
+  std::string out(name(plan.skeleton));
+  for (const PlanFieldRow& field : field_table) {
+    if (!is_written(plan, field)) continue;
+    out += fmt::format(
+        " {}={}", field.name,
+        field.kind == FieldKind::stitches ? sub_roots_text(plan) : value_text(field.field, value(plan, field.field)));
+  }
   return out;
 }
 
@@ -110,14 +222,14 @@ Plan parse_plan(std::string_view source) {
     word = trim(word);
     if (word.empty()) continue;
     if (std::exchange(first, false)) {
-      plan.skeleton = static_cast<Skeleton>(choice(word, skeleton_names));
+      plan.skeleton = parse_skeleton(word);
       continue;
     }
     const std::size_t at = word.find('=');
     if (at == word.npos) bad_word(word, "key=value");
     set(plan, word.substr(0, at), word.substr(at + 1));
   }
-  if (first) bad_word("", "a skeleton: map or row");
+  if (first) parse_skeleton("");
   return plan;
 }
 

@@ -1,26 +1,32 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan: PAI's CodeGen plan of one group, everything a person would decide before writing the kernel by hand. Text form
-// round-trips; the id hashes it together with the group's. Nodes are named by their index in the group's graph (%5).
+// Plan: PAI's CodeGen plan of one group, everything a person would decide before writing the kernel by hand. Its fields
+// are rows of plan_fields.def and its skeletons rows of skeletons.def: text form, axes, lists and stored columns derive
+// from them. Enumeration, people and sweep files make plans, lowering reads them. The text form round-trips; the id
+// hashes it together with the group's. Nodes are named by their index in the group's graph (%5).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/hash.h"
 #include "ir/fusion.h"
+#include "ir/stitch_level.h"
 
 namespace tailor::ir {
 
-/// Loop structure of the kernel. map: one flat loop over elements. row: a row owner and any number of dependent
-/// reductions along the row.
-enum class Skeleton : std::uint8_t { map, row };
-
-/// Where a sub-root's value lives for its readers: the level an edge is stitched at.
-enum class Stitch : std::uint8_t { thread, warp, block };
+/// Loop structure of the kernel.
+enum class Skeleton : std::uint8_t {
+#define SKELETON(name, unit, what, ...) name,
+#include "ir/skeletons.def"
+#undef SKELETON
+};
 
 /// Where values wait between two phases of a row. registers: what later phases need stays in registers. shared: in
 /// shared memory. reload: inputs are read again and the rest is computed again. recompute: inputs stay in registers,
@@ -30,37 +36,82 @@ enum class Residence : std::uint8_t { registers, shared, reload, recompute };
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.
 enum class GridShape : std::uint8_t { tile, persistent };
 
+/// A value that others of the group wait for, and the level at which it gets to them.
 struct SubRoot {
   NodeId node = no_node;
-  Stitch stitch = Stitch::thread;
+  StitchLevel stitch = StitchLevel::registers;
   bool operator==(const SubRoot&) const = default;
 };
 
 struct Plan {
   Skeleton skeleton = Skeleton::map;
-  NodeId dominant = no_node;       ///< its index is written first; all others radiate from it
-  std::vector<SubRoot> sub_roots;  ///< the row reductions, ascending
-  bool index_cache = true;         ///< name shared parts of indices once
-  bool value_cache = true;         ///< share values between the group's roots
-  int threads = 128;               ///< per block
-  int threads_per_row = 32;        ///< row only; divides threads; a power of two
-  int vector = 4;                  ///< elements per thread and access, a power of two
-  int in_flight = 1;               ///< row: rows per thread at once; map: vectors per thread at once
-  Residence residence = Residence::registers;
-  GridShape grid = GridShape::tile;
-  int blocks_per_sm = 0;  ///< persistent only: resident blocks per SM, the grid is that times the SMs
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) type name = start;
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
   bool operator==(const Plan&) const = default;
 };
+
+enum class PlanField : std::uint8_t {
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) name,
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+};
+
+inline constexpr std::size_t plan_field_count = 0
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) +1
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+    ;
+
+enum class FieldKind : std::uint8_t { node, stitches, number, choice, flag };
+
+/// A row of plan_fields.def.
+struct PlanFieldRow {
+  PlanField field;
+  std::string_view name;
+  FieldKind kind;
+  int turn;
+  std::string_view head, example;
+  std::span<const std::string_view> words;  ///< choice, flag: the word of each value
+};
+
+/// What the work of a skeleton is counted in.
+enum class WorkUnit : std::uint8_t { elements, rows };
+
+/// A row of skeletons.def.
+struct SkeletonRow {
+  Skeleton skeleton;
+  std::string_view name;
+  WorkUnit unit;
+  std::string_view what;
+  std::uint32_t fields;  ///< one bit per PlanField
+  bool has(PlanField field) const { return (fields >> static_cast<int>(field) & 1) != 0; }
+};
+
+/// In the order of the text.
+std::span<const PlanFieldRow> plan_fields();
+std::span<const SkeletonRow> skeletons();
+inline const PlanFieldRow& row(PlanField field) { return plan_fields()[static_cast<std::size_t>(field)]; }
+inline const SkeletonRow& row(Skeleton skeleton) { return skeletons()[static_cast<std::size_t>(skeleton)]; }
+/// The field with this name, or nothing.
+std::optional<PlanField> plan_field_named(std::string_view name);
+
+/// A field's value as a number: the node, the number, the place of the word. Precondition: not of kind stitches.
+int value(const Plan& plan, PlanField field);
+void set_value(Plan& plan, PlanField field, int value);
+/// The value as the plan's text has it: "%3", "128", "shared", "on".
+std::string value_text(PlanField field, int value);
+/// The reverse; nothing when the word does not read. Numbers are not negative.
+std::optional<int> parse_value(PlanField field, std::string_view word);
 
 /// "row dominant=%3 sub_roots=%3@warp,%9@warp threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers
 /// grid=tile index_cache=on value_cache=on".
 std::string text(const Plan& plan);
-/// Throws Error(usage) naming the word that does not fit.
+/// Throws Error(usage) naming the word that does not fit, a field that the skeleton does not have among them.
 Plan parse_plan(std::string_view text);
 Id id_of(const Plan& plan, Id group);
 
 std::string_view name(Skeleton skeleton);
-std::string_view name(Stitch stitch);
 std::string_view name(Residence residence);
 std::string_view name(GridShape grid);
 

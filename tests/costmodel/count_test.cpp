@@ -163,6 +163,16 @@ TEST_CASE("an index without a period is sampled, near the exact count, and says 
   }
 }
 
+TEST_CASE("a barrier wider than a block is refused by name, not counted as another") {
+  ir::Kernel kernel = ir::example_in_place();
+  CHECK(uncountable(kernel) == "a cluster barrier cannot be counted yet");
+  CHECK_THROWS_AS(count(kernel, Mode::fast), std::logic_error);
+  for (ir::Stmt& s : kernel.body)
+    if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::block;
+  CHECK(uncountable(kernel).empty());
+  CHECK(count(kernel, Mode::exact).barriers == 2 * 2 * 4);
+}
+
 TEST_CASE("counting again with the same scratch gives the same work") {
   Scratch scratch;
   Work first, second;

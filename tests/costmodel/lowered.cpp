@@ -124,12 +124,12 @@ int for_each_kernel(const ir::Group& group, const ir::Limits& limits,
               plan.threads = threads;
               plan.threads_per_row = row ? per_row : 32;
               plan.vector = vector;
-              plan.in_flight = in_flight;
+              (row ? plan.in_flight : plan.unroll) = in_flight;
               plan.residence = residence;
               plan.grid = grid;
               plan.blocks_per_sm = grid == ir::GridShape::persistent ? 2 : 0;
               plan.sub_roots.clear();
-              const auto level = per_row <= 32 ? ir::Stitch::warp : ir::Stitch::block;
+              const auto level = per_row <= 32 ? ir::StitchLevel::warp : ir::StitchLevel::block;
               for (const codegen::Phase& phase : prepared.phases)
                 for (const ir::NodeId node : phase.reductions) plan.sub_roots.push_back({node, level});
               const codegen::Lowered lowered = codegen::lower(prepared, plan, limits, scratch);

@@ -158,8 +158,8 @@ struct Oracle {
 
 Axes wide_axes(const Prepared& prepared) {
   Axes axes = default_axes(prepared, small_limits);
-  axes.value_cache = {true, false};
-  axes.threads = {64, 256};
+  axes[PlanField::value_cache] = {1, 0};
+  axes[PlanField::threads] = {64, 256};
   return axes;
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("the id passes over names, index names and pool order, and over nothin
     else if (s.kind == StmtKind::assign)
       s.op = Op::minimum;
     else if (s.kind == StmtKind::barrier)
-      s.scope = Scope::warp;
+      s.scope = StitchLevel::warp;
     else
       continue;
     CHECK(id_of(other) != id_of(kernel));
@@ -199,7 +199,7 @@ TEST_CASE("a kernel that breaks a contract fails its check") {
   broken(StmtKind::load, [](Kernel&, Stmt& s) { s.target.array = 1; });
   broken(StmtKind::load, [](Kernel&, Stmt& s) { s.target.subs[0] = no_expr; });
   broken(StmtKind::store, [](Kernel& k, Stmt&) { k.shared_bytes = 4; });
-  broken(StmtKind::store, [](Kernel& k, Stmt&) { k.buffers[3].output = false; });
+  broken(StmtKind::store, [](Kernel& k, Stmt&) { k.buffers[3].role = BufferRole::input; });
   broken(StmtKind::loop, [](Kernel& k, Stmt& s) { k.arrays[0].dims[0] = k.indices.vars[s.var].extent - 1; });
   broken(StmtKind::loop, [](Kernel&, Stmt& s) { s.end += 1000; });
   broken(StmtKind::let, [](Kernel& k, Stmt& s) { k.lets[s.let].dtype = DType::s32; });

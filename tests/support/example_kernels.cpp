@@ -121,4 +121,26 @@ Kernel example_layer_norm(std::int64_t rows, int trips, int lanes) {
   return b.finished();
 }
 
+Kernel example_in_place() {
+  KernelBuilder b("twice", 64, 4);
+  const BufferId x = b.in("x", DType::f32, 256);
+  const BufferId y = b.in("y", DType::f32, 256), w = b.in("w", DType::f32, 256), t = b.in("t", DType::u32, 1);
+  b.kernel.buffers[y].role = BufferRole::in_place;
+  b.kernel.buffers[y].of = x;
+  b.kernel.buffers[w].role = BufferRole::workspace;
+  b.kernel.buffers[t].role = BufferRole::ticket;
+  const VarId tid = b.thread("tid", 1, 64);
+  const ExprId at = b.sum({b.var(b.vb, 64), b.var(tid)});
+  const LetId v = b.load_let("v", x, at, Policy::reload);
+  b.store(w, at, b.get(v));
+  b.barrier(StitchLevel::cluster);
+  b.store(y, at, b.op(Op::add, {b.get(v), b.get(v)}));
+  b.atomic(t, b.number(0), Op::add, b.integer(DType::u32, 1));
+  b.barrier(StitchLevel::grid);
+  b.kernel.cluster = 2;
+  b.kernel.cooperative = true;
+  b.kernel.min_blocks = 3;
+  return b.finished();
+}
+
 }  // namespace tailor::ir

@@ -236,7 +236,7 @@ struct Interpreter {
 
   void barrier(const Stmt& s) {
     if (std::count(active.begin(), active.end(), 1) != threads) problem("a barrier that some threads do not reach");
-    if (s.scope != Scope::block) return;
+    if (s.scope != StitchLevel::block) return;
     run.counts.barriers += (threads + 31) / 32;
     ++interval;
   }

@@ -130,13 +130,13 @@ ExprId KernelBuilder::exclusive_or(ExprId a, ExprId b) { return nested(TermKind:
 ExprId KernelBuilder::select(ExprId a, ExprId b, ExprId c, ExprId d) { return nested(TermKind::sel, a, b, c, d, 1); }
 
 BufferId KernelBuilder::in(std::string name, DType dtype, std::int64_t elements) {
-  kernel.buffers.push_back({std::move(name), dtype, elements, false});
+  kernel.buffers.push_back({std::move(name), dtype, elements, BufferRole::input});
   return static_cast<BufferId>(kernel.buffers.size() - 1);
 }
 
 BufferId KernelBuilder::out(std::string name, DType dtype, std::int64_t elements) {
   const BufferId id = in(std::move(name), dtype, elements);
-  kernel.buffers[id].output = true;
+  kernel.buffers[id].role = BufferRole::output;
   return id;
 }
 
@@ -300,7 +300,6 @@ void KernelBuilder::atomic(BufferId buffer, ExprId expr, Op op, ValueId value) {
   store(buffer, expr, value);
   kernel.body.back().kind = StmtKind::atomic;
   kernel.body.back().op = op;
-  kernel.idempotent = false;
 }
 
 void KernelBuilder::loop(VarId v, bool unrolled) {
@@ -332,7 +331,7 @@ void KernelBuilder::shuffle(const Ref& target, Op op, int lanes) {
   s.lanes = static_cast<std::uint8_t>(lanes);
 }
 
-void KernelBuilder::barrier(Scope scope) { push(StmtKind::barrier).scope = scope; }
+void KernelBuilder::barrier(StitchLevel scope) { push(StmtKind::barrier).scope = scope; }
 
 Kernel KernelBuilder::finished() {
   verify(kernel);

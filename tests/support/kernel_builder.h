@@ -67,7 +67,7 @@ class KernelBuilder {
   void guard_equal(ExprId a, ExprId b);
   void end();  ///< of the innermost loop or guard
   void shuffle(const Ref& target, Op op, int lanes);
-  void barrier(Scope scope = Scope::block);
+  void barrier(StitchLevel scope = StitchLevel::block);
 
   /// The program; verified.
   Kernel finished();
@@ -86,5 +86,7 @@ class KernelBuilder {
 Kernel example_map(std::int64_t rows, std::int64_t columns, DType dtype);
 /// LayerNorm with `lanes` threads per row of lanes * trips * 4 elements; `across`: lanes > 32, through shared memory.
 Kernel example_layer_norm(std::int64_t rows, int trips, int lanes);
+/// y = x + x over x's memory, with a workspace, a ticket, clusters and a grid barrier: what no lowering makes yet.
+Kernel example_in_place();
 
 }  // namespace tailor::ir

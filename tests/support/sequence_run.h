@@ -33,7 +33,7 @@ inline SequenceRun run_sequence(const gpu::Sequence& sequence, std::span<const s
   std::size_t filled = 0;
   for (const gpu::Buffer& buffer : sequence.buffers) {
     const int at = memory.add(buffer.name, buffer.bytes, 4, uses[static_cast<std::size_t>(buffer.role)]);
-    if (buffer.role != gpu::BufferRole::input && buffer.role != gpu::BufferRole::both) continue;
+    if (buffer.role != gpu::BufferRole::input && buffer.role != gpu::BufferRole::in_place) continue;
     std::copy_n(inputs.begin() + static_cast<std::ptrdiff_t>(filled), buffer.bytes, memory.bytes(at).begin());
     filled += static_cast<std::size_t>(buffer.bytes);
   }

@@ -172,9 +172,9 @@ struct Printer {
   }
 
   void barrier(const Stmt& s) {
-    if (s.scope == Scope::block) return line("__syncthreads();");
-    if (s.scope == Scope::warp) return line("__syncwarp();");
-    throw std::logic_error("no barrier wider than a block can be printed yet");
+    if (s.scope == StitchLevel::block) return line("__syncthreads();");
+    if (s.scope == StitchLevel::warp) return line("__syncwarp();");
+    throw std::logic_error(fmt::format("a {} barrier cannot be printed yet", name(s.scope)));
   }
 
   void guard_head(const Stmt& s) {
@@ -287,8 +287,10 @@ struct Printer {
     if (!first.empty()) all.push_back(first);
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];
-      all.push_back(
-          fmt::format("{}{}* __restrict__ {}", b.output ? "" : "const ", register_type(b.dtype), names.buffers[i]));
+      // What is written in place shares its memory with an input, so neither may claim to be the only way to it.
+      const bool shares = memory_role(kernel, owner(kernel, static_cast<BufferId>(i))) == BufferRole::in_place;
+      all.push_back(fmt::format("{}{}*{} {}", is_written(b.role) ? "" : "const ", register_type(b.dtype),
+                                shares ? "" : " __restrict__", names.buffers[i]));
     }
     const std::string flat = fmt::format("{}({}) {{", opening, fmt::join(all, ", "));
     return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
@@ -305,7 +307,12 @@ struct Printer {
     std::string arguments;
     for (const std::string& buffer : names.buffers) arguments += ", " + buffer;
     depth = 0;
-    line(signature(fmt::format("extern \"C\" __global__ __launch_bounds__({}) void {}", kernel.threads, kernel.name),
+    const LaunchShape launch = launch_shape(kernel);
+    const std::string resident = launch.min_blocks == 0 ? "" : fmt::format(", {}", launch.min_blocks);
+    const std::string cluster =
+        launch.cluster[0] == 1 ? "" : fmt::format("__cluster_dims__({}, 1, 1) ", launch.cluster[0]);
+    line(signature(fmt::format("extern \"C\" __global__ {}__launch_bounds__({}{}) void {}", cluster, launch.block[0],
+                               resident, kernel.name),
                    ""));
     depth = 1;
     if (kernel.persistent) {
@@ -335,6 +342,20 @@ struct Printer {
   }
 };
 
+/// What a caller must do to a buffer before a run, or nothing where that goes without saying.
+std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
+  const std::string& name = names.buffers[id];
+  const Buffer& buffer = kernel.buffers[id];
+  if (buffer.role == BufferRole::in_place)
+    return fmt::format("// {} is written over {}: pass the same address twice.\n", name, names.buffers[buffer.of]);
+  if (buffer.role == BufferRole::ticket)
+    return fmt::format("// {} must be zero before the first run; every run leaves it zero.\n", name);
+  if (buffer.role == BufferRole::workspace) return fmt::format("// {} must be zero before every run.\n", name);
+  if (memory_role(kernel, id) == BufferRole::workspace)
+    return fmt::format("// Adds into {}: it must be zero before every run.\n", name);
+  return {};
+}
+
 std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
   std::string out = fmt::format("// {}\n//\n", kernel.name);
   if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
@@ -343,7 +364,9 @@ std::string head(const Kernel& kernel, const KernelNames& names, std::string_vie
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   out += fmt::format(", {} bytes of {}shared memory per block.\n", with_commas(kernel.shared_bytes),
                      kernel.dynamic_shared ? "dynamic " : "");
-  if (!kernel.idempotent) out += "// Adds into its outputs: they must be zero before every run.\n";
+  if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
+  if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) out += owed(kernel, names, static_cast<BufferId>(i));
   return out + "\n";
 }
 

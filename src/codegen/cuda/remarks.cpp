@@ -90,7 +90,8 @@ std::string in_words(const Kernel& kernel, const KernelNames& names) {
       threads += fmt::format("{}{} ({})", threads.empty() ? "" : " x ", names.vars[i], var.extent);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];
-    std::string& list = moved[buffer.output ? 1 : 0];
+    if (buffer.role == BufferRole::workspace || buffer.role == BufferRole::ticket) continue;
+    std::string& list = moved[is_result(buffer.role) ? 1 : 0];
     list += fmt::format("{}{} ({} {}, {} at a time)", list.empty() ? "" : ", ", names.buffers[i],
                         with_commas(buffer.elements), name(buffer.dtype), widest_access(kernel, i));
   }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entrance of lowering: checks that hold for every skeleton, then the skeleton's own loops.
+// The entrance of lowering: checks that hold for every skeleton, then the skeleton's own loops. classify() is a trial:
+// the plainest plan, one thread per row and nothing kept, lowered where no limit binds, so only the structure can be
+// refused.
 #include "codegen/lower/lower.h"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
 
@@ -32,6 +35,19 @@ namespace {
 
 ir::Rejection no(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
 
+/// Threads of the trial's blocks: enough that no array has more blocks than a grid may.
+constexpr int plain_threads = 1 << 10;
+
+ir::Limits without_limits() {
+  constexpr int any = std::numeric_limits<int>::max();
+  ir::Limits limits;
+  limits.sms = limits.warp_size = 1;
+  limits.threads_per_block = limits.threads_per_sm = limits.blocks_per_sm = any;
+  limits.registers_per_sm = limits.registers_per_block = limits.registers_per_thread = any;
+  limits.shared_per_sm = limits.shared_per_block = limits.shared_per_block_optin = any;
+  return limits;
+}
+
 bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
 
 std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits& limits) {
@@ -41,23 +57,11 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
     return no("threads", fmt::format("{} threads exceed {} per block", plan.threads, limits.threads_per_block));
   if (!is_power_of_two(plan.vector)) return no("vector", fmt::format("width {} is no power of two", plan.vector));
   if (plan.in_flight < 1) return no("in-flight", fmt::format("{} in flight", plan.in_flight));
+  if (plan.unroll < 1) return no("unroll", fmt::format("{} vectors at once", plan.unroll));
   if (plan.grid == ir::GridShape::persistent && (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
                                                  plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",
                                         plan.blocks_per_sm, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
-  return std::nullopt;
-}
-
-std::optional<ir::Rejection> check_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
-    return no("threads-per-row",
-              fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads));
-  std::vector<ir::SubRoot> expected = sub_roots(prepared, plan.threads_per_row, limits.warp_size);
-  if (expected != plan.sub_roots) {
-    ir::Plan wanted = plan;
-    wanted.sub_roots = std::move(expected);
-    return no("sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)));
-  }
   return std::nullopt;
 }
 
@@ -83,13 +87,11 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
     return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
   if (auto refused = check_launch(plan, limits)) return *refused;
-  const bool rows = plan.skeleton == ir::Skeleton::row;
-  if (rows)
-    if (auto refused = check_row(prepared, plan, limits)) return *refused;
+  const SkeletonLowering& skeleton = lowering(plan.skeleton);
+  if (auto refused = skeleton.refuse(prepared, plan, limits)) return *refused;
 
   ProgramBuilder builder(prepared, plan, scratch.state());
-  if (auto refused = rows ? lower_row(builder, prepared, plan, limits) : lower_map(builder, prepared, plan))
-    return *refused;
+  if (auto refused = skeleton.lower(builder, prepared, plan, limits)) return *refused;
   ir::Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;
   if (plan.grid == ir::GridShape::persistent) {
@@ -109,6 +111,27 @@ Lowered lower(const ir::Group& group, const ir::Plan& plan, const ir::Limits& li
   if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&prepared)) return *refused;
   LowerScratch scratch;
   return lower(std::get<Prepared>(prepared), plan, limits, scratch);
+}
+
+Classified classify(const ir::Group& group) {
+  std::variant<Prepared, ir::Rejection> ready = prepare(group);
+  if (const auto* refused = std::get_if<ir::Rejection>(&ready)) return *refused;
+  const Prepared& prepared = std::get<Prepared>(ready);
+  ir::Plan plan;
+  plan.skeleton = prepared.skeleton;
+  plan.threads = plain_threads;
+  plan.threads_per_row = plan.vector = 1;
+  plan.residence = ir::Residence::reload;
+  plan.sub_roots = sub_roots(prepared, plan.threads_per_row, 1);
+  LowerScratch scratch;
+  std::optional<ir::Rejection> first;
+  for (const ir::NodeId dominant : prepared.dominants) {
+    plan.dominant = dominant;
+    const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
+    if (std::holds_alternative<ir::Kernel>(lowered)) return Layout{prepared.skeleton, prepared.rows, prepared.columns};
+    if (!first) first = std::get<ir::Rejection>(lowered);
+  }
+  return *first;
 }
 
 }  // namespace tailor::codegen

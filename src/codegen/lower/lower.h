@@ -35,4 +35,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
 /// Prepares and lowers once.
 Lowered lower(const ir::Group& group, const ir::Plan& plan, const ir::Limits& limits);
 
+/// Whether any plan of the group can be lowered: prepares it and lowers the plainest one on a device without limits.
+Classified classify(const ir::Group& group);
+
 }  // namespace tailor::codegen

@@ -32,11 +32,11 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   kernel_.values.reserve(128);
   for (const ir::NodeId id : parameters(graph_)) {
     const ir::Node& node = node_at(id);
-    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), false});
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::input});
   }
   for (const ir::NodeId id : graph_.outputs) {
     const ir::Node& node = node_at(id);
-    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), true});
+    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::output});
   }
   open_guard({});
 }

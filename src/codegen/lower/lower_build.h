@@ -236,8 +236,4 @@ class ProgramBuilder {
 /// Follows a route from the coordinates of its start.
 Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates);
 
-std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
-                                       const ir::Limits& limits);
-std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan);
-
 }  // namespace tailor::codegen

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The map skeleton: one flat loop over the elements of the dominant node, in the order of its memory. A thread handles
-// vectors of neighbouring elements, `in_flight` of them a block apart. With more than one in flight all inputs are read
+// vectors of neighbouring elements, `unroll` of them a block apart. With more than one at once all inputs are read
 // first. Elements beyond the last whole vector are handled one per thread by the last block. Outputs of fewer elements
 // ride along under a guard.
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
 
@@ -103,15 +104,15 @@ Segment make_body(ProgramBuilder& builder, const ir::Plan& plan, MapShape& map) 
   IndexBuilder& build = builder.build();
   Segment body;
   body.vector = plan.vector;
-  ir::ExprId chunk = build.scale(map.block, plan.in_flight);
-  if (plan.in_flight > 1) {
-    map.flight = build.add_var({"q", ir::VarKind::loop, plan.in_flight, 1});
-    builder.in_flight_rows = plan.in_flight;
+  ir::ExprId chunk = build.scale(map.block, plan.unroll);
+  if (plan.unroll > 1) {
+    map.flight = build.add_var({"q", ir::VarKind::loop, plan.unroll, 1});
+    builder.in_flight_rows = plan.unroll;
     builder.row_in_flight = build.var(map.flight);
     chunk = build.add(chunk, builder.row_in_flight);
   }
   chunk = build.add_scaled(map.thread, chunk, plan.threads);
-  if (map.vectors % (std::int64_t{plan.threads} * plan.in_flight) != 0) {
+  if (map.vectors % (std::int64_t{plan.threads} * plan.unroll) != 0) {
     body.guards[0] = {chunk, build.constant(map.vectors), false};
     body.guard_count = 1;
     chunk = build.narrow(chunk, {0, map.vectors - 1});
@@ -138,7 +139,7 @@ Segment make_edge(ProgramBuilder& builder, const ir::Plan& plan, const MapShape&
 
 void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
                const Segment& body) {
-  if (plan.in_flight == 1) return emit_segment(builder, prepared, plan, map, body);
+  if (plan.unroll == 1) return emit_segment(builder, prepared, plan, map, body);
   std::vector<ir::NodeId> inputs;
   for (const ir::NodeId id : parameters(builder.graph()))
     if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
@@ -151,7 +152,54 @@ void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan
 
 }  // namespace
 
-std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan) {
+std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Boundary& border) {
+  Layout layout;
+  for (const ir::NodeId id : border.inside)
+    if (at(graph, id).op == ir::Op::reduce) return std::nullopt;
+  for (const ir::NodeId id : border.writes) layout.columns = std::max(layout.columns, elements(at(graph, id).shape));
+  return layout;
+}
+
+/// Smaller outputs ride along under a guard, which leaves most threads idle there.
+std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout&) {
+  const ir::Node& first = at(graph, border.writes.front());
+  for (const ir::NodeId id : border.writes) {
+    const ir::Node& node = at(graph, id);
+    if (elements(node.shape) != elements(first.shape))
+      return ir::Rejection{
+          "skeleton-shapes",
+          fmt::format("%{} {} is written beside %{} {}", node.name, text(node.shape), first.name, text(first.shape)),
+          true};
+  }
+  return std::nullopt;
+}
+
+/// Outputs and parameters as large as the largest output, one of each shape and layout.
+void dominants_map(const ir::Graph& graph, Prepared& prepared) {
+  const auto offer = [&](ir::NodeId id) {
+    const ir::Node& node = at(graph, id);
+    if (elements(node.shape) != prepared.columns) return;
+    const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+      return at(graph, other).shape.dims == node.shape.dims && at(graph, other).shape.same_layout(node.shape);
+    });
+    if (!known) prepared.dominants.push_back(id);
+  };
+  for (const ir::NodeId id : graph.outputs) offer(id);
+  for (const ir::NodeId id : parameters(graph)) offer(id);
+}
+
+Tiling tiling_map(const Prepared& prepared, const ir::Plan& plan) {
+  Tiling tiling;
+  tiling.vectors = tiling.items = prepared.columns / plan.vector;
+  tiling.at_once = plan.unroll;
+  tiling.items_per_block = std::int64_t{plan.threads} * plan.unroll;
+  return tiling;
+}
+
+std::optional<ir::Rejection> refuse_map(const Prepared&, const ir::Plan&, const ir::Limits&) { return std::nullopt; }
+
+std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                       const ir::Limits&) {
   IndexBuilder& build = builder.build();
   MapShape map;
   map.dominant = static_cast<std::size_t>(
@@ -162,12 +210,12 @@ std::optional<ir::Rejection> lower_map(ProgramBuilder& builder, const Prepared& 
   if (map.vectors == 0)
     return ir::Rejection{"vector", fmt::format("{} elements do not fill a vector of {}", map.elements, plan.vector),
                          true};
-  const std::int64_t per_block = std::int64_t{plan.threads} * plan.in_flight;
+  const std::int64_t per_block = std::int64_t{plan.threads} * plan.unroll;
   map.blocks = (map.vectors + per_block - 1) / per_block;
-  if (plan.in_flight > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.in_flight - 1))
+  if (plan.unroll > 1 && map.vectors <= std::int64_t{plan.threads} * (plan.unroll - 1))
     return ir::Rejection{
-        "in-flight",
-        fmt::format("{} vectors give {} threads fewer than {} each", map.vectors, plan.threads, plan.in_flight), true};
+        "unroll", fmt::format("{} vectors give {} threads fewer than {} each", map.vectors, plan.threads, plan.unroll),
+        true};
   builder.kernel().virtual_blocks = map.blocks;
   map.block = build.var(build.add_var({"vb", ir::VarKind::block, map.blocks, 1}));
   map.thread = build.var(build.add_var({"tid", ir::VarKind::thread, plan.threads, 1}));

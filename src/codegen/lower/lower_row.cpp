@@ -13,6 +13,7 @@
 #include <bit>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/lower/skeletons.h"
 #include "ir/reducer.h"
 
 namespace tailor::codegen {
@@ -419,7 +420,44 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<ir::NodeId>& kept_
   std::sort(kept_before.begin(), kept_before.end());
 }
 
+bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
+
 }  // namespace
+
+/// The first reduction, and others whose operands have other dimensions.
+void dominants_row(const ir::Graph& graph, Prepared& prepared) {
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions)
+      if (prepared.dominants.empty() || at(graph, at(graph, id).operands[0]).shape.dims !=
+                                            at(graph, at(graph, prepared.dominants[0]).operands[0]).shape.dims)
+        prepared.dominants.push_back(id);
+}
+
+Tiling tiling_row(const Prepared& prepared, const ir::Plan& plan) {
+  Tiling tiling;
+  tiling.vectors = prepared.columns / plan.vector;
+  tiling.trips = trips_per_row(prepared, plan);
+  tiling.streamed = is_streamed(prepared, plan);
+  tiling.lanes = plan.threads_per_row;
+  tiling.at_once = plan.in_flight;
+  tiling.items = prepared.rows;
+  tiling.items_per_block = std::int64_t{plan.threads / plan.threads_per_row} * (tiling.streamed ? 1 : plan.in_flight);
+  return tiling;
+}
+
+std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
+    return ir::Rejection{"threads-per-row",
+                         fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads),
+                         true};
+  std::vector<ir::SubRoot> expected = sub_roots(prepared, plan.threads_per_row, limits.warp_size);
+  if (expected != plan.sub_roots) {
+    ir::Plan wanted = plan;
+    wanted.sub_roots = std::move(expected);
+    return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
+  }
+  return std::nullopt;
+}
 
 std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                        const ir::Limits& limits) {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan-independent analysis of a group.
+// What every plan of a group needs, on top of the structural analysis (structure.h): phases and the frontier between
+// them, routes from the dominant array to the outputs, names. Called once per group; lower() and the enumeration read
+// it.
 #include "codegen/lower/prepare.h"
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "codegen/lower/skeletons.h"
 #include "ir/kernel.h"
 
 namespace tailor::codegen {
@@ -24,145 +27,6 @@ std::string identifier(std::string_view name) {
   for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out.insert(0, 1, 'v');
   return out;
-}
-
-ir::Rejection refuse(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
-
-/// Whether kernels of today can hold this type.
-bool is_holdable(ir::DType dtype) { return !row(dtype).cuda.empty(); }
-
-/// Whether the operation is written for its type: the pattern is chosen as the printer chooses it.
-bool has_pattern(ir::Op op, ir::DType dtype) { return !(is_floating(dtype) ? row(op).real : row(op).integer).empty(); }
-
-bool has_text(const ir::Graph& graph, const ir::Node& node) {
-  if (node.op == ir::Op::convert || node.op == ir::Op::copy) return true;
-  const ir::DType operand = at(graph, node.operands[0]).shape.dtype;
-  if (node.op == ir::Op::compare) return !node.attributes.total_order;
-  // A 16-bit float is held as its f32 value, so its bits are not at hand.
-  if (node.op == ir::Op::bitcast_convert)
-    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
-           row(node.shape.dtype).compute == node.shape.dtype && operand != ir::DType::pred &&
-           node.shape.dtype != ir::DType::pred;
-  const bool by_position = node.op == ir::Op::clz || node.op == ir::Op::shift_left ||
-                           node.op == ir::Op::shift_right_logical || node.op == ir::Op::shift_right_arithmetic;
-  if (by_position && operand == ir::DType::pred) return false;  // a predicate is one bit in a byte
-  return has_pattern(node.op, node.op == ir::Op::is_finite ? operand : node.shape.dtype);
-}
-
-std::optional<ir::Rejection> refuse_node(const ir::Graph& graph, const ir::Node& node) {
-  const ir::OpRow& op = row(node.op);
-  const auto skeleton = [&](std::string_view which) {
-    return refuse(fmt::format("skeleton-{}", which),
-                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
-                              text(node.shape), which));
-  };
-  if (!is_holdable(node.shape.dtype))
-    return refuse("dtype",
-                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
-  if (elements(node.shape) == 0)
-    return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
-  switch (op.kind) {
-    case ir::OpClass::leaf:
-      if (node.op == ir::Op::constant && elements(node.shape) > 1)
-        return refuse("array-constant",
-                      fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
-      if (node.op == ir::Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
-        return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
-      return std::nullopt;
-    case ir::OpClass::elementwise:
-      if (!has_text(graph, node))
-        return refuse("operation",
-                      fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
-      return std::nullopt;
-    case ir::OpClass::index:
-      if (node.op == ir::Op::pad)
-        for (const ir::Range& range : node.attributes.ranges)
-          if (range.third != 0 || range.first < 0 || range.second < 0)
-            return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
-      return std::nullopt;
-    case ir::OpClass::reduction:
-      if (node.operands.size() != 2) return skeleton("variadic-reduction");
-      if (node.attributes.reducer == ir::Reducer::custom || node.attributes.reducer == ir::Reducer::none)
-        return skeleton("custom-reduction");
-      if (!has_pattern(op_of(node.attributes.reducer), node.shape.dtype))
-        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
-                                               node.name, name(node.shape.dtype)));
-      return std::nullopt;
-    case ir::OpClass::lookup:
-      return skeleton("gather");
-    case ir::OpClass::window:
-      return skeleton("window");
-    case ir::OpClass::mapped:
-    case ir::OpClass::library:
-    case ir::OpClass::composite:
-    case ir::OpClass::random:
-    case ir::OpClass::structure:
-    case ir::OpClass::control:
-    case ir::OpClass::communication:
-    case ir::OpClass::opaque:
-      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
-  }
-  return std::nullopt;
-}
-
-struct RowShape {
-  std::int64_t rows = 1, columns = 1;
-};
-
-/// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
-std::optional<RowShape> row_shape(const ir::Graph& graph, const ir::Node& reduce) {
-  const ir::Shape& source = at(graph, reduce.operands[0]).shape;
-  RowShape shape;
-  bool reduced_seen = false;
-  for (int i = 0; i < source.rank(); ++i) {
-    if (source.dims[i] == 1) continue;
-    if (reduce.attributes.axes.contains(i)) {
-      reduced_seen = true;
-      shape.columns *= source.dims[i];
-    } else {
-      if (reduced_seen) return std::nullopt;
-      shape.rows *= source.dims[i];
-    }
-  }
-  return shape;
-}
-
-std::optional<ir::Rejection> find_rows(const ir::Graph& graph, Prepared& out) {
-  ir::NodeId first = ir::no_node;
-  for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id) {
-    const ir::Node& node = at(graph, id);
-    if (node.op != ir::Op::reduce) continue;
-    const std::optional<RowShape> shape = row_shape(graph, node);
-    if (!shape)
-      return refuse("skeleton-column",
-                    fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
-                                node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
-                                text(at(graph, node.operands[0]).shape)));
-    if (first == ir::no_node) {
-      first = id;
-      out.skeleton = ir::Skeleton::row;
-      out.rows = shape->rows;
-      out.columns = shape->columns;
-    } else if (shape->rows != out.rows || shape->columns != out.columns) {
-      return refuse("rows-differ",
-                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", at(graph, first).name, out.rows,
-                                out.columns, node.name, shape->rows, shape->columns));
-    }
-  }
-  return std::nullopt;
-}
-
-/// A row kernel writes one value per row or one per element.
-std::optional<ir::Rejection> refuse_outputs(const ir::Graph& graph, const Prepared& prepared) {
-  for (const ir::NodeId id : graph.outputs) {
-    const std::int64_t count = elements(at(graph, id).shape);
-    if (count != prepared.rows && count != prepared.rows * prepared.columns)
-      return refuse(
-          "output-shape",
-          fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", at(graph, id).name,
-                      text(at(graph, id).shape), prepared.rows, prepared.rows, prepared.columns));
-  }
-  return std::nullopt;
 }
 
 /// Number of reductions on the longest path up to and including each node.
@@ -242,27 +106,9 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
   }
 }
 
-void find_dominants(const ir::Graph& graph, Prepared& out) {
-  const auto offer = [&](ir::NodeId id) {
-    if (std::find(out.dominants.begin(), out.dominants.end(), id) == out.dominants.end()) out.dominants.push_back(id);
-  };
-  const auto like_a_known_one = [&](const ir::Node& node) {
-    return std::any_of(out.dominants.begin(), out.dominants.end(), [&](ir::NodeId id) {
-      return at(graph, id).shape.dims == node.shape.dims && at(graph, id).shape.same_layout(node.shape);
-    });
-  };
-  if (out.skeleton == ir::Skeleton::row) {
-    for (const Phase& phase : out.phases)
-      for (const ir::NodeId id : phase.reductions)
-        if (out.dominants.empty() || at(graph, at(graph, id).operands[0]).shape.dims !=
-                                         at(graph, at(graph, out.dominants[0]).operands[0]).shape.dims)
-          offer(id);
-    return;
-  }
-  for (const ir::NodeId id : graph.outputs)
-    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
-  for (const ir::NodeId id : parameters(graph))
-    if (elements(at(graph, id).shape) == out.columns && !like_a_known_one(at(graph, id))) offer(id);
+/// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
+ir::NodeId dominant_array(const ir::Graph& graph, ir::NodeId id) {
+  return at(graph, id).op == ir::Op::reduce ? at(graph, id).operands[0] : id;
 }
 
 /// Operations whose operand and result hold the same elements in another order or form.
@@ -305,23 +151,16 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
 
 }  // namespace
 
-std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node) {
-  return refuse_node(graph, at(graph, node));
-}
-
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   const ir::Graph& graph = group.graph;
+  const Classified structure = analyse(graph, whole_border(graph));
+  if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
   Prepared out;
   out.group = &group;
-  if (graph.outputs.empty()) return refuse("empty", "the group has no output");
-  for (const ir::Node& node : graph.nodes)
-    if (std::optional<ir::Rejection> no = refuse_node(graph, node)) return *no;
-  if (std::optional<ir::Rejection> no = find_rows(graph, out)) return *no;
-  if (out.skeleton == ir::Skeleton::row)
-    if (std::optional<ir::Rejection> no = refuse_outputs(graph, out)) return *no;
-  if (out.skeleton == ir::Skeleton::map)
-    for (const ir::NodeId id : graph.outputs) out.columns = std::max(out.columns, elements(at(graph, id).shape));
-
+  const Layout& layout = std::get<Layout>(structure);
+  out.skeleton = layout.skeleton;
+  out.rows = layout.rows;
+  out.columns = layout.columns;
   out.full.resize(graph.nodes.size());
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns &&
@@ -335,9 +174,8 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (const ir::NodeId id : graph.outputs)
     out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(at(graph, id).shape.dtype).bits);
   find_phases(graph, out);
-  find_dominants(graph, out);
-  for (const ir::NodeId id : out.dominants)
-    out.routes.push_back(find_routes(graph, out, out.skeleton == ir::Skeleton::row ? at(graph, id).operands[0] : id));
+  lowering(out.skeleton).dominants(graph, out);
+  for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   return out;
@@ -377,9 +215,9 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
 }
 
 std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
-  const ir::Stitch level = threads_per_row == 1           ? ir::Stitch::thread
-                           : threads_per_row <= warp_size ? ir::Stitch::warp
-                                                          : ir::Stitch::block;
+  const ir::StitchLevel level = threads_per_row == 1           ? ir::StitchLevel::registers
+                                : threads_per_row <= warp_size ? ir::StitchLevel::warp
+                                                               : ir::StitchLevel::block;
   std::vector<ir::SubRoot> roots;
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/lower/structure.h"
 #include "ir/fusion.h"
 #include "ir/plan.h"
 
@@ -44,8 +45,7 @@ struct Route {
 struct Prepared {
   const ir::Group* group = nullptr;
   ir::Skeleton skeleton = ir::Skeleton::map;
-  std::int64_t rows = 1;     ///< row: R. map: 1
-  std::int64_t columns = 1;  ///< row: N. map: elements of the largest output
+  std::int64_t rows = 1, columns = 1;  ///< as in Layout
   std::vector<Phase> phases;
   std::vector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
   std::vector<std::vector<ir::NodeId>> users;
@@ -55,9 +55,6 @@ struct Prepared {
   std::string title;                       ///< name of the kernel: its telling operations
   int widest_vector = 1;                   ///< most elements of any parameter or output in 16 bytes
 };
-
-/// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
-std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);
 
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
 const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence);
@@ -71,7 +68,7 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
 /// row: the reductions, ascending, each at the level that this many threads per row give it.
 std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size);
 
-/// Either the preparation or why no skeleton of today fits the group. The group must outlive the result.
+/// Either the preparation or what analyse() has against the group. The group must outlive the result.
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);
 
 /// The operations that tell a group apart from others, as a C identifier: "sum_exp_maximum_divide".

@@ -350,7 +350,7 @@ Judgement judge(const ir::Kernel& kernel, const Reference& reference,
   Judgement judgement;
   std::size_t k = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
-    if (!buffer.output) continue;
+    if (!is_result(buffer.role)) continue;
     const reference::BoundedTensor& expected = reference.outputs[k];
     const std::vector<std::byte> found = reference::from_memory(expected.value.shape, outputs[k]).bytes;
     ++k;
@@ -369,7 +369,8 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.reason = reference.reason;
     return verdict;
   }
-  const Sample sample = sample_of(kernel.grid, options);
+  // Blocks that wait for one another run all or none.
+  const Sample sample = kernel.cooperative ? Sample{} : sample_of(kernel.grid, options);
   std::vector<ir::LaunchCounts> counts;
   verdict.state = Verdict::passed;
   for (const std::vector<std::int64_t>& blocks : sample.runs) {

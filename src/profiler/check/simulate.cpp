@@ -1,16 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's
-// records, filled in the order of the kernel's arguments; afterwards outputs and counters as plain records of
-// `ir`.
+// Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's records: one
+// array of memory for each buffer that owns its own, in the order of the kernel's buffers; what is written in place gets
+// the address of its input. Afterwards outputs and counters as plain records of `ir`.
 #include "profiler/check/simulate.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "base/error.h"
 #include "ir/number.h"
+#include "profiler/check/simulated_launch.h"
 #include "reference/memory_layout.h"
 
 namespace tailor::profiler {
@@ -35,40 +37,59 @@ Decoded decoded(const ir::Binary& binary) {
   return result;
 }
 
-/// Inputs, then outputs, as the kernel's arguments are.
-simulator::Memory memory_of(const ir::Kernel& kernel, std::span<const reference::Tensor> inputs) {
-  using simulator::BufferUse;
+/// The memory of a kernel, and where in it each of its buffers lies.
+struct KernelMemory {
   simulator::Memory memory;
+  std::vector<int> place;
+};
+
+KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tensor> inputs) {
+  KernelMemory made;
   std::size_t input = 0;
-  for (const ir::Buffer& buffer : kernel.buffers) {
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const ir::Buffer& buffer = kernel.buffers[i];
+    const auto id = static_cast<ir::BufferId>(i);
+    if (ir::owner(kernel, id) != id) {
+      made.place.push_back(made.place[ir::owner(kernel, id)]);
+      continue;
+    }
     const int size = ir::element_bytes(buffer.dtype);
-    // A kernel that adds into its outputs finds zeros there.
-    const BufferUse use = !buffer.output      ? BufferUse::input
-                          : kernel.idempotent ? BufferUse::output
-                                              : BufferUse::scratch;
-    const int at = memory.add(buffer.name, buffer.elements * size, size, use);
-    if (buffer.output) continue;
-    reference::to_memory(inputs[input++], memory.bytes(at));
+    made.place.push_back(
+        made.memory.add(buffer.name, buffer.elements * size, size, buffer_use(ir::memory_role(kernel, id))));
+    if (buffer.role == ir::BufferRole::input)
+      reference::to_memory(inputs[input++], made.memory.bytes(made.place.back()));
   }
-  return memory;
+  return made;
 }
 
-std::vector<std::vector<std::byte>> outputs_of(const ir::Kernel& kernel, const simulator::Memory& memory) {
+std::vector<std::vector<std::byte>> outputs_of(const ir::Kernel& kernel, const KernelMemory& memory) {
   std::vector<std::vector<std::byte>> outputs;
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
-    if (!kernel.buffers[i].output) continue;
-    const std::span<const std::byte> bytes = memory.bytes(static_cast<int>(i));
+    if (!is_result(kernel.buffers[i].role)) continue;
+    const std::span<const std::byte> bytes = memory.memory.bytes(memory.place[i]);
     outputs.emplace_back(bytes.begin(), bytes.end());
   }
   return outputs;
 }
 
-simulator::Launch launch_of(const ir::Kernel& kernel) {
-  simulator::Launch launch;
-  launch.grid[0] = static_cast<std::uint32_t>(kernel.grid);
-  launch.block[0] = static_cast<std::uint32_t>(kernel.threads);
-  launch.dynamic_shared = kernel.dynamic_shared ? kernel.shared_bytes : 0;
-  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) launch.arguments.push_back({static_cast<int>(i), 0, {}});
+/// A ticket that is not zero again would make the next launch count from there.
+void inspect_tickets(const ir::Kernel& kernel, const KernelMemory& memory, simulator::Simulation& simulation) {
+  if (simulation.outcome != simulator::SimulationOutcome::finished || simulation.blocks_run != simulation.blocks_total)
+    return;
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    if (kernel.buffers[i].role != ir::BufferRole::ticket) continue;
+    const std::span<const std::byte> bytes = memory.memory.bytes(memory.place[i]);
+    if (std::all_of(bytes.begin(), bytes.end(), [](std::byte one) { return one == std::byte{0}; })) continue;
+    simulator::Finding finding;
+    finding.text = "ticket '" + kernel.buffers[i].name + "' is not zero after the launch";
+    finding.buffer = memory.place[i];
+    simulation.findings.push_back(std::move(finding));
+  }
+}
+
+simulator::Launch launch_of(const ir::Kernel& kernel, const KernelMemory& memory) {
+  simulator::Launch launch = simulated_launch(launch_shape(kernel));
+  for (const int place : memory.place) launch.arguments.push_back({place, 0, {}});
   return launch;
 }
 
@@ -83,10 +104,11 @@ Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
       executed.simulation.reason = shared->reason;
       return executed;
     }
-    simulator::Memory memory = memory_of(kernel, inputs);
+    KernelMemory memory = memory_of(kernel, inputs);
     executed.before = outputs_of(kernel, memory);
-    executed.simulation = simulator::simulate(*shared->program, launch_of(kernel), memory, options);
+    executed.simulation = simulator::simulate(*shared->program, launch_of(kernel, memory), memory.memory, options);
     executed.after = outputs_of(kernel, memory);
+    inspect_tickets(kernel, memory, executed.simulation);
     return executed;
   };
 }

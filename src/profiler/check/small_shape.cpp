@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "codegen/lower/lower.h"
 #include "codegen/lower/shrink.h"
+#include "codegen/lower/skeletons.h"
 
 namespace tailor::profiler {
 
@@ -26,6 +27,7 @@ constexpr int attempts = 4;
 /// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's.
 bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
   return a.threads == b.threads && a.persistent == b.persistent && a.shared_bytes == b.shared_bytes &&
+         a.cluster == b.cluster && a.cooperative == b.cooperative && a.min_blocks == b.min_blocks &&
          a.buffers.size() == b.buffers.size() && a.arrays.size() == b.arrays.size() &&
          std::equal(a.body.begin(), a.body.end(), b.body.begin(), b.body.end(),
                     [](const ir::Stmt& x, const ir::Stmt& y) {
@@ -35,10 +37,13 @@ bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
                     });
 }
 
+/// Whether the work of the plan's skeleton is counted in rows, not in elements.
+bool is_by_rows(const ir::Plan& plan) { return row(plan.skeleton).unit == ir::WorkUnit::rows; }
+
 /// Rows, or elements, that one block of the plan does at most.
-std::int64_t work_of_block(const ir::Plan& plan) {
-  const std::int64_t at_once = std::int64_t{plan.threads} * plan.in_flight;
-  return plan.skeleton == ir::Skeleton::row ? at_once / plan.threads_per_row : at_once * plan.vector;
+std::int64_t work_of_block(const codegen::Prepared& prepared, const ir::Plan& plan) {
+  const codegen::Tiling tiling = codegen::tiling(prepared, plan);
+  return std::int64_t{plan.threads} * tiling.at_once / tiling.lanes * (is_by_rows(plan) ? 1 : plan.vector);
 }
 
 }  // namespace
@@ -64,6 +69,7 @@ struct Rows {
   codegen::OuterExtent extent;
   bool by_rows = true;
   std::int64_t of = 0;
+  std::int64_t block = 1;  ///< of them in one block, at most
 };
 
 std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& plan) {
@@ -72,7 +78,7 @@ std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& 
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
-  Rows rows{*extent, plan.skeleton == ir::Skeleton::row, 0};
+  Rows rows{*extent, is_by_rows(plan), 0, work_of_block(*prepared, plan)};
   rows.of = rows.by_rows ? prepared->rows : prepared->columns;
   if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
   return rows;
@@ -84,7 +90,7 @@ std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows&
   SmallShape small;
   small.by_rows = rows.by_rows;
   small.of = rows.of;
-  const std::int64_t each = rows.of / rows.extent.steps, block = work_of_block(plan);
+  const std::int64_t each = rows.of / rows.extent.steps, block = rows.block;
   const std::int64_t most = wanted.same ? rows.extent.steps / 2 : rows.extent.steps - 1;
   std::string why_not =
       wanted.same ? "half of it would be too few blocks" : "it has too few rows for an odd number of them";
@@ -124,7 +130,7 @@ std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const 
   const Rows& rows = std::get<Rows>(found);
   // A persistent kernel goes round its loop: more blocks than there are at once.
   const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
-  return fewest(group, rows, plan, whole, limits, {blocks, false, rows.of % work_of_block(plan) != 0, true});
+  return fewest(group, rows, plan, whole, limits, {blocks, false, rows.of % rows.block != 0, true});
 }
 
 std::variant<SmallShape, std::string> odd_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,

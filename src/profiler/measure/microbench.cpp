@@ -164,8 +164,8 @@ void Maker::barriers() {
     const std::int64_t blocks = std::int64_t{limits.sms} * of_sm;
     made.push_back(bench(waiting, fmt::format("{} blocks", blocks), blocks,
                          {.threads = block_threads, .rounds = sizes.rounds}, blocks,
-                         {{"counter", 4, gpu::BufferRole::scratch},
-                          {"words", 2 * blocks * 4, gpu::BufferRole::scratch},
+                         {{"counter", 4, gpu::BufferRole::workspace},
+                          {"words", 2 * blocks * 4, gpu::BufferRole::workspace},
                           {"to", blocks * 4, gpu::BufferRole::output}},
                          sizes.rounds));
     made.back().sequence.launches[0].cooperative = true;
@@ -219,7 +219,7 @@ void Maker::atomics() {
                          : spread == 1 ? "a cell for each thread"
                                        : "a sector for each thread",
                          spread, {.threads = block_threads, .rounds = of_cells, .spread = spread}, blocks,
-                         {{"cells", std::max<std::int64_t>(threads * spread, 1) * 4, gpu::BufferRole::scratch}},
+                         {{"cells", std::max<std::int64_t>(threads * spread, 1) * 4, gpu::BufferRole::workspace}},
                          static_cast<double>(threads * of_cells)));
   for (std::size_t i = made.size() - 5; i < made.size(); ++i) made[i].cache = ir::CacheState::warm;
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers and arguments of a kernel's sequence. In: a kernel. Out: buffers with their roles.
-// Arguments are buffers in order, inputs first; that is how the printed kernel declares
-// them.
+// Buffers and arguments of a kernel's sequence. In: a kernel. Out: buffers with their roles. Arguments are buffers in
+// order, inputs first; that is how the printed kernel declares them. What is written in place gets the address of its
+// input and no memory of its own.
 #include "profiler/measure/sequence_of.h"
 
 #include <algorithm>
@@ -40,21 +40,15 @@ gpu::Image image_of(const ir::Binary& binary, ImageForm form) {
 gpu::Sequence sequence_of(const ir::Kernel& kernel, const ir::Binary& binary, ImageForm form) {
   gpu::Sequence sequence;
   sequence.images.push_back(image_of(binary, form));
-  gpu::Launch launch;
-  launch.entry = binary.entry;
-  launch.grid[0] = static_cast<std::uint32_t>(kernel.grid);
-  launch.block[0] = static_cast<std::uint32_t>(kernel.threads);
-  launch.dynamic_shared = kernel.dynamic_shared ? kernel.shared_bytes : 0;
-  launch.cooperative = std::any_of(kernel.body.begin(), kernel.body.end(), [](const ir::Stmt& stmt) {
-    return stmt.kind == ir::StmtKind::barrier && stmt.scope == ir::Scope::grid;
-  });
-  for (const ir::Buffer& buffer : kernel.buffers) {
-    // A kernel that adds into its outputs finds zeros there.
-    const gpu::BufferRole role = !buffer.output      ? gpu::BufferRole::input
-                                 : kernel.idempotent ? gpu::BufferRole::output
-                                                     : gpu::BufferRole::scratch;
-    launch.arguments.push_back({static_cast<int>(sequence.buffers.size()), 0, {}});
-    sequence.buffers.push_back({buffer.name, bytes_of(buffer), role});
+  gpu::Launch launch{launch_shape(kernel), 0, binary.entry, {}};
+  std::vector<int> place;  // of each of the kernel's buffers in the sequence
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const auto id = static_cast<ir::BufferId>(i);
+    const bool own = ir::owner(kernel, id) == id;
+    place.push_back(own ? static_cast<int>(sequence.buffers.size()) : place[ir::owner(kernel, id)]);
+    launch.arguments.push_back({place.back(), 0, {}});
+    if (own)
+      sequence.buffers.push_back({kernel.buffers[i].name, bytes_of(kernel.buffers[i]), ir::memory_role(kernel, id)});
   }
   sequence.launches.push_back(std::move(launch));
   return sequence;
@@ -64,7 +58,7 @@ std::vector<std::byte> contents_of(const ir::Kernel& kernel, std::span<const ref
   std::vector<std::byte> contents;
   std::size_t input = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
-    if (buffer.output) continue;
+    if (buffer.role != ir::BufferRole::input) continue;
     const std::size_t at = contents.size();
     contents.resize(at + static_cast<std::size_t>(bytes_of(buffer)));
     reference::to_memory(inputs[input++], std::span(contents).subspan(at));
@@ -73,13 +67,16 @@ std::vector<std::byte> contents_of(const ir::Kernel& kernel, std::span<const ref
 }
 
 std::vector<std::span<const std::byte>> outputs_in(const ir::Kernel& kernel, std::span<const std::byte> blob) {
-  std::vector<std::span<const std::byte>> outputs;
-  for (const ir::Buffer& buffer : kernel.buffers) {
-    if (!buffer.output) continue;
-    const auto bytes = std::min(static_cast<std::size_t>(bytes_of(buffer)), blob.size());
-    outputs.push_back(blob.first(bytes));
-    blob = blob.subspan(bytes);
+  // The blob holds all memory that the kernel may have written, each piece once.
+  std::vector<std::span<const std::byte>> pieces(kernel.buffers.size()), outputs;
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    const auto id = static_cast<ir::BufferId>(i);
+    if (ir::owner(kernel, id) != id || !is_written(ir::memory_role(kernel, id))) continue;
+    pieces[i] = blob.first(std::min(static_cast<std::size_t>(bytes_of(kernel.buffers[i])), blob.size()));
+    blob = blob.subspan(pieces[i].size());
   }
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+    if (is_result(kernel.buffers[i].role)) outputs.push_back(pieces[ir::owner(kernel, static_cast<ir::BufferId>(i))]);
   return outputs;
 }
 

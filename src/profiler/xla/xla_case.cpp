@@ -131,13 +131,13 @@ class Making {
     memory.name = argument.name;
     memory.bytes = static_cast<std::int64_t>(reference::memory_bytes(argument.shape));
     memory.width = static_cast<int>(reference::element_width(argument.shape));
-    memory.use = simulator::BufferUse::output;
+    memory.role = ir::BufferRole::output;
     const auto operands = static_cast<std::size_t>(kernel_.operands);
     if (number >= operands) return memory;
     memory.input = static_cast<std::int32_t>(number);
-    memory.use = simulator::BufferUse::input;
+    memory.role = ir::BufferRole::input;
     for (std::size_t k = operands; k < one_.arguments.size(); ++k)
-      if (root_of(k) == number) memory.use = simulator::BufferUse::both;
+      if (root_of(k) == number) memory.role = ir::BufferRole::in_place;
     return memory;
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/units.h"
+#include "ir/launch.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/ptx/ptx.h"
 #include "profiler/xla/xla_check.h"
@@ -26,7 +27,7 @@ struct XlaMemory {
   std::string name;        ///< of the first argument that lies there
   std::int64_t bytes = 0;  ///< as long as the longest of them
   int width = 1;           ///< bytes of an element
-  simulator::BufferUse use = simulator::BufferUse::input;
+  ir::BufferRole role = ir::BufferRole::input;
   std::int32_t input = -1;  ///< the operand whose contents it has before a run; -1: none
 };
 

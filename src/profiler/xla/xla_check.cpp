@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "hlo/import.h"
+#include "profiler/check/simulated_launch.h"
 #include "profiler/xla/xla_case.h"
 
 namespace tailor::profiler {
@@ -36,7 +37,7 @@ class Bench {
     if (!program.unsupported().empty()) return stop(XlaOutcome::cannot_simulate, program.unsupported());
     for (std::size_t i = 0; i < one.memory.size(); ++i) {
       const XlaMemory& memory = one.memory[i];
-      const int at = memory_.add(memory.name, padded(memory.bytes), memory.width, memory.use);
+      const int at = memory_.add(memory.name, padded(memory.bytes), memory.width, buffer_use(memory.role));
       fill(one, i, memory_.bytes(at));
     }
     if (!execute(program, one)) return std::move(check_);
@@ -53,11 +54,7 @@ class Bench {
  private:
   /// False when the launch did not finish; the check then says why.
   bool execute(const simulator::Program& program, const XlaCase& one) {
-    simulator::Launch launch;
-    launch.grid = kernel_.launch.grid;
-    launch.block = kernel_.launch.block;
-    launch.cluster = kernel_.launch.cluster;
-    launch.dynamic_shared = kernel_.launch.shared;
+    simulator::Launch launch = simulated_launch(kernel_.launch);
     for (const int memory : one.memory_of) launch.arguments.push_back({memory, 0, {}});
     simulator::SimulationOptions options = options_.simulation;
     options.seed = options_.seed;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "hlo/hlo_module.h"
+#include "ir/launch.h"
 
 namespace tailor::profiler {
 
@@ -45,12 +46,10 @@ std::vector<XlaSource> xla_modules(const std::filesystem::path& path);
 const XlaSource& choose_module(const std::vector<XlaSource>& modules, std::string_view name);
 
 /// One launch of the thunk list.
-struct XlaLaunch {
+struct XlaLaunch : ir::LaunchShape {
   std::string instruction;  ///< that asked for it; empty: the dump does not say
   std::string thunk;        ///< "CustomKernel", "CublasLtMatmul", ...
   std::string entry;        ///< of the PTX; empty for what is no kernel of XLA's own
-  std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
-  std::int64_t shared = 0;  ///< dynamic, bytes per block
 };
 
 /// Launches in the order of the list. Throws Error(failed) with file and line for text of another form.

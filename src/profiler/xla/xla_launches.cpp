@@ -110,7 +110,7 @@ std::vector<XlaLaunch> dumped_launches(const XlaSource& source) {
       line.extent("grid: [", launch.grid);
       line.extent("threads: [", launch.block);
       line.extent("cluster: [", launch.cluster);
-      launch.shared = line.integer(line.between("shared_memory: ", " bytes"));
+      launch.dynamic_shared = line.integer(line.between("shared_memory: ", " bytes"));
     }
     launches.push_back(std::move(launch));
   }
@@ -160,7 +160,7 @@ std::vector<XlaLaunch> digested_launches(const XlaSource& source) {
       read_extent(source, entry, "block", launch.block);
       read_extent(source, entry, "cluster", launch.cluster);
       if (const Json* shared = entry.find("smem"); shared != nullptr)
-        launch.shared = shared->integer().value_or(launch.shared);
+        launch.dynamic_shared = shared->integer().value_or(launch.dynamic_shared);
       launches.push_back(std::move(launch));
     }
   }

@@ -29,32 +29,7 @@ gpu::Image image_of(const XlaKernel& kernel) {
   return image;
 }
 
-gpu::Launch launch_of(const XlaKernel& kernel, int image) {
-  gpu::Launch launch;
-  launch.image = image;
-  launch.entry = kernel.entry;
-  launch.grid = kernel.launch.grid;
-  launch.block = kernel.launch.block;
-  launch.cluster = kernel.launch.cluster;
-  launch.dynamic_shared = kernel.launch.shared;
-  return launch;
-}
-
-constexpr gpu::BufferRole role_of(simulator::BufferUse use) {
-  switch (use) {
-    case simulator::BufferUse::input:
-      return gpu::BufferRole::input;
-    case simulator::BufferUse::output:
-      return gpu::BufferRole::output;
-    case simulator::BufferUse::both:
-      return gpu::BufferRole::both;
-    case simulator::BufferUse::scratch:
-      break;
-  }
-  return gpu::BufferRole::scratch;
-}
-
-bool has_contents(gpu::BufferRole role) { return role == gpu::BufferRole::input || role == gpu::BufferRole::both; }
+gpu::Launch launch_of(const XlaKernel& kernel, int image) { return {kernel.launch, image, kernel.entry, {}}; }
 
 /// Elements that are drawn for an array of a module; longer ones repeat them.
 constexpr std::int64_t drawn_elements = 1 << 18;
@@ -246,7 +221,7 @@ class ModuleWalk {
     for (std::size_t i = 0; i < known.size(); ++i) {
       gpu::Buffer& buffer = all_.sequence.buffers[i];
       all_.buffer_bytes += buffer.bytes;
-      if (known[i].written) buffer.role = known[i].filled ? gpu::BufferRole::both : gpu::BufferRole::output;
+      if (known[i].written) buffer.role = known[i].filled ? gpu::BufferRole::in_place : gpu::BufferRole::output;
       wanted += has_contents(buffer.role) ? static_cast<std::size_t>(buffer.bytes) : 0;
     }
     all_.contents.reserve(wanted);
@@ -332,8 +307,7 @@ class ModuleWalk {
 gpu::Sequence sequence_of(const XlaKernel& kernel, const XlaCase& one) {
   gpu::Sequence sequence;
   sequence.images.push_back(image_of(kernel));
-  for (const XlaMemory& memory : one.memory)
-    sequence.buffers.push_back({memory.name, memory.bytes, role_of(memory.use)});
+  for (const XlaMemory& memory : one.memory) sequence.buffers.push_back({memory.name, memory.bytes, memory.role});
   sequence.launches.push_back(launch_of(kernel, 0));
   for (const int memory : one.memory_of) sequence.launches.front().arguments.push_back({memory, 0, {}});
   return sequence;
@@ -342,7 +316,7 @@ gpu::Sequence sequence_of(const XlaKernel& kernel, const XlaCase& one) {
 std::vector<std::byte> contents_of(const XlaCase& one) {
   std::vector<std::byte> contents;
   for (std::size_t i = 0; i < one.memory.size(); ++i) {
-    if (!has_contents(role_of(one.memory[i].use))) continue;
+    if (!has_contents(one.memory[i].role)) continue;
     const std::size_t at = contents.size();
     contents.resize(at + static_cast<std::size_t>(one.memory[i].bytes));
     fill(one, i, std::span(contents).subspan(at));
@@ -353,7 +327,7 @@ std::vector<std::byte> contents_of(const XlaCase& one) {
 XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
   std::vector<std::span<const std::byte>> memory(one.memory.size());
   for (std::size_t i = 0; i < one.memory.size(); ++i) {
-    if (role_of(one.memory[i].use) == gpu::BufferRole::input) continue;
+    if (!is_written(one.memory[i].role)) continue;
     const auto bytes = static_cast<std::size_t>(one.memory[i].bytes);
     if (bytes > blob.size()) return {XlaOutcome::cannot_evaluate, "fewer bytes came back than the results have"};
     memory[i] = blob.first(bytes);

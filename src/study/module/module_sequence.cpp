@@ -165,11 +165,20 @@ class Walk {
     std::size_t read = 0, write = 0;
     for (std::size_t i = 0; i < of.kernel->buffers.size(); ++i) {
       const ir::Buffer& buffer = of.kernel->buffers[i];
-      if (buffer.output)
-        launch.arguments[i].buffer = written(where, unit.occurrence->writes[write++], buffer, of.kernel->idempotent);
-      else {
-        launch.arguments[i].buffer = known(where, unit.occurrence->reads[read], buffer, ranges[read]);
+      const auto id = static_cast<ir::BufferId>(i);
+      int& place = launch.arguments[i].buffer;
+      if (buffer.role == ir::BufferRole::input) {
+        place = known(where, unit.occurrence->reads[read], buffer, ranges[read]);
         ++read;
+      } else if (buffer.role == ir::BufferRole::in_place) {
+        // The partition says that nobody else wants the input any more: from here on the result lies there.
+        place = launch.arguments[ir::owner(*of.kernel, id)].buffer;
+        buffers_[{where, unit.occurrence->writes[write++]}] = place;
+        into_.sequence.buffers[static_cast<std::size_t>(place)].role = ir::BufferRole::in_place;
+      } else if (buffer.role == ir::BufferRole::output) {
+        place = written(where, unit.occurrence->writes[write++], buffer, ir::memory_role(*of.kernel, id));
+      } else {
+        place = own(buffer);
       }
     }
     into_.sequence.launches.push_back(std::move(launch));
@@ -191,10 +200,17 @@ class Walk {
     return found->second;
   }
 
-  int written(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, bool idempotent) {
+  /// A workspace or ticket, of this launch alone.
+  int own(const ir::Buffer& buffer) {
+    into_.sequence.buffers.push_back({buffer.name, buffer.elements * ir::element_bytes(buffer.dtype), buffer.role});
+    readers_.emplace_back(buffer, reference::InputRange{});
+    return static_cast<int>(into_.sequence.buffers.size()) - 1;
+  }
+
+  int written(const std::string& where, ir::NodeId id, const ir::Buffer& buffer, ir::BufferRole wanted) {
     const int number = known(where, id, buffer, {});
     gpu::BufferRole& role = into_.sequence.buffers[static_cast<std::size_t>(number)].role;
-    if (role != gpu::BufferRole::scratch) role = idempotent ? gpu::BufferRole::output : gpu::BufferRole::scratch;
+    if (role != ir::BufferRole::workspace) role = wanted;
     return number;
   }
 

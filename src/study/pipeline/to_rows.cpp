@@ -118,7 +118,7 @@ store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
   row.threads = kernel.threads;
   row.blocks = kernel.grid;
   row.shared = kernel.shared_bytes;
-  row.idempotent = kernel.idempotent;
+  row.idempotent = is_idempotent(kernel);
   return row;
 }
 

@@ -120,6 +120,20 @@ TEST_CASE("every type and width compiles, with exactly its four accesses") {
     }
 }
 
+TEST_CASE("what is written in place claims no pointer for itself, and the launch's wishes are declared") {
+  Kernel kernel = example_in_place();
+  CHECK_THROWS_AS(cuda(kernel, std::string_view("by hand")), std::logic_error);  // no grid barrier yet
+  for (Stmt& s : kernel.body)
+    if (s.kind == StmtKind::barrier) s.scope = StitchLevel::block;
+  const std::string text = cuda(kernel, std::string_view("by hand"));
+  CHECK(text.find("const float* x, float* y, float* __restrict__ w, unsigned int* __restrict__ t") != text.npos);
+  CHECK(text.find("__cluster_dims__(2, 1, 1) __launch_bounds__(64, 3) void twice(") != text.npos);
+  for (const std::string_view said :
+       {"// y is written over x: pass the same address twice.\n", "// w must be zero before every run.\n",
+        "// t must be zero before the first run; every run leaves it zero.\n", "launch it as a cooperative kernel"})
+    CHECK(text.find(said) != text.npos);
+}
+
 TEST_CASE("names that C++, CUDA or the prelude own are not taken, and repeated ones are numbered") {
   KernelBuilder b("maximum", 32, 1);
   const VarId tid = b.thread("exp", 1, 32);

@@ -38,7 +38,7 @@ void count(const Kernel& kernel, const Stmt& s, std::int64_t times, InstructionC
       return;
     }
     case StmtKind::barrier:
-      counts[s.scope == Scope::warp ? "bar.warp" : "bar"] += times;
+      counts[s.scope == StitchLevel::warp ? "bar.warp" : "bar"] += times;
       return;
     case StmtKind::atomic:
       counts["atom"] += times;

@@ -22,21 +22,21 @@ std::array<int, 11> axis_values(const Plan& plan, const Kernel& kernel) {
           plan.threads,
           plan.threads_per_row,
           plan.vector,
-          plan.in_flight,
+          plan.in_flight * plan.unroll,
           static_cast<int>(plan.residence),
           static_cast<int>(plan.grid),
           plan.index_cache ? 1 : 0,
           plan.value_cache ? 1 : 0,
           kernel.dynamic_shared ? 1 : 0,
-          kernel.idempotent ? 1 : 0};
+          is_idempotent(kernel) ? 1 : 0};
 }
 
 }  // namespace
 
 std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limits, int count, std::uint64_t seed) {
   explore::Axes axes = explore::default_axes(prepared, limits);
-  axes.index_cache = {true, false};
-  axes.value_cache = {true, false};
+  axes[PlanField::index_cache] = {1, 0};
+  axes[PlanField::value_cache] = {1, 0};
   std::vector<Plan> plans;
   explore::Plans walk(prepared, axes, limits);
   while (std::optional<Plan> plan = walk.next()) plans.push_back(*plan);

@@ -135,3 +135,43 @@ TEST_CASE("text that is no PTX is not executed, and says why") {
   CHECK(checked.state == Verdict::not_executed);
   CHECK(checked.reason.starts_with("cannot simulate"));
 }
+
+namespace {
+
+/// PTX of `rounds(ticket)`: one thread adds one to the ticket, and takes it off again where `resets`.
+ir::Binary ticket_binary(bool resets) {
+  ir::Binary binary;
+  binary.entry = "rounds";
+  binary.ptx = fmt::format(R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry rounds(.param .u64 p0) {{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p0];
+  cvta.to.global.u64 %rd2, %rd1;
+  atom.global.add.u32 %r1, [%rd2], 1;
+  {}
+  ret;
+}}
+)",
+                           resets ? "mov.u32 %r2, 0; st.global.u32 [%rd2], %r2;" : "");
+  return binary;
+}
+
+}  // namespace
+
+TEST_CASE("a kernel that does not leave its ticket at zero is found out") {
+  ir::Kernel kernel;
+  kernel.name = "rounds";
+  kernel.threads = 1;
+  kernel.virtual_blocks = kernel.grid = 1;
+  kernel.buffers = {{"turn", ir::DType::u32, 1, ir::BufferRole::ticket}};
+  for (const bool resets : {true, false}) {
+    const ir::Binary binary = ticket_binary(resets);
+    const Executed run = make_simulator(kernel, binary)({}, {});
+    REQUIRE_MESSAGE(run.simulation.outcome == simulator::SimulationOutcome::finished, run.simulation.reason);
+    CHECK(run.simulation.findings.empty() == resets);
+    if (!resets) CHECK(run.simulation.findings.at(0).text == "ticket 'turn' is not zero after the launch");
+  }
+}

@@ -29,8 +29,8 @@ using ir::TimedBy;
 std::vector<Response> all_answers(const FakeMachine& machine) {
   Gpu gpu;
   gpu::Sequence sequence = doubling(300);
-  sequence.buffers.push_back({"scratch", 90, gpu::BufferRole::scratch});
-  sequence.buffers.push_back({"both", 400, gpu::BufferRole::both});
+  sequence.buffers.push_back({"scratch", 90, gpu::BufferRole::workspace});
+  sequence.buffers.push_back({"both", 400, gpu::BufferRole::in_place});
   sequence.launches.push_back(launch_of("plus_one", {of_buffer(3), of_value<std::uint32_t>(100)}, 1, 128));
   sequence.launches.push_back(launch_of("much_shared", {of_buffer(2)}));
   sequence.launches.back().dynamic_shared = 100'000;

@@ -78,16 +78,13 @@ Sequence sequence(Draw& draw) {
   Sequence made;
   made.images = draw.several([&] { return Image{draw.text(), draw.bytes(100)}; });
   made.buffers = draw.several([&] {
-    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(4))};
+    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(5))};
   });
   made.launches = draw.several([&] {
-    Launch launch{static_cast<int>(draw.integer(9)),
+    Launch launch{{extent(draw), extent(draw), extent(draw), draw.integer(1 << 20), draw.integer(1 << 20),
+                   static_cast<int>(draw.integer(9)), draw.flag()},
+                  static_cast<int>(draw.integer(9)),
                   draw.text(),
-                  extent(draw),
-                  extent(draw),
-                  extent(draw),
-                  draw.integer(1 << 20),
-                  draw.flag(),
                   {}};
     launch.arguments = draw.several([&] {
       return Argument{static_cast<int>(draw.integer(9)) - 1, draw.integer(1 << 30), draw.bytes(20)};

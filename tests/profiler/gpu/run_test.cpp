@@ -43,7 +43,7 @@ Sequence on_one(BufferRole role, std::vector<gpu::Launch> launches) {
 Response loaded(Gpu& gpu, const Sequence& sequence, int id = 1) {
   std::size_t bytes = 0;
   for (const gpu::Buffer& buffer : sequence.buffers)
-    if (buffer.role == BufferRole::input || buffer.role == BufferRole::both)
+    if (buffer.role == BufferRole::input || buffer.role == BufferRole::in_place)
       bytes += static_cast<std::size_t>(buffer.bytes);
   return gpu.answer(gpu::LoadRequest{id, sequence}, std::vector<std::byte>(bytes));
 }
@@ -98,7 +98,7 @@ TEST_CASE(
   Sequence sequence;
   sequence.images = {test_image()};
   sequence.buffers = {
-      {"both", 400, BufferRole::both}, {"scratch", 398, BufferRole::scratch}, {"out", 401, BufferRole::output}};
+      {"both", 400, BufferRole::in_place}, {"scratch", 398, BufferRole::workspace}, {"out", 401, BufferRole::output}};
   sequence.launches = {launch_of("plus_one", {of_buffer(0), of_value<std::uint32_t>(100)}, 1, 128),
                        launch_of("plus_one", {of_buffer(1), of_value<std::uint32_t>(99)}, 1, 128)};
   REQUIRE(gpu.answer(gpu::LoadRequest{1, sequence}, counting(100)).outcome == Outcome::ok);

@@ -33,7 +33,7 @@ Gpu ready(const FakeMachine& machine) {
   REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
   REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
   gpu::Sequence three = doubling(n);
-  three.buffers.push_back({"both", 4000, gpu::BufferRole::both});
+  three.buffers.push_back({"both", 4000, gpu::BufferRole::in_place});
   three.launches.push_back(launch_of("plus_one", {of_buffer(2), of_value<std::uint32_t>(1000)}, 8, 128));
   three.launches.push_back(three.launches[0]);
   std::vector<std::byte> contents = counting(n);

@@ -184,7 +184,7 @@ std::vector<WrongWay> wrong_ways() {
       {"a kernel that the image has not", with_launch(launch_of("absent", {})), Outcome::unloadable, {"'absent'"}},
       {"more memory than there is",
        changed([](gpu::Sequence& s) {
-         s.buffers.push_back({"huge", std::int64_t{1} << 40, gpu::BufferRole::scratch});
+         s.buffers.push_back({"huge", std::int64_t{1} << 40, gpu::BufferRole::workspace});
        }),
        Outcome::no_memory,
        {"CUDA_ERROR_OUT_OF_MEMORY"}},

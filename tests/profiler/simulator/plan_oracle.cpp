@@ -35,8 +35,8 @@ std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, 
   if (const ir::Rejection* no = std::get_if<ir::Rejection>(&prepared)) FAIL(no->reason);
   const auto& ready = std::get<codegen::Prepared>(prepared);
   explore::Axes axes = explore::default_axes(ready, small_limits);
-  axes.value_cache = {true, false};
-  axes.threads = {64, 256};
+  axes[ir::PlanField::value_cache] = {1, 0};
+  axes[ir::PlanField::threads] = {64, 256};
   explore::Plans plans(ready, axes, small_limits);
   codegen::LowerScratch scratch;
   std::map<Id, bool> seen;

@@ -68,7 +68,7 @@ void write_digest(const XlaModule& module, const fs::path& folder, const std::st
         launch.entry.empty()
             ? fmt::format(R"({{"thunk":"{}"}})", launch.thunk)
             : fmt::format(R"({{"thunk":"{}","entry":"{}","grid":{},"block":{},"smem":{}}})", launch.thunk, launch.entry,
-                          dims(launch.grid), dims(launch.block), launch.shared);
+                          dims(launch.grid), dims(launch.block), launch.dynamic_shared);
     kernels.push_back(fmt::format(R"({{"name":"{}","launches":[{}]}})", launch.instruction, body));
   }
   write_file(folder / (name + ".json"), fmt::format(R"({{"kernels":[{}]}})", fmt::join(kernels, ",\n")));

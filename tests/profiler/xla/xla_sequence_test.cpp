@@ -109,7 +109,7 @@ TEST_CASE("a kernel that works in place is given one buffer of both roles, with 
     REQUIRE(arguments.size() == 4);
     CHECK(arguments[0].buffer == arguments[3].buffer);
     CHECK(sequence.buffers.size() == 3);
-    CHECK(sequence.buffers[0].role == gpu::BufferRole::both);
+    CHECK(sequence.buffers[0].role == gpu::BufferRole::in_place);
     CHECK(sequence.buffers[0].bytes == 32 * 64 * 4);
     CHECK(sequence.buffers[1].role == gpu::BufferRole::input);
     const testing::SequenceRun run = testing::run_sequence(sequence, contents_of(one), as_on_gpu);

@@ -58,7 +58,9 @@ void walk(Fields& field, Launch& launch) {
   field("grid", launch.grid);
   field("block", launch.block);
   field("cluster", launch.cluster);
+  field("static_shared", launch.static_shared);
   field("dynamic_shared", launch.dynamic_shared);
+  field("min_blocks", launch.min_blocks);
   field("cooperative", launch.cooperative);
   field("arguments", launch.arguments);
 }

@@ -7,17 +7,17 @@
 // session/loaded.cpp. It knows nothing of plans.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "ir/launch.h"
+
 namespace tailor::gpu {
 
-/// input: filled once, must be unchanged after a run. output: poisoned before a checked run. both: filled before every
-/// run, read and written in place. scratch: zeroed before every run.
-enum class BufferRole : std::uint8_t { input, output, both, scratch };
+using ir::BufferRole;
+using ir::Extent3;
 
 /// Device memory, 256-byte aligned, between guard zones that no launch may touch.
 struct Buffer {
@@ -35,15 +35,10 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
-using Extent3 = std::array<std::uint32_t, 3>;
-
-struct Launch {
+/// A launch is its shape, and what is launched with which arguments.
+struct Launch : ir::LaunchShape {
   int image = 0;      ///< index into Sequence::images
   std::string entry;  ///< name of the kernel in it
-  Extent3 grid{1, 1, 1}, block{1, 1, 1};
-  Extent3 cluster{1, 1, 1};         ///< all ones: none, or as the entry says
-  std::int64_t dynamic_shared = 0;  ///< bytes per block
-  bool cooperative = false;
   std::vector<Argument> arguments;
   bool operator==(const Launch&) const = default;
 };

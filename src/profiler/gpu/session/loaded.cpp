@@ -24,14 +24,12 @@ using ir::Outcome;
 
 CudaStatus refused(std::string why) { return {Outcome::refused, std::move(why), false}; }
 
-bool has_contents(const Buffer& buffer) { return buffer.role == BufferRole::input || buffer.role == BufferRole::both; }
-
 /// Whether a sequence hangs together; its numbers come from files and other processes.
 CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob) {
   std::int64_t contents = 0;
   for (const Buffer& buffer : sequence.buffers) {
     if (buffer.bytes < 0) return refused(fmt::format("buffer '{}' has {} bytes", buffer.name, buffer.bytes));
-    contents += has_contents(buffer) ? buffer.bytes : 0;
+    contents += has_contents(buffer.role) ? buffer.bytes : 0;
   }
   if (contents != static_cast<std::int64_t>(blob.size()))
     return refused(fmt::format("contents of {} bytes came with buffers that want {}", blob.size(), contents));
@@ -177,7 +175,7 @@ CudaStatus fill_buffers(OpenedGpu& gpu, LoadedSequence& loaded, std::span<const 
   std::size_t taken = 0;
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
-    if (!has_contents(buffer)) continue;
+    if (!has_contents(buffer.role)) continue;
     const auto bytes = blob.subspan(taken, static_cast<std::size_t>(buffer.bytes));
     taken += bytes.size();
     if (CudaStatus status = copy_in(gpu, loaded.address(i), bytes); !status.ok()) return status;
@@ -197,7 +195,7 @@ CudaStatus make_memory(OpenedGpu& gpu, LoadedSequence& loaded) {
   constexpr std::int64_t alignment = 256;
   std::int64_t pristine = 0, sums = 0;
   for (const Buffer& buffer : loaded.sequence.buffers) {
-    const bool kept = buffer.role == BufferRole::both;
+    const bool kept = buffer.role == BufferRole::in_place;
     loaded.pristine_at.push_back(kept ? pristine : -1);
     pristine += kept ? (buffer.bytes + alignment - 1) / alignment * alignment : 0;
     sums += buffer.role == BufferRole::input ? digests_of(buffer.bytes) : 0;

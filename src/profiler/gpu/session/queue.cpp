@@ -23,9 +23,7 @@ constexpr unsigned touch_threads = 256, touch_blocks_per_sm = 8;
 /// Where the driver does not tell the size of L2.
 constexpr std::int64_t flush_otherwise = std::int64_t{1} << 28;
 
-bool is_touched(const Buffer& buffer) {
-  return buffer.bytes > 0 && (buffer.role == BufferRole::input || buffer.role == BufferRole::both);
-}
+bool is_touched(const Buffer& buffer) { return buffer.bytes > 0 && has_contents(buffer.role); }
 
 CudaStatus queue_touch(OpenedGpu& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
@@ -125,13 +123,13 @@ CudaStatus queue_reset(OpenedGpu& gpu, LoadedSequence& loaded) {
     const Buffer& buffer = loaded.sequence.buffers[i];
     if (buffer.bytes == 0) continue;
     CudaStatus status;
-    if (buffer.role == BufferRole::both) {
+    if (buffer.role == BufferRole::in_place) {
       const CUdeviceptr from = *loaded.pristine + static_cast<CUdeviceptr>(loaded.pristine_at[i]);
       status = to_status(
           gpu.driver,
           gpu.driver.cuMemcpyDtoDAsync(loaded.address(i), from, static_cast<std::size_t>(buffer.bytes), *gpu.stream),
           "cuMemcpyDtoDAsync");
-    } else if (buffer.role == BufferRole::scratch) {
+    } else if (buffer.role == BufferRole::workspace || buffer.role == BufferRole::ticket) {
       status = queue_fill(gpu, loaded.address(i), buffer.bytes, 0);
     }
     if (!status.ok()) return status;

@@ -46,7 +46,7 @@ CudaStatus inspect_inputs(OpenedGpu& gpu, LoadedSequence& loaded) {
 }
 
 CudaStatus fetch(OpenedGpu& gpu, LoadedSequence& loaded, std::vector<std::byte>& blob) {
-  const auto fetched = [](const Buffer& buffer) { return buffer.role != BufferRole::input; };
+  const auto fetched = [](const Buffer& buffer) { return is_written(buffer.role); };
   std::size_t bytes = 0;
   for (const Buffer& buffer : loaded.sequence.buffers)
     bytes += fetched(buffer) ? static_cast<std::size_t>(buffer.bytes) : 0;
@@ -86,9 +86,23 @@ CudaStatus inspect_guards(OpenedGpu& gpu, LoadedSequence& loaded) {
   return {};
 }
 
+CudaStatus inspect_tickets(OpenedGpu& gpu, LoadedSequence& loaded) {
+  std::vector<std::byte> found;
+  for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
+    const Buffer& buffer = loaded.sequence.buffers[i];
+    if (buffer.role != BufferRole::ticket) continue;
+    found.resize(static_cast<std::size_t>(buffer.bytes));
+    if (CudaStatus status = copy_out(gpu, found, loaded.address(i)); !status.ok()) return status;
+    if (std::any_of(found.begin(), found.end(), [](std::byte one) { return one != std::byte{0}; }))
+      return {Outcome::overrun, fmt::format("ticket '{}' was not left at zero", buffer.name), false};
+  }
+  return {};
+}
+
 Response run(OpenedGpu& gpu, LoadedSequence& loaded, const RunRequest& request) {
   if (CudaStatus status = run_once(gpu, loaded, request.seed); !status.ok()) return to_response(status);
   if (CudaStatus status = inspect_guards(gpu, loaded); !status.ok()) return to_response(status);
+  if (CudaStatus status = inspect_tickets(gpu, loaded); !status.ok()) return to_response(status);
   if (CudaStatus status = inspect_inputs(gpu, loaded); !status.ok()) return to_response(status);
   Response response;
   if (!request.fetch) return response;

@@ -80,8 +80,9 @@ gpu::Sequence meeting(std::uint32_t blocks, std::uint32_t threads) {
   const std::int64_t bytes = 4 * std::int64_t{blocks};
   gpu::Sequence made;
   made.images = {ptx_image(plain_kernels)};
-  made.buffers = {
-      {"cells", bytes, BufferRole::scratch}, {"counter", 4, BufferRole::scratch}, {"out", bytes, BufferRole::output}};
+  made.buffers = {{"cells", bytes, BufferRole::workspace},
+                  {"counter", 4, BufferRole::workspace},
+                  {"out", bytes, BufferRole::output}};
   made.launches = {plain_launch(
       "meet", {buffer_argument(0), buffer_argument(1), buffer_argument(2), plain_argument(blocks)}, blocks, threads)};
   made.launches[0].cooperative = true;
@@ -99,7 +100,7 @@ gpu::Sequence with_shared(std::int64_t bytes) {
 std::vector<std::byte> contents_of(const gpu::Sequence& sequence) {
   std::size_t bytes = 0;
   for (const gpu::Buffer& buffer : sequence.buffers)
-    if (buffer.role == BufferRole::input || buffer.role == BufferRole::both)
+    if (buffer.role == BufferRole::input || buffer.role == BufferRole::in_place)
       bytes += static_cast<std::size_t>(buffer.bytes);
   std::vector<std::byte> contents(bytes);
   for (std::uint32_t i = 0; 4 * std::size_t{i} + 4 <= bytes; ++i)

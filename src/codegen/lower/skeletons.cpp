@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table itself, made of the rows of ir/skeletons.def. A row whose functions are missing does not link, so a new
+// skeleton is a row there and a file here.
+#include "codegen/lower/skeletons.h"
+
+#include <array>
+
+namespace tailor::codegen {
+
+namespace {
+
+constexpr std::array table = std::to_array<SkeletonLowering>({
+#define SKELETON(name, unit, what, ...) \
+  {recognise_##name, doubt_##name, dominants_##name, tiling_##name, refuse_##name, lower_##name},
+#include "ir/skeletons.def"
+#undef SKELETON
+});
+
+}  // namespace
+
+const SkeletonLowering& lowering(ir::Skeleton skeleton) { return table[static_cast<std::size_t>(skeleton)]; }
+
+}  // namespace tailor::codegen

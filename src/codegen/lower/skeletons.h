@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of skeletons as the lowering sees them: what each recognises, how a plan of it deals out the work, what it
+// refuses, how it is lowered. Each row of ir/skeletons.def gets its functions by name; the analysis, prepare, lower,
+// the rules and the shrinking of shapes ask the table and never which skeleton it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "codegen/lower/prepare.h"
+#include "codegen/lower/structure.h"
+#include "ir/device.h"
+#include "ir/fusion.h"
+#include "ir/plan.h"
+
+namespace tailor::codegen {
+
+class ProgramBuilder;
+
+/// How a plan deals the work of a group to threads; known without lowering. An item is what is dealt to blocks: a row,
+/// or a vector of a flat loop.
+struct Tiling {
+  std::int64_t vectors = 0;          ///< whole vectors of a row, or of the whole array
+  std::int64_t trips = 1;            ///< vectors per thread of one row; a flat loop has one
+  bool streamed = false;             ///< nothing of a row is kept in registers
+  int lanes = 1;                     ///< threads that share an item
+  int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
+  std::int64_t items = 0;            ///< of the group
+  std::int64_t items_per_block = 1;  ///< of one virtual block
+};
+
+struct SkeletonLowering {
+  /// Nothing: another skeleton's. A rejection: of this kind, but not one that it can do; another may still take it.
+  std::optional<Classified> (*recognise)(const ir::Graph& graph, const ir::Boundary& border);
+  /// find_doubt() for what it recognised.
+  std::optional<ir::Rejection> (*doubt)(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+  /// Fills Prepared::dominants, the usual choice first; phases are known.
+  void (*dominants)(const ir::Graph& graph, Prepared& prepared);
+  Tiling (*tiling)(const Prepared& prepared, const ir::Plan& plan);
+  /// Why the fields of the plan that are this skeleton's own do not fit together.
+  std::optional<ir::Rejection> (*refuse)(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
+  /// Writes the loops and statements; everything about the launch but virtual_blocks is the caller's.
+  std::optional<ir::Rejection> (*lower)(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                        const ir::Limits& limits);
+};
+
+const SkeletonLowering& lowering(ir::Skeleton skeleton);
+
+inline Tiling tiling(const Prepared& prepared, const ir::Plan& plan) {
+  return lowering(plan.skeleton).tiling(prepared, plan);
+}
+
+#define SKELETON(name, unit, what, ...)                                                                                \
+  std::optional<Classified> recognise_##name(const ir::Graph& graph, const ir::Boundary& border);                      \
+  std::optional<ir::Rejection> doubt_##name(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout); \
+  void dominants_##name(const ir::Graph& graph, Prepared& prepared);                                                   \
+  Tiling tiling_##name(const Prepared& prepared, const ir::Plan& plan);                                                \
+  std::optional<ir::Rejection> refuse_##name(const Prepared& prepared, const ir::Plan& plan,                           \
+                                             const ir::Limits& limits);                                                \
+  std::optional<ir::Rejection> lower_##name(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,   \
+                                            const ir::Limits& limits);
+#include "ir/skeletons.def"
+#undef SKELETON
+
+}  // namespace tailor::codegen

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of the structural analysis that holds for every skeleton: what a node needs whatever stands around it, the
+// kinds of reduction, and the question to the table of skeletons. What is one skeleton's own is in structure_row.cpp
+// and beside the lowering of the others.
+#include "codegen/lower/structure.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+Rejection refuse(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+
+/// Whether kernels of today can hold this type.
+bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
+
+/// Whether the operation is written for its type: the pattern is chosen as the printer chooses it.
+bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).real : row(op).integer).empty(); }
+
+bool has_text(const Graph& graph, const Node& node) {
+  if (node.op == Op::convert || node.op == Op::copy) return true;
+  const DType operand = at(graph, node.operands[0]).shape.dtype;
+  if (node.op == Op::compare) return !node.attributes.total_order;
+  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == Op::bitcast_convert)
+    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
+           row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
+           node.shape.dtype != DType::pred;
+  const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
+                           node.op == Op::shift_right_arithmetic;
+  if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
+  return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
+}
+
+/// An array that is read from memory or computed. What made it does not matter.
+std::optional<Rejection> refuse_value(const Node& node) {
+  if (!is_holdable(node.shape.dtype))
+    return refuse("dtype",
+                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+  if (elements(node.shape) == 0)
+    return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
+  return std::nullopt;
+}
+
+std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
+  const OpRow& op = row(node.op);
+  const auto skeleton = [&](std::string_view which) {
+    return refuse(fmt::format("skeleton-{}", which),
+                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
+                              text(node.shape), which));
+  };
+  if (std::optional<Rejection> refused = refuse_value(node)) return refused;
+  switch (op.kind) {
+    case OpClass::leaf:
+      if (node.op == Op::constant && elements(node.shape) > 1)
+        return refuse("array-constant",
+                      fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
+      if (node.op == Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
+        return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
+      return std::nullopt;
+    case OpClass::elementwise:
+      if (!has_text(graph, node))
+        return refuse("operation",
+                      fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
+      return std::nullopt;
+    case OpClass::index:
+      if (node.op == Op::pad)
+        for (const Range& range : node.attributes.ranges)
+          if (range.third != 0 || range.first < 0 || range.second < 0)
+            return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
+      return std::nullopt;
+    case OpClass::reduction:
+      if (node.operands.size() != 2) return skeleton("variadic-reduction");
+      if (node.attributes.reducer == Reducer::custom || node.attributes.reducer == Reducer::none)
+        return skeleton("custom-reduction");
+      if (!has_pattern(op_of(node.attributes.reducer), node.shape.dtype))
+        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
+                                               node.name, name(node.shape.dtype)));
+      return std::nullopt;
+    case OpClass::lookup:
+      return skeleton("gather");
+    case OpClass::window:
+      return skeleton("window");
+    case OpClass::mapped:
+    case OpClass::library:
+    case OpClass::composite:
+    case OpClass::random:
+    case OpClass::structure:
+    case OpClass::control:
+    case OpClass::communication:
+    case OpClass::opaque:
+      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+  }
+  return std::nullopt;
+}
+
+/// The refusal of the first node, in the graph's order, that no kernel can hold.
+std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border) {
+  std::optional<Rejection> first;
+  auto place = static_cast<NodeId>(graph.nodes.size());
+  const auto look = [&](NodeId id, std::optional<Rejection> refused) {
+    if (refused) first = std::move(refused), place = id;
+  };
+  for (const NodeId id : border.reads)
+    if (id < place) look(id, refuse_value(at(graph, id)));
+  for (const NodeId id : border.inside)
+    if (id < place) look(id, refuse_node(graph, at(graph, id)));
+  return first;
+}
+
+}  // namespace
+
+std::string_view name(ReduceKind kind) {
+  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
+  return names[static_cast<std::size_t>(kind)];
+}
+
+ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
+  const Node& node = at(graph, reduce);
+  const Shape& shape = at(graph, node.operands[0]).shape;
+  // Walk from the slowest to the fastest dimension in memory: kept dimensions, then reduced ones, make a row reduction.
+  int changes = 0;
+  std::optional<bool> first, last;
+  for (int i = shape.rank(); i-- > 0;) {
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (shape.dims[dim] == 1) continue;
+    const bool gone = node.attributes.axes.contains(dim);
+    if (!first) first = gone;
+    if (last && *last != gone) ++changes;
+    last = gone;
+  }
+  if (!first) return ReduceKind::full;
+  if (changes == 0) return *first ? ReduceKind::full : ReduceKind::row;
+  if (!*last) return ReduceKind::column;
+  return changes == 1 && is_row_major(shape) ? ReduceKind::row : ReduceKind::mixed;
+}
+
+Layout row_layout(const Graph& graph, NodeId reduce) {
+  const Node& node = at(graph, reduce);
+  const Shape& shape = at(graph, node.operands[0]).shape;
+  Layout layout{Skeleton::row, 1, 1};
+  for (int i = 0; i < shape.rank(); ++i)
+    (node.attributes.axes.contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
+  return layout;
+}
+
+Boundary whole_border(const Graph& group) {
+  Boundary border{parameters(group), {}, group.outputs};
+  for (std::size_t i = 0; i < group.nodes.size(); ++i)
+    if (group.nodes[i].op != Op::parameter) border.inside.push_back(static_cast<NodeId>(i));
+  return border;
+}
+
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, at(graph, node)); }
+
+std::string text(const Layout& layout) {
+  const SkeletonRow& skeleton = row(layout.skeleton);
+  if (skeleton.unit == WorkUnit::elements) return fmt::format("{} {}", skeleton.name, layout.columns);
+  return fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
+}
+
+Classified analyse(const Graph& graph, const Boundary& border) {
+  if (border.writes.empty()) return refuse("empty", "the group has no output");
+  if (std::optional<Rejection> refused = refuse_nodes(graph, border)) return *refused;
+  std::optional<Rejection> first;
+  for (const SkeletonRow& skeleton : skeletons()) {
+    std::optional<Classified> found = lowering(skeleton.skeleton).recognise(graph, border);
+    if (!found) continue;
+    if (std::holds_alternative<Layout>(*found)) return *found;
+    if (!first) first = std::get<Rejection>(*found);
+  }
+  return first ? *first : refuse("skeleton", "no skeleton recognises the group");
+}
+
+std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, const Layout& layout) {
+  return lowering(layout.skeleton).doubt(graph, border, layout);
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one structural analysis of a group: which skeleton it needs, over which rows and columns, or why no kernel of
+// today can hold it. In come nodes of a graph with their border; prepare() asks it once per group, strategies ask it
+// thousands of times about groups that do not exist yet, and both get the same word from the same lines.
+//
+// A structure is what every plan of a group has in common. Whether a plan is legal is lower()'s word alone (decision
+// 7), and lower() begins with what stands here. On top of it find_doubt() names what the lowering of today does badly
+// with a structure or finds impossible only while it places values: rows that are turned, values of rows used by other
+// rows, outputs of several sizes. A strategy that wants groups with good plans keeps off those; what has no doubt can
+// be lowered (a law, tested over every group of every dump).
+//
+// In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
+// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "ir/fusion.h"
+#include "ir/plan.h"
+
+namespace tailor::codegen {
+
+struct Layout {
+  ir::Skeleton skeleton = ir::Skeleton::map;
+  std::int64_t rows = 1;     ///< map: 1
+  std::int64_t columns = 1;  ///< row: elements reduced per row; map: elements of the largest output
+  bool operator==(const Layout&) const = default;
+};
+/// "map 4096", "row 4096 x 768".
+std::string text(const Layout& layout);
+
+using Classified = std::variant<Layout, ir::Rejection>;
+
+/// The border of a group that is a graph of its own.
+ir::Boundary whole_border(const ir::Graph& group);
+
+/// The first skeleton that recognises the nodes inside the border, or why there is none. Names in the rejection are
+/// those of `graph`. O(nodes inside).
+Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
+
+/// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
+std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);
+
+/// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
+std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+
+/// Kinds of reduction: which dimensions go.
+enum class ReduceKind : std::uint8_t { row, column, full, mixed };
+std::string_view name(ReduceKind kind);
+/// By the operand's place in memory. Dimensions of size 1 do not count. row: the minor-most dimensions of a row-major
+/// operand go, some stay.
+ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce);
+/// Rows and columns of a row reduction (a full one has one row).
+Layout row_layout(const ir::Graph& graph, ir::NodeId reduce);
+
+}  // namespace tailor::codegen

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the row skeleton recognises: reductions over the same rows and columns, results that are one per row or one per
+// element. And its doubts: one pass over the group, operands first, says of each value whether it depends on a
+// reduction and, if so, how it lies over rows and columns; where it would be needed by another row, or lies turned,
+// the lowering refuses it or reads badly.
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_map>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+
+Rejection refuse(std::string_view rule, std::string reason) { return {std::string(rule), std::move(reason), true}; }
+
+struct RowShape {
+  std::int64_t rows = 1, columns = 1;
+};
+
+/// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
+std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
+  const Shape& source = at(graph, reduce.operands[0]).shape;
+  RowShape shape;
+  bool reduced_seen = false;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    if (reduce.attributes.axes.contains(i)) {
+      reduced_seen = true;
+      shape.columns *= source.dims[i];
+    } else {
+      if (reduced_seen) return std::nullopt;
+      shape.rows *= source.dims[i];
+    }
+  }
+  return shape;
+}
+
+/// A row kernel writes one value per row or one per element.
+std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout) {
+  for (const NodeId id : border.writes) {
+    const std::int64_t count = elements(at(graph, id).shape);
+    if (count != layout.rows && count != layout.rows * layout.columns)
+      return refuse(
+          "output-shape",
+          fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", at(graph, id).name,
+                      text(at(graph, id).shape), layout.rows, layout.rows, layout.columns));
+  }
+  return std::nullopt;
+}
+
+std::string label(const Graph& graph, NodeId id) {
+  return fmt::format("%{} {}", at(graph, id).name, text(at(graph, id).shape));
+}
+
+/// How a value that depends on a reduction lies. none: it does not depend on one.
+enum class RowDependence : std::uint8_t { none, row, full };
+
+/// Whether a broadcast repeats each of R numbers over N neighbours: its source's dimensions are the leading ones.
+bool leads(const Node& broadcast, const Shape& source) {
+  int next = 0;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    const auto axis = static_cast<int>(broadcast.attributes.axes[i]);
+    for (; next < axis; ++next)
+      if (broadcast.shape.dims[next] != 1) return false;
+    if (next != axis) return false;
+    ++next;
+  }
+  return true;
+}
+
+/// Whether a transpose only moves dimensions of size 1.
+bool keeps_order(const Node& transpose, const Shape& source) {
+  std::int64_t last = -1;
+  for (int i = 0; i < transpose.shape.rank(); ++i) {
+    const std::int64_t from = transpose.attributes.axes[i];
+    if (source.dims[static_cast<int>(from)] == 1) continue;
+    if (from < last) return false;
+    last = from;
+  }
+  return true;
+}
+
+/// The pass over a group that contains row reductions.
+class RowReading {
+ public:
+  RowReading(const Graph& graph, Layout layout) : graph_(graph), layout_(layout) {}
+
+  std::optional<Rejection> read(NodeId id) {
+    const Node& node = at(graph_, id);
+    RowDependence dependence = RowDependence::none;
+    for (const NodeId operand : node.operands) {
+      const RowDependence of_operand = row_dependence(operand);
+      if (of_operand == RowDependence::none) continue;
+      if (dependence != RowDependence::none && dependence != of_operand)
+        return refuse("skeleton-row-mix", fmt::format("{} reads values of rows and of elements", label(graph_, id)));
+      dependence = of_operand;
+    }
+    if (node.op == Op::reduce) return read_reduce(id, dependence);
+    if (node.op == Op::transpose && !keeps_order(node, at(graph_, node.operands[0]).shape) &&
+        (dependence != RowDependence::none || elements(node.shape) >= layout_.rows * layout_.columns))
+      return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
+    if (dependence == RowDependence::none) return std::nullopt;
+    if (node.op == Op::broadcast) return read_broadcast(id, dependence);
+    if (node.op == Op::bitcast && !(is_row_major(node.shape) && is_row_major(at(graph_, node.operands[0]).shape)))
+      return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
+    const bool moves = class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
+                       node.op != Op::transpose;
+    if (moves)
+      return refuse(fmt::format("skeleton-row-{}", name(node.op)),
+                    fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));
+    row_dependences_[id] = dependence;
+    return std::nullopt;
+  }
+
+ private:
+  RowDependence row_dependence(NodeId id) const {
+    const auto found = row_dependences_.find(id);
+    return found == row_dependences_.end() ? RowDependence::none : found->second;
+  }
+
+  std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {
+    const Layout own = row_layout(graph_, id);
+    if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
+      return refuse("skeleton-row-shapes",
+                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", at(graph_, id).name, own.rows,
+                                own.columns, layout_.rows, layout_.columns));
+    row_dependences_[id] = RowDependence::row;
+    return std::nullopt;
+  }
+
+  std::optional<Rejection> read_broadcast(NodeId id, RowDependence dependence) {
+    const Node& node = at(graph_, id);
+    const Shape& source = at(graph_, node.operands[0]).shape;
+    const std::int64_t count = elements(node.shape);
+    const bool spreads = dependence == RowDependence::row && count == layout_.rows * layout_.columns;
+    if (!leads(node, source) || (!spreads && count != elements(source)))
+      return refuse("skeleton-row-broadcast",
+                    fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
+    row_dependences_[id] = spreads ? RowDependence::full : dependence;
+    return std::nullopt;
+  }
+
+  const Graph& graph_;
+  Layout layout_;
+  std::unordered_map<NodeId, RowDependence> row_dependences_;
+};
+
+}  // namespace
+
+std::optional<Classified> recognise_row(const Graph& graph, const Boundary& border) {
+  NodeId first = no_node;
+  Layout layout{Skeleton::row, 1, 1};
+  for (const NodeId id : border.inside) {
+    const Node& node = at(graph, id);
+    if (node.op != Op::reduce) continue;
+    const std::optional<RowShape> shape = row_shape(graph, node);
+    if (!shape)
+      return refuse("skeleton-column",
+                    fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
+                                node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
+                                text(at(graph, node.operands[0]).shape)));
+    if (first == no_node) {
+      first = id;
+      layout.rows = shape->rows;
+      layout.columns = shape->columns;
+    } else if (shape->rows != layout.rows || shape->columns != layout.columns) {
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", at(graph, first).name,
+                                layout.rows, layout.columns, node.name, shape->rows, shape->columns));
+    }
+  }
+  if (first == no_node) return std::nullopt;
+  if (std::optional<Rejection> refused = refuse_outputs(graph, border, layout)) return *refused;
+  return layout;
+}
+
+std::optional<Rejection> doubt_row(const Graph& graph, const Boundary& border, const Layout& layout) {
+  for (const NodeId id : border.inside) {
+    if (at(graph, id).op != Op::reduce) continue;
+    const ReduceKind kind = reduce_kind(graph, id);
+    if (kind == ReduceKind::row || kind == ReduceKind::full) continue;
+    return refuse(kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
+                  fmt::format("{} reduction {} of {}", name(kind), label(graph, id),
+                              text(at(graph, at(graph, id).operands[0]).shape)));
+  }
+  RowReading reading(graph, layout);
+  for (const NodeId id : border.inside)
+    if (std::optional<Rejection> refused = reading.read(id)) return *refused;
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

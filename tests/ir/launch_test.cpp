@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Launch shapes read back what they wrote, and kernels with every role of a buffer, clusters and grid barriers keep
+// their contracts in the text form, the id and the check, though no lowering makes them yet.
+#include "ir/launch.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <random>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "ir/kernel.h"
+#include "support/kernel_builder.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+std::string complaint(std::string_view text) {
+  try {
+    parse_launch_shape(text);
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a launch shape reads back what it wrote") {
+  CHECK(text(LaunchShape{}) == "grid=1 block=1");
+  CHECK(text(LaunchShape{{8, 2, 1}, {1, 1, 4}, {2, 1, 1}, 16, 1024, 2, true}) ==
+        "grid=8,2 block=1,1,4 cluster=2 static_shared=16 dynamic_shared=1024 min_blocks=2 cooperative");
+  std::mt19937_64 random(7);
+  const auto extent = [&] {
+    return Extent3{static_cast<std::uint32_t>(random() % 3), static_cast<std::uint32_t>(1 + random() % 2),
+                   static_cast<std::uint32_t>(random())};
+  };
+  for (int i = 0; i < 200; ++i) {
+    const LaunchShape shape{extent(),
+                            extent(),
+                            extent(),
+                            static_cast<std::int64_t>(random() % 2),
+                            static_cast<std::int64_t>(random() >> 2),
+                            static_cast<int>(random() % 5),
+                            random() % 2 == 0};
+    INFO(text(shape));
+    CHECK((parse_launch_shape(text(shape)) == shape));
+  }
+}
+
+TEST_CASE("a launch text that does not read names the word") {
+  CHECK(complaint("grid=8 blok=64") == "launch: found 'blok=64', expected a word of a launch");
+  CHECK(complaint("grid=1,2,3,4") == "launch: found '1,2,3,4', expected up to three extents such as 8,2");
+  CHECK(complaint("grid=-1") == "launch: found '-1', expected a number");
+  CHECK(complaint("cooperative=1") == "launch: found 'cooperative=1', expected a word of a launch");
+}
+
+TEST_CASE("each role says what the kernel is owed") {
+  const Kernel kernel = example_in_place();
+  CHECK(owner(kernel, 1) == 0);
+  CHECK(owner(kernel, 2) == 2);
+  CHECK(memory_role(kernel, 0) == BufferRole::in_place);
+  CHECK(memory_role(kernel, 3) == BufferRole::ticket);
+  CHECK(!is_idempotent(kernel));
+  CHECK((launch_shape(kernel) == LaunchShape{{4, 1, 1}, {64, 1, 1}, {2, 1, 1}, 0, 0, 3, true}));
+  const std::string shown = text(kernel);
+  CHECK(shown.starts_with(
+      "kernel twice threads=64 vblocks=4 cluster=2 min_blocks=3 cooperative\n"
+      "  in x: f32[256]\n  in-place y: f32[256] over x\n  workspace w: f32[256]\n  ticket t: u32[1]\n"));
+  CHECK(shown.find("barrier cluster\n") != std::string::npos);
+  CHECK(shown.find("barrier grid\n") != std::string::npos);
+}
+
+TEST_CASE("a result that a kernel adds into starts as zero, one that it stores does not") {
+  KernelBuilder b("sums", 32, 1);
+  const BufferId sum = b.out("sum", DType::f32, 1), most = b.out("most", DType::s32, 1);
+  b.atomic(most, b.number(0), Op::maximum, b.integer(DType::s32, 1));
+  Kernel kernel = b.finished();
+  CHECK(is_idempotent(kernel));
+  b.atomic(sum, b.number(0), Op::add, b.real(DType::f32, 1));
+  kernel = b.finished();
+  CHECK(!is_idempotent(kernel));
+  CHECK(memory_role(kernel, sum) == BufferRole::workspace);
+  CHECK(memory_role(kernel, most) == BufferRole::output);
+}
+
+TEST_CASE("what the launch says is part of a kernel's id") {
+  const Kernel kernel = example_in_place();
+  const auto changed = [&](const std::function<void(Kernel&)>& change) {
+    Kernel other = kernel;
+    change(other);
+    CHECK(id_of(other) != id_of(kernel));
+  };
+  changed([](Kernel& k) { k.cluster = 4; });
+  changed([](Kernel& k) { k.min_blocks = 0; });
+  changed([](Kernel& k) { k.cooperative = false; });
+  changed([](Kernel& k) { k.buffers[2].role = BufferRole::ticket; });
+  changed([](Kernel& k) { k.buffers[1].role = BufferRole::output; });
+}
+
+TEST_CASE("roles and launches that contradict each other fail the check") {
+  const auto broken = [](const std::function<void(Kernel&)>& change) {
+    Kernel kernel = example_in_place();
+    change(kernel);
+    CHECK_THROWS_AS(verify(kernel), std::logic_error);
+  };
+  broken([](Kernel& k) { k.cluster = 3; });          // does not divide four blocks
+  broken([](Kernel& k) { k.cluster = 1; });          // a cluster barrier without clusters
+  broken([](Kernel& k) { k.cooperative = false; });  // a grid barrier that may wait for ever
+  broken([](Kernel& k) { k.min_blocks = -1; });
+  broken([](Kernel& k) { k.buffers[1].of = no_id; });
+  broken([](Kernel& k) { k.buffers[1].of = 2; });
+  broken([](Kernel& k) { k.buffers[1].elements = 128; });
+  broken([](Kernel& k) { std::swap(k.buffers[0], k.buffers[3]); });
+  broken([](Kernel& k) {
+    for (Stmt& s : k.body)
+      if (s.kind == StmtKind::load) s.policy = Policy::once;
+  });
+  broken([](Kernel& k) {
+    for (Stmt& s : k.body)
+      if (s.kind == StmtKind::barrier) s.scope = StitchLevel::registers;
+  });
+}

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What derives from the tables of skeletons and plan fields: plans with any values read back from their text, a field
+// of another skeleton is refused by name, and every field is reached under its name.
+#include "ir/plan.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <random>
+
+#include "base/error.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+std::string complaint(std::string_view text) {
+  try {
+    parse_plan(text);
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return {};
+}
+
+/// Any values in the fields that the skeleton has.
+Plan drawn(Skeleton skeleton, std::mt19937_64& random) {
+  Plan plan;
+  plan.skeleton = skeleton;
+  for (const PlanFieldRow& field : plan_fields()) {
+    if (!row(skeleton).has(field.field)) continue;
+    const std::uint64_t values = field.words.empty() ? 1 << 20 : field.words.size();
+    set_value(plan, field.field, static_cast<int>(random() % values));
+  }
+  for (std::uint64_t i = random() % 4; i-- > 0;)
+    plan.sub_roots.push_back({static_cast<NodeId>(random() % 100),
+                              stitch_levels()[static_cast<std::size_t>(random() % stitch_levels().size())]});
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("plans of every skeleton read back from their text") {
+  std::mt19937_64 random(11);
+  for (const SkeletonRow& skeleton : skeletons())
+    for (int i = 0; i < 200; ++i) {
+      const Plan plan = drawn(skeleton.skeleton, random);
+      INFO(text(plan));
+      CHECK((parse_plan(text(plan)) == plan));
+    }
+}
+
+TEST_CASE("a plan says its fields in the order of the table and only its own") {
+  Plan plan;
+  plan.dominant = 3;
+  CHECK(text(plan) == "map dominant=%3 threads=128 vector=4 unroll=1 grid=tile index_cache=on value_cache=on");
+  plan.skeleton = Skeleton::row;
+  plan.sub_roots = {{3, StitchLevel::registers}, {9, StitchLevel::block}};
+  plan.grid = GridShape::persistent;
+  plan.blocks_per_sm = 4;
+  CHECK(text(plan) ==
+        "row dominant=%3 sub_roots=%3@register,%9@block threads=128 threads_per_row=32 vector=4 in_flight=1 "
+        "residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on");
+}
+
+TEST_CASE("every value of a field reads back from its word, and other words do not") {
+  for (const PlanFieldRow& field : plan_fields()) {
+    INFO(field.name);
+    CHECK((plan_field_named(field.name) == field.field));
+    if (field.kind == FieldKind::stitches) continue;
+    const int values = field.words.empty() ? 5 : static_cast<int>(field.words.size());
+    for (int value = 0; value < values; ++value)
+      CHECK(parse_value(field.field, value_text(field.field, value)) == value);
+    for (const std::string_view word : {"", "-1", "1x", "%", "%x", "perhaps"}) CHECK(!parse_value(field.field, word));
+  }
+}
+
+TEST_CASE("a plan that contradicts its skeleton names the word") {
+  CHECK(complaint("map dominant=%3 in_flight=2") ==
+        "plan: found 'in_flight', expected a field of a plan of skeleton map");
+  CHECK(complaint("row unroll=2") == "plan: found 'unroll', expected a field of a plan of skeleton row");
+  CHECK(complaint("row speed=2") == "plan: found 'speed', expected a field of a plan");
+  CHECK(complaint("row sub_roots=%3@lane") ==
+        "plan: found 'lane', expected one of register, warp, block, cluster, grid");
+  CHECK(complaint("row residence=disk") == "plan: found 'disk', expected one of registers, shared, reload, recompute");
+  CHECK(complaint("row threads=many") == "plan: found 'many', expected a number");
+  CHECK(complaint("row threads") == "plan: found 'threads', expected key=value");
+  CHECK(complaint("column threads=64") == "plan: found 'column', expected one of map, row");
+  CHECK(complaint("") == "plan: found '', expected one of map, row");
+}
