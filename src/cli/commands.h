@@ -19,11 +19,9 @@
 #include "study/pipeline/measurer.h"
 #include "study/pipeline/question.h"
 
-namespace CLI {
-class App;
-}
-
 namespace tailor::cli {
+
+struct OptionList;
 
 /// "tailor 0.1.0".
 extern const std::string_view tool_name;
@@ -229,7 +227,7 @@ struct CommandRow {
   std::string_view examples;  ///< one per line, without "tailor"
   std::string_view needs;     ///< options that must be given, separated by spaces: "MODEL --device"
   /// Declares the options; the result runs the command with what was parsed into them.
-  std::function<void(const Context&)> (*declare)(CLI::App& app);
+  std::function<void(const Context&)> (*declare)(OptionList& list);
   bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();

@@ -5,40 +5,32 @@
 // help are made from these words.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "cli/commands.h"
-
-namespace CLI {
-class Option;
-}
+#include "cli/options.h"
 
 namespace tailor::cli {
 
-void declare(CLI::App& app, ImportOptions& options);
-void declare(CLI::App& app, FuseOptions& options);
-void declare(CLI::App& app, ExploreOptions& options);
-void declare(CLI::App& app, ExplainOptions& options);
-void declare(CLI::App& app, EmitOptions& options);
-void declare(CLI::App& app, CheckCommand& options);
-void declare(CLI::App& app, ImportXlaOptions& options);
-void declare(CLI::App& app, ProfileCommand& options);
-void declare(CLI::App& app, MicrobenchCommand& options);
-void declare(CLI::App& app, DevicesOptions& options);
-void declare(CLI::App& app, CountersOptions& options);
-void declare(CLI::App& app, ListOptions& options);
-void declare(CLI::App& app, SweepCommand& options);
-void declare(CLI::App& app, ReportCommand& options);
-void declare(CLI::App& app, DbCommand& options);
-void declare(CLI::App& app, DoctorOptions& options);
+void declare(OptionList& list, ImportOptions& options);
+void declare(OptionList& list, FuseOptions& options);
+void declare(OptionList& list, ExploreOptions& options);
+void declare(OptionList& list, ExplainOptions& options);
+void declare(OptionList& list, EmitOptions& options);
+void declare(OptionList& list, CheckCommand& options);
+void declare(OptionList& list, ImportXlaOptions& options);
+void declare(OptionList& list, ProfileCommand& options);
+void declare(OptionList& list, MicrobenchCommand& options);
+void declare(OptionList& list, DevicesOptions& options);
+void declare(OptionList& list, CountersOptions& options);
+void declare(OptionList& list, ListOptions& options);
+void declare(OptionList& list, SweepCommand& options);
+void declare(OptionList& list, ReportCommand& options);
+void declare(OptionList& list, DbCommand& options);
+void declare(OptionList& list, DoctorOptions& options);
 
 // Parts of several commands.
 
-/// A count of which 0 means all.
-CLI::Option* add_count(CLI::App& app, const std::string& name, std::int64_t& into, const std::string& what);
-void declare_gpu(CLI::App& app, GpuOptions& options);
-void declare_group(CLI::App& app, GroupOptions& options);
+void declare_gpu(OptionList& list, GpuOptions& options);
+void declare_group(OptionList& list, GroupOptions& options);
 
 inline constexpr const char* plan_words = "a plan's text, or its rank in tailor explore (default: the best)";
 inline constexpr const char* nvrtc_words = "the NVRTC library to load (default: found, see tailor doctor)";

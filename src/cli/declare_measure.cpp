@@ -2,180 +2,145 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Options of the commands that measure, keep and tell.
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-
 #include "cli/declare.h"
 
 namespace tailor::cli {
 
-void declare(CLI::App& app, ImportXlaOptions& options) {
-  app.add_option("DIR", options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
-  app.add_option("--module", options.module, "which module, when there are several")->type_name("NAME");
-  app.add_option("--kernel", options.kernel, "only the kernel with this entry")->type_name("ENTRY");
-  app.add_option("--device", options.device, "the GPU that is simulated, or that measures (default then: found)")
-      ->type_name("NAME");
-  app.add_flag("--list", options.list, "tie kernels to fusions, execute none");
-  app.add_flag("--compare", options.compare, "beside it what our strategies launch and move; counts with --device");
-  app.add_option("--store", options.database, "also store verdicts and counters in this database")->type_name("DB");
-  add_count(app, "--seed", options.seed, "of inputs and schedule (default 1)");
-  add_count(app, "--max-elements", options.most_elements,
-            "leave out kernels that compute more elements, 0 for none (default 268435456)");
-  app.add_option("--time-limit", options.time_limit, "give up one execution after so long (default 60)")
-      ->type_name("S");
-  app.add_flag("--no-sanitizers", options.no_sanitizers, "look for no races and uninitialised reads");
-  add_count(app, "--threads", options.threads, "threads (default 0: one per processor)");
-  CLI::Option* measure =
-      app.add_option("--profiler", options.profiler, "gpu: run, check and time them there (default: the simulator)")
-          ->type_name("NAME");
-  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
-      ->type_name("STATE,...")
-      ->needs(measure);
-  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")
-      ->type_name("WHO")
-      ->needs(measure);
-  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")
-      ->type_name("RULE")
-      ->needs(measure);
-  app.add_flag("--module-times", options.module_times, "also time all kernels in order, as a stream and as a graph")
-      ->needs(measure);
-  declare_gpu(app, options.gpu);
+void declare(OptionList& list, ImportXlaOptions& options) {
+  list.add("DIR", &options.folder, "a folder with XLA's dump (tools/xla-dump makes one), or one of its files");
+  list.add("--module", &options.module, "which module, when there are several", "NAME");
+  list.add("--kernel", &options.kernel, "only the kernel with this entry", "ENTRY");
+  list.add("--device", &options.device, "the GPU that is simulated, or that measures (default then: found)", "NAME");
+  list.add("--list", &options.list, "tie kernels to fusions, execute none");
+  list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
+  list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
+  list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
+  list.add_count("--max-elements", &options.most_elements,
+                 "leave out kernels that compute more elements, 0 for none (default 268435456)");
+  list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
+  list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
+  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
+  list.add("--profiler", &options.profiler, "gpu: run, check and time them there (default: the simulator)", "NAME");
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
+           "STATE,...")
+      .needs = "--profiler";
+  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO").needs = "--profiler";
+  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE").needs =
+      "--profiler";
+  list.add("--module-times", &options.module_times, "also time all kernels in order, as a stream and as a graph")
+      .needs = "--profiler";
+  declare_gpu(list, options.gpu);
 }
 
-void declare(CLI::App& app, ProfileCommand& options) {
-  declare_group(app, options.what);
-  app.add_option("--plan", options.plan, "only this one: a plan's text, or its rank in tailor explore")
-      ->type_name("TEXT|N");
-  add_count(app, "--top", options.top, "plans of each group, 0 for all (default 4)");
-  app.add_flag("--all-plans", options.all_plans, "every plan of each group, as --top 0");
-  app.add_option("--profiler", options.profiler, "gpu, or replay: answer from records (tailor list profilers)")
-      ->type_name("NAME");
-  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
-      ->type_name("FILE");
-  app.add_option("--cache-state", options.cache_states, "cold, warm, produced; several with commas (default cold)")
-      ->type_name("STATE,...");
-  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
-  app.add_flag("--graph", options.graph, "launch as a CUDA graph");
-  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
-  app.add_option("--counters", options.counters, "highest tier, names, or none (default 0; tailor counters)")
-      ->type_name("N|NAME,...");
-  add_count(app, "--seed", options.seed, "of inputs and orders (default 1)");
-  add_count(app, "--checks", options.checks, "runs that are compared with the reference (default 1)");
-  app.add_flag("--no-odd-shape", options.no_odd_shape, "do not check each plan at an odd shape too");
-  app.add_option("--time-limit", options.time_limit, "kill a kernel after so long (default 10)")->type_name("S");
-  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
-      ->type_name("FORM");
-  CLI::Option* module =
-      app.add_flag("--module", options.module, "time the whole model under several strategies, in turns");
-  app.add_option("--strategies", options.strategies, "of --module, the first is the baseline (default all)")
-      ->type_name("NAME,...")
-      ->needs(module);
-  add_count(app, "--rounds", options.rounds, "of --module: samples of each strategy (default 30)")->needs(module);
-  app.add_option("--xla", options.xla,
-                 "of --module: XLA's own kernels, out of its dump of the model, in turn with ours")
-      ->type_name("DIR")
-      ->needs(module);
-  app.add_option("--store", options.database, "also store in this database, group by group")->type_name("DB");
-  declare_gpu(app, options.gpu);
-  add_count(app, "--threads", options.threads, "of compiling (default 0: one per processor)");
-  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
-  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+void declare(OptionList& list, ProfileCommand& options) {
+  declare_group(list, options.what);
+  list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
+  list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
+  list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
+  list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");
+  list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
+           "STATE,...");
+  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
+  list.add("--graph", &options.graph, "launch as a CUDA graph");
+  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE");
+  list.add("--counters", &options.counters, "highest tier, names, or none (default 0; tailor counters)", "N|NAME,...");
+  list.add_count("--seed", &options.seed, "of inputs and orders (default 1)");
+  list.add_count("--checks", &options.checks, "runs that are compared with the reference (default 1)");
+  list.add("--no-odd-shape", &options.no_odd_shape, "do not check each plan at an odd shape too");
+  list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 10)", "S");
+  list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--module", &options.module, "time the whole model under several strategies, in turns");
+  list.add("--strategies", &options.strategies, "of --module, the first is the baseline (default all)", "NAME,...")
+      .needs = "--module";
+  list.add_count("--rounds", &options.rounds, "of --module: samples of each strategy (default 30)").needs = "--module";
+  list.add("--xla", &options.xla, "of --module: XLA's own kernels, out of its dump of the model, in turn with ours",
+           "DIR")
+      .needs = "--module";
+  list.add("--store", &options.database, "also store in this database, group by group", "DB");
+  declare_gpu(list, options.gpu);
+  list.add_count("--threads", &options.threads, "of compiling (default 0: one per processor)");
+  list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }
 
-void declare(CLI::App& app, MicrobenchCommand& options) {
-  app.add_option("--device", options.device, "the GPU: a name (tailor devices) or a file")->type_name("NAME");
-  app.add_option("--only", options.families, "these families; several with commas (default all)")
-      ->type_name("NAME,...");
-  add_count(app, "--max-bytes", options.most_bytes, "leave out larger arrays (default 0: none)");
-  app.add_option("--profiler", options.profiler, "gpu, or replay: answer from records")->type_name("NAME");
-  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
-      ->type_name("FILE");
-  app.add_flag("--compile-only", options.compile_only, "fill the cache of compiled kernels, measure nothing");
-  app.add_option("--timed-by", options.timed_by, "auto, activity or events (default auto)")->type_name("WHO");
-  app.add_option("--stop", options.stop_rule, "when a time is known well enough (default standard)")->type_name("RULE");
-  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
-      ->type_name("FORM");
-  app.add_option("--time-limit", options.time_limit, "kill a kernel after so long (default 20)")->type_name("S");
-  app.add_option("--store", options.database, "also store in this database")->type_name("DB");
-  declare_gpu(app, options.gpu);
-  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
-  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+void declare(OptionList& list, MicrobenchCommand& options) {
+  list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
+  list.add("--only", &options.families, "these families; several with commas (default all)", "NAME,...");
+  list.add_count("--max-bytes", &options.most_bytes, "leave out larger arrays (default 0: none)");
+  list.add("--profiler", &options.profiler, "gpu, or replay: answer from records", "NAME");
+  list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
+  list.add("--compile-only", &options.compile_only, "fill the cache of compiled kernels, measure nothing");
+  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
+  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE");
+  list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 20)", "S");
+  list.add("--store", &options.database, "also store in this database", "DB");
+  declare_gpu(list, options.gpu);
+  list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }
 
-void declare(CLI::App& app, DevicesOptions& options) {
-  app.add_option("NAME", options.name, "show every figure of this one, with unit and source");
+void declare(OptionList& list, DevicesOptions& options) {
+  list.add("NAME", &options.name, "show every figure of this one, with unit and source");
 }
 
-void declare(CLI::App& app, CountersOptions& options) {
-  CLI::Option* chip = app.add_option("--chip", options.chip, "as CUPTI calls it: GH100")->type_name("NAME");
-  CLI::Option* device = app.add_option("--device", options.device, "the chip of this GPU")->type_name("NAME");
-  CLI::Option* counters =
-      app.add_option("--counter", options.counters, "only these, also CUPTI's own metrics; may be repeated")
-          ->type_name("NAME,NAME")
-          ->allow_extra_args(false)
-          ->delimiter(',');
-  CLI::Option* tier = add_count(app, "--tier", options.tier, "only up to this tier, from 0 (cheap) to 3 (default 3)");
-  CLI::Option* chips = app.add_flag("--chips", options.chips, "list the chips that CUPTI knows");
-  app.add_option("--cupti", options.cupti, "the CUPTI library to load (default: found, see tailor doctor)")
-      ->type_name("FILE");
-  chip->excludes(device)->excludes(chips);
-  counters->excludes(tier)->excludes(chips);
-  chips->excludes(device)->excludes(tier);
+void declare(OptionList& list, CountersOptions& options) {
+  list.add("--chip", &options.chip, "as CUPTI calls it: GH100", "NAME").excludes = "--device,--chips";
+  list.add("--device", &options.device, "the chip of this GPU", "NAME");
+  Option& counters =
+      list.add("--counter", &options.counters, "only these, also CUPTI's own metrics; may be repeated", "NAME,NAME");
+  counters.split_at_commas = true;
+  counters.excludes = "--tier,--chips";
+  list.add_count("--tier", &options.tier, "only up to this tier, from 0 (cheap) to 3 (default 3)");
+  list.add("--chips", &options.chips, "list the chips that CUPTI knows").excludes = "--device,--tier";
+  list.add("--cupti", &options.cupti, "the CUPTI library to load (default: found, see tailor doctor)", "FILE");
 }
 
-void declare(CLI::App& app, ListOptions& options) {
-  app.add_option("TABLE", options.what,
-                 "ops, dtypes, strategies, models, rules, axes, passes, profilers, stop-rules, devices or commands");
+void declare(OptionList& list, ListOptions& options) {
+  list.add("TABLE", &options.what,
+           "ops, dtypes, strategies, models, rules, axes, passes, profilers, stop-rules, devices or commands");
 }
 
-void declare(CLI::App& app, SweepCommand& options) {
-  app.add_option("CONFIG", options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
-  app.add_option("--db", options.database, "store in this database instead of the file's")->type_name("FILE");
-  app.add_flag("--no-compile", options.no_compile, "stop after scoring");
-  app.add_flag("--no-check", options.no_check, "execute nothing on the simulator");
-  app.add_option("--profiler", options.profiler, "also measure: gpu, or replay from records (default: do not)")
-      ->type_name("NAME");
-  app.add_option("--recorded", options.recorded, "of replay: a recorded file or a database (default data/recorded)")
-      ->type_name("FILE");
-  app.add_option("--image", options.image, "load cubin, or ptx that the driver compiles (default cubin)")
-      ->type_name("FORM");
-  app.add_option("--time-limit", options.time_limit, "kill a kernel on the GPU after so long (default 10)")
-      ->type_name("S");
-  declare_gpu(app, options.gpu);
-  app.add_option("--cache", options.cache, "folder of compiled kernels (default ~/.cache/tailor)")->type_name("DIR");
-  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
-  add_count(app, "--workers", options.workers, "threads (default 0: one per processor)");
+void declare(OptionList& list, SweepCommand& options) {
+  list.add("CONFIG", &options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
+  list.add("--db", &options.database, "store in this database instead of the file's", "FILE");
+  list.add("--no-compile", &options.no_compile, "stop after scoring");
+  list.add("--no-check", &options.no_check, "execute nothing on the simulator");
+  list.add("--profiler", &options.profiler, "also measure: gpu, or replay from records (default: do not)", "NAME");
+  list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
+  list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--time-limit", &options.time_limit, "kill a kernel on the GPU after so long (default 10)", "S");
+  declare_gpu(list, options.gpu);
+  list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  list.add_count("--workers", &options.workers, "threads (default 0: one per processor)");
 }
 
-void declare(CLI::App& app, ReportCommand& options) {
-  app.add_option("DB", options.database, "the database of a sweep");
-  app.add_option("--model", options.model, "only this model")->type_name("NAME");
-  app.add_option("--device", options.device, "only this GPU")->type_name("NAME");
-  app.add_option("--strategy", options.strategy, "show this one's groups (default: the fastest)")->type_name("NAME");
-  app.add_option("--baseline", options.baseline, "compare with this one (default: the sweep's)")->type_name("NAME");
-  app.add_option("--folder", options.folder, "write report.md and report.html there")->type_name("DIR");
-  add_count(app, "--top", options.top, "rows and plans to show, 0 for all (default 10)");
+void declare(OptionList& list, ReportCommand& options) {
+  list.add("DB", &options.database, "the database of a sweep");
+  list.add("--model", &options.model, "only this model", "NAME");
+  list.add("--device", &options.device, "only this GPU", "NAME");
+  list.add("--strategy", &options.strategy, "show this one's groups (default: the fastest)", "NAME");
+  list.add("--baseline", &options.baseline, "compare with this one (default: the sweep's)", "NAME");
+  list.add("--folder", &options.folder, "write report.md and report.html there", "DIR");
+  list.add_count("--top", &options.top, "rows and plans to show, 0 for all (default 10)");
 }
 
-void declare(CLI::App& app, DbCommand& options) {
-  app.add_option("ACTION", options.action, "info, check, dump, merge, export or import");
-  app.add_option("DB", options.database, "the database; of import the recorded file, its database after it");
-  app.add_option("FROM", options.from, "databases to merge into it");
-  CLI::Option* recorded =
-      app.add_option("--recorded", options.recorded, "of export: write measurements to a file that import reads")
-          ->type_name("FILE");
-  app.add_option("--out", options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there")
-      ->type_name("DIR")
-      ->excludes(recorded);
-  app.add_option("--device", options.device, "of export: only this GPU's measurements")->type_name("NAME");
-  app.add_option("--group", options.group, "of export --out: only this group, by the beginning of its id")
-      ->type_name("ID");
+void declare(OptionList& list, DbCommand& options) {
+  list.add("ACTION", &options.action, "info, check, dump, merge, export or import");
+  list.add("DB", &options.database, "the database; of import the recorded file, its database after it");
+  list.add("FROM", &options.from, "databases to merge into it");
+  list.add("--recorded", &options.recorded, "of export: write measurements to a file that import reads", "FILE");
+  list.add("--out", &options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there", "DIR")
+      .excludes = "--recorded";
+  list.add("--device", &options.device, "of export: only this GPU's measurements", "NAME");
+  list.add("--group", &options.group, "of export --out: only this group, by the beginning of its id", "ID");
 }
 
-void declare(CLI::App& app, DoctorOptions& options) {
-  declare_gpu(app, options.gpu);
-  app.add_option("--nvrtc", options.nvrtc, nvrtc_words)->type_name("FILE");
+void declare(OptionList& list, DoctorOptions& options) {
+  declare_gpu(list, options.gpu);
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }
 
 }  // namespace tailor::cli

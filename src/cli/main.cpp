@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -19,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/declare.h"
 #include "cli/inputs.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "profiler/measure/worker.h"
 #include "study/pipeline/gpu_access.h"
@@ -36,35 +36,27 @@ struct Common {
   bool quiet = false, verbose = false, help = false;
 };
 
-constexpr std::string_view common_group = "everywhere";
-
-void declare_common(CLI::App& app, Common& common) {
-  const std::string group(common_group);
-  app.set_help_flag();
-  app.add_option("--format", common.format, "table, json, csv or md (default table)")->type_name("FORM")->group(group);
-  app.add_option("-o,--output", common.output, "write the answer to FILE instead of stdout")
-      ->type_name("FILE")
-      ->group(group);
-  app.add_option("--data", common.data, "folder with devices/, calibrations/ and models/")
-      ->type_name("DIR")
-      ->group(group);
-  app.add_option("--color,--colour", common.colour, "auto, always or never (default auto)")
-      ->type_name("WHEN")
-      ->group(group);
-  app.add_flag("-q,--quiet", common.quiet, "say nothing but warnings and errors")->group(group);
-  app.add_flag("-v,--verbose", common.verbose, "say more")->group(group);
-  app.add_flag("-h,--help", common.help, "this page")->group(group);
+void declare_common(OptionList& list, Common& common) {
+  const std::size_t first = list.options.size();
+  list.add("--format", &common.format, "table, json, csv or md (default table)", "FORM");
+  list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout", "FILE");
+  list.add("--data", &common.data, "folder with devices/, calibrations/ and models/", "DIR");
+  list.add("--color,--colour", &common.colour, "auto, always or never (default auto)", "WHEN");
+  list.add("-q,--quiet", &common.quiet, "say nothing but warnings and errors");
+  list.add("-v,--verbose", &common.verbose, "say more");
+  list.add("-h,--help", &common.help, "this page");
+  for (std::size_t i = first; i < list.options.size(); ++i) list.options[i].everywhere = true;
 }
 
 template <class Options, void (*Run)(const Options&, const Context&)>
-std::function<void(const Context&)> bound(CLI::App& app) {
+std::function<void(const Context&)> bound(OptionList& list) {
   const auto options = std::make_shared<Options>();
-  declare(app, *options);
+  declare(list, *options);
   return [options](const Context& context) { Run(*options, context); };
 }
 
 constexpr CommandRow command(std::string_view name, std::string_view what, std::string_view examples,
-                             std::string_view needs, std::function<void(const Context&)> (*declare)(CLI::App&),
+                             std::string_view needs, std::function<void(const Context&)> (*declare)(OptionList&),
                              bool own_formats = false) {
   return {name, what, examples, needs, declare, own_formats};
 }
@@ -159,23 +151,20 @@ std::string overview() {
          "  tailor --version        the version\n";
 }
 
-std::string help_text(const CLI::App& app, const CommandRow& row) {
+std::string help_text(const OptionList& list, const CommandRow& row) {
   std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
   for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
   std::string usage = fmt::format("tailor {}", row.name), options, common;
-  for (const CLI::Option* option : app.get_options()) {
-    const bool positional = option->get_positional();
-    const std::vector<std::string_view> needs = split(row.needs, ' ');
-    const bool needed = std::find(needs.begin(), needs.end(), option->get_name()) != needs.end();
-    std::string lead = option->get_name(false, true);
-    if (!positional && !option->get_type_name().empty()) lead += " " + option->get_type_name();
-    if (needed || positional) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
-    std::string& part = option->get_group() == common_group ? common : options;
-    part += fmt::format("  {:<22} {}\n", lead, option->get_description());
+  const std::vector<std::string_view> needs = split(row.needs, ' ');
+  for (const Option& option : list.options) {
+    const bool needed = std::find(needs.begin(), needs.end(), option.names) != needs.end();
+    const std::string lead = option.value.empty() ? option.names : option.names + " " + option.value;
+    if (needed || option.positional()) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
+    (option.everywhere ? common : options) += fmt::format("  {:<22} {}\n", lead, option.what);
   }
   out += fmt::format("\nusage\n  {} [options]\n", usage);
   if (!options.empty()) out += "\noptions\n" + options;
-  return out + fmt::format("\n{}\n{}", common_group, common);
+  return out + fmt::format("\neverywhere\n{}", common);
 }
 
 const CommandRow& find_command(std::string_view name) {
@@ -190,26 +179,25 @@ const CommandRow& find_command(std::string_view name) {
 }
 
 /// Words that no option took.
-void refuse_unknown_arguments(const CLI::App& app, const CommandRow& row) {
-  const std::vector<std::string> unknown = app.remaining();
+void refuse_unknown_arguments(const OptionList& list, std::span<const std::string> unknown, const CommandRow& row) {
   if (unknown.empty()) return;
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   if (!word.starts_with('-'))
     throw Error(Fault::usage, fmt::format("tailor {}: found '{}', which is one word too many", row.name, word),
                 fmt::format("see tailor {} --help; words with spaces need quotes", row.name));
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  const std::vector<std::string_view> known(names.begin(), names.end());
+  std::vector<std::string_view> known;
+  for (const Option& option : list.options)
+    for (const std::string_view name : split(option.names, ','))
+      if (name.starts_with("--")) known.push_back(name);
   throw Error(Fault::usage, fmt::format("tailor {} has no option '{}'", row.name, word), suggestion(word, known));
 }
 
-void refuse_missing_arguments(const CLI::App& app, const CommandRow& row) {
+void refuse_missing_arguments(const OptionList& list, std::span<const Option* const> given, const CommandRow& row) {
   if (row.needs.empty()) return;
   for (const std::string_view need : split(row.needs, ' ')) {
-    const CLI::Option* option = app.get_option(std::string(need));
-    if (option->count() == 0)
-      throw Error(Fault::usage, fmt::format("tailor {} needs {}: {}", row.name, need, option->get_description()),
+    const Option* option = list.find(need);
+    if (std::find(given.begin(), given.end(), option) == given.end())
+      throw Error(Fault::usage, fmt::format("tailor {} needs {}: {}", row.name, need, option->what),
                   fmt::format("for example: tailor {}", split(row.examples, '\n').front()));
   }
 }
@@ -244,18 +232,17 @@ void refuse_own_input(std::span<char* const> words, const std::string& output) {
 
 void run_command(std::span<char* const> words, const Terminal& terminal) {
   const CommandRow& row = find_command(words[1]);
-  CLI::App app;
-  app.allow_extras();
-  const auto run = row.declare(app);
+  OptionList list;
+  const auto run = row.declare(list);
   Common common;
-  declare_common(app, common);
-  app.parse(static_cast<int>(words.size()) - 1, words.data() + 1);
+  declare_common(list, common);
+  const ParsedWords parsed = parse_options(list, words.subspan(2), row.name);
   if (common.help) {
-    fmt::print("{}", help_text(app, row));
+    fmt::print("{}", help_text(list, row));
     return;
   }
-  refuse_unknown_arguments(app, row);
-  refuse_missing_arguments(app, row);
+  refuse_unknown_arguments(list, parsed.unknown, row);
+  refuse_missing_arguments(list, parsed.given, row);
   refuse_own_input(words.subspan(2), common.output);
   const Colour colour = parse_colour(common.colour);
   Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
@@ -314,8 +301,6 @@ int main(int count, char** words) {
     return 0;
   } catch (const Error& error) {
     return cli::refused(error, terminal);
-  } catch (const CLI::ParseError& error) {
-    return cli::refused(Error(Fault::usage, error.what(), fmt::format("see tailor {} --help", words[1])), terminal);
   } catch (const std::bad_alloc&) {
     return cli::refused(Error(Fault::failed, "out of memory"), terminal);
   } catch (const std::exception& error) {

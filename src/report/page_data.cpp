@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The page's data block: the tables' own JSON under one root, and the parts of every estimate as rows.
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "report/overview.h"
 #include "report/page.h"
 #include "report/table.h"
@@ -32,34 +29,33 @@ Table parts_table(const GroupSummary& group) {
 }  // namespace
 
 std::string raw_data(const Summary& summary) {
-  using Json = nlohmann::ordered_json;
-  const auto records = [](const Table& table) { return Json::parse(json(table)); };
-  Json root = Json::object();
+  Json root;
   root["schema"] = "tailor.report/1";
   root["tool"] = summary.manifest.tool;
-  root["device"] = summary.manifest.device.empty() ? Json(nullptr) : Json(summary.manifest.device);
+  root["device"] = summary.manifest.device.empty() ? Json() : Json(summary.manifest.device);
   root["command"] = summary.manifest.command;
   root["manifest"] = records(manifest_table(summary));
   root["chosen"] = summary.chosen;
   root["baseline"] = summary.baseline;
   root["results"] = records(strategy_table(summary));
   root["groups"] = records(group_table(summary));
-  root["plans"] = Json::array();
+  Json& plans = root["plans"] = Json::Array();
   for (const GroupSummary& group : summary.groups) {
-    Json one = Json::object();
+    std::vector<double> times;
+    for (const Seconds time : group.all_times) times.push_back(time.value);
+    Json one;
     one["group_id"] = group.id;
     one["plans"] = records(plan_table(group));
     one["parts"] = records(parts_table(group));
-    one["all_times_s"] = Json::array();
-    for (const Seconds time : group.all_times) one["all_times_s"].push_back(time.value);
+    one["all_times_s"] = times;
     one["rejections"] = records(rejection_table(group));
-    root["plans"].push_back(std::move(one));
+    plans.push_back(std::move(one));
   }
   root["rejections"] = records(rejection_table(summary));
   root["library_calls"] = records(library_table(summary));
   root["import"] = records(import_table(summary));
   root["warnings"] = summary.warnings;
-  return root.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(root);
 }
 
 }  // namespace tailor::report

@@ -10,16 +10,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "report/width.h"
 
 namespace tailor::report {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Scale {
   double unit;
@@ -102,20 +100,8 @@ Json json_cell(const Cell& cell) {
   if (const auto* words = std::get_if<std::string>(&cell)) return *words;
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
   const auto value = number(cell);
-  return value ? Json(*value) : Json(nullptr);
+  return value ? Json(*value) : Json();
 }
-
-Json records(const Table& table) {
-  Json out = Json::array();
-  for (const auto& cells : table.rows) {
-    Json record = Json::object();
-    for (std::size_t i = 0; i < table.columns.size(); ++i) record[full_key(table.columns[i])] = json_cell(cells[i]);
-    out.push_back(std::move(record));
-  }
-  return out;
-}
-
-std::string dumped(const Json& value) { return value.dump(1, ' ', false, Json::error_handler_t::replace); }
 
 std::string markdown_text(std::string_view words) {
   std::string out;
@@ -182,16 +168,26 @@ std::string csv(const Table& table) {
   return out;
 }
 
-std::string json(const Table& table) { return dumped(records(table)); }
+Json records(const Table& table) {
+  Json out = Json::Array();
+  for (const auto& cells : table.rows) {
+    Json record = Json::Object();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) record[full_key(table.columns[i])] = json_cell(cells[i]);
+    out.push_back(std::move(record));
+  }
+  return out;
+}
+
+std::string json(const Table& table) { return json_text(records(table), 1); }
 
 std::string document(const DocumentHead& head, const Table& table) {
-  Json out = Json::object();
+  Json out;
   out["schema"] = head.schema;
   out["tool"] = head.tool;
-  out["device"] = head.device.empty() ? Json(nullptr) : Json(head.device);
+  out["device"] = head.device.empty() ? Json() : Json(head.device);
   out["command"] = head.command;
   out["results"] = records(table);
-  return dumped(out) + "\n";
+  return json_text(out, 1) + "\n";
 }
 
 std::string escaped(std::string_view text) {

@@ -15,6 +15,10 @@
 #include <variant>
 #include <vector>
 
+namespace tailor {
+struct Json;
+}
+
 namespace tailor::report {
 
 /// What a column's values are. Decides unit, scale, rounding and the suffix of the key.
@@ -66,7 +70,8 @@ std::string terminal(const Table& table, const Screen& screen);
 std::string markdown(const Table& table);
 /// RFC 4180 with "\n"; keys as heading, raw values, null as nothing and the empty text as "".
 std::string csv(const Table& table);
-/// A JSON array of records, raw values, null for absent.
+/// A JSON array of records, raw values, null for absent; and its text, a line per value.
+Json records(const Table& table);
 std::string json(const Table& table);
 /// A <table>; each cell carries its raw value in data-v so that a script can sort it. `sortable` adds the class.
 std::string html(const Table& table, bool sortable = false);

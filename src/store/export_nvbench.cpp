@@ -9,16 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/statistics.h"
 #include "store/export_source.h"
 
 namespace tailor::store {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json named_value(std::string_view name, std::string_view type, std::string value) {
   return {{"name", name}, {"type", type}, {"value", std::move(value)}};
@@ -27,7 +25,7 @@ Json named_value(std::string_view name, std::string_view type, std::string value
 Json summary(std::string_view tag, std::string_view name, std::string_view hint, double value) {
   Json out = {{"tag", tag}, {"name", name}};
   if (!hint.empty()) out["hint"] = hint;
-  out["data"] = Json::array({named_value("value", "float64", fmt::format("{}", value))});
+  out["data"] = Json::Array{named_value("value", "float64", fmt::format("{}", value))};
   return out;
 }
 
@@ -35,7 +33,7 @@ Json count_summary(std::size_t samples) {
   return {{"tag", "nv/cold/sample_size"},
           {"name", "Samples"},
           {"hint", "sample_size"},
-          {"data", Json::array({named_value("value", "int64", std::to_string(samples))})}};
+          {"data", Json::Array{named_value("value", "int64", std::to_string(samples))}}};
 }
 
 Json summaries_json(const MeasurementRow& row) {
@@ -48,7 +46,7 @@ Json summaries_json(const MeasurementRow& row) {
     clocks += sample.sm_clock;
     clocked += sample.sm_clock > 0 ? 1 : 0;
   }
-  Json out = Json::array();
+  Json out = Json::Array();
   if (times.empty()) return out;
   std::sort(times.begin(), times.end());
   const auto count = static_cast<double>(times.size());
@@ -84,17 +82,21 @@ std::string name_of(const Tried& tried) {
   return tried.origin.empty() ? tried.kernel.name : fmt::format("{}: {}", tried.origin, tried.kernel.name);
 }
 
+/// The axes of a state and their values.
+std::vector<std::pair<std::string_view, std::string>> axes_of(const Tried& tried, const ir::Protocol& protocol) {
+  return {{"Kernel", name_of(tried)},
+          {"Cache", std::string(ir::name(protocol.cache))},
+          {"Timer", std::string(ir::name(protocol.timed_by))},
+          {"Launch", std::string(ir::name(protocol.launch))}};
+}
+
 Json state_json(const Tried& tried, const ir::Protocol& protocol) {
-  Json axes = Json::array();
+  Json values = Json::Array();
   std::string name = "Device=0";
-  const auto add = [&](std::string_view axis, std::string_view value) {
-    axes.push_back(named_value(axis, "string", std::string(value)));
+  for (const auto& [axis, value] : axes_of(tried, protocol)) {
+    values.push_back(named_value(axis, "string", value));
     name += fmt::format(" {}={}", axis, value);
-  };
-  add("Kernel", name_of(tried));
-  add("Cache", ir::name(protocol.cache));
-  add("Timer", ir::name(protocol.timed_by));
-  add("Launch", ir::name(protocol.launch));
+  }
   const bool well = tried.ending.kernel_tuner.empty();
   Json state = {{"name", name},
                 {"min_samples", 1},
@@ -102,25 +104,41 @@ Json state_json(const Tried& tried, const ir::Protocol& protocol) {
                 {"timeout", -1.0},
                 {"device", 0},
                 {"type_config_index", 0},
-                {"axis_values", std::move(axes)},
-                {"summaries", well ? summaries_json(*tried.row) : Json::array()},
+                {"axis_values", std::move(values)},
+                {"summaries", well ? summaries_json(*tried.row) : Json(Json::Array())},
                 {"is_skipped", !well}};
   if (!well) state["skip_reason"] = fmt::format("{}: {}", tried.outcome, tried.reason);
   return state;
 }
 
-/// The values of an axis of a benchmark, in the order they first came.
-Json axis_json(const Json& states, std::size_t place) {
-  Json values = Json::array();
-  std::vector<std::string> seen;
-  for (const Json& state : states) {
-    const std::string value = state["axis_values"][place]["value"];
-    if (std::find(seen.begin(), seen.end(), value) != seen.end()) continue;
-    seen.push_back(value);
-    values.push_back({{"input_string", value}, {"description", ""}, {"value", value}});
+/// A benchmark: all states of one name, and the values of each of its axes in the order they first came.
+struct Benchmark {
+  Json::Array states;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> axes;
+
+  void add(const Tried& tried, const ir::Protocol& protocol) {
+    states.push_back(state_json(tried, protocol));
+    const auto values = axes_of(tried, protocol);
+    axes.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const auto& [axis, value] = values[i];
+      axes[i].first = axis;
+      std::vector<std::string>& seen = axes[i].second;
+      if (std::find(seen.begin(), seen.end(), value) == seen.end()) seen.push_back(value);
+    }
   }
-  return {{"name", states[0]["axis_values"][place]["name"]}, {"type", "string"}, {"flags", ""}, {"values", values}};
-}
+
+  Json axes_json() const {
+    Json all = Json::Array();
+    for (const auto& [axis, seen] : axes) {
+      Json values = Json::Array();
+      for (const std::string& value : seen)
+        values.push_back({{"input_string", value}, {"description", ""}, {"value", value}});
+      all.push_back({{"name", axis}, {"type", "string"}, {"flags", ""}, {"values", std::move(values)}});
+    }
+    return all;
+  }
+};
 
 /// Name in the file, figure of the device, and the factor between them.
 struct DeviceKey {
@@ -148,12 +166,14 @@ constexpr auto device_keys = std::to_array<DeviceKey>({
 
 /// The device's figures by NVBench's names; those that its file does not have are 0.
 Json device_json(const DeviceRow& device) {
-  const Json file = Json::parse(device.file, nullptr, false);
+  const Json file = try_parse_json(device.file).value_or(Json());
+  const Json* figures = file.find("figures");
   Json out = {{"id", 0}, {"name", device.title}};
   for (const DeviceKey& entry : device_keys) {
-    const Json::json_pointer place(fmt::format("/figures/{}/value", entry.figure));
-    const bool known = file.is_object() && file.contains(place) && file.at(place).is_number();
-    out[std::string(entry.key)] = known ? std::llround(file.at(place).get<double>() * entry.factor) : 0;
+    const Json* figure = figures == nullptr ? nullptr : figures->find(entry.figure);
+    const Json* value = figure == nullptr ? nullptr : figure->find("value");
+    const std::optional<double> number = value == nullptr ? std::nullopt : value->number();
+    out[entry.key] = number ? std::llround(*number * entry.factor) : 0;
   }
   out["ecc_state"] = false;
   return out;
@@ -167,29 +187,25 @@ Json version(int major, int minor, int patch) {
 }  // namespace
 
 std::vector<ExportFile> nvbench_files(const ExportSource& source) {
-  std::map<std::string, Json> states;
+  std::map<std::string, Benchmark> by_name;
   for (const TriedGroup& group : source.groups)
-    for (const Tried& tried : group.tried) states[group.name].push_back(state_json(tried, group.protocol));
-  Json benchmarks = Json::array();
-  for (auto& [name, list] : states) {
-    Json axes = Json::array();
-    for (std::size_t i = 0; i < list[0]["axis_values"].size(); ++i) axes.push_back(axis_json(list, i));
+    for (const Tried& tried : group.tried) by_name[group.name].add(tried, group.protocol);
+  Json::Array benchmarks;
+  for (auto& [name, benchmark] : by_name)
     benchmarks.push_back({{"name", name},
                           {"index", benchmarks.size()},
                           {"min_samples", 1},
                           {"skip_time", -1.0},
                           {"timeout", -1.0},
-                          {"devices", {0}},
-                          {"axes", std::move(axes)},
-                          {"states", std::move(list)}});
-  }
+                          {"devices", Json::Array{0}},
+                          {"axes", benchmark.axes_json()},
+                          {"states", std::move(benchmark.states)}});
   const Json file = {{"meta",
-                      {{"argv", {"tailor", "db", "export"}},
-                       {"version", {{"json", version(1, 0, 0)}, {"nvbench", version(0, 1, 0)}}}}},
-                     {"devices", Json::array({device_json(source.device)})},
+                      {{"argv", Json::Array{"tailor", "db", "export"}},
+                       {"version", Json{{"json", version(1, 0, 0)}, {"nvbench", version(0, 1, 0)}}}}},
+                     {"devices", Json::Array{device_json(source.device)}},
                      {"benchmarks", std::move(benchmarks)}};
-  return {{fmt::format("{}.json", source.device.name),
-           file.dump(2, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n"}};
+  return {{fmt::format("{}.json", source.device.name), json_text(file, 2) + "\n"}};
 }
 
 }  // namespace tailor::store

@@ -8,19 +8,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "store/export_source.h"
 
 namespace tailor::store {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::string printed(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::detail::error_handler_t::replace);
-}
 
 Json to_json(const ParameterValue& value) {
   return std::visit([](const auto& one) { return Json(one); }, value);
@@ -83,7 +77,8 @@ Json cache_entry(const Tried& tried, const GroupRow& group) {
 }
 
 ExportFile cache_file(const ExportSource& source, const TriedGroup& group, const std::vector<const Tried*>& plans) {
-  Json keys = Json::array(), values = Json::object(), cache = Json::object();
+  std::vector<std::string> keys;
+  Json values = Json::Object(), cache = Json::Object();
   for (const Parameter& parameter : plans.front()->configuration) {
     keys.push_back(parameter.name);
     std::vector<ParameterValue> all;
@@ -100,7 +95,7 @@ ExportFile cache_file(const ExportSource& source, const TriedGroup& group, const
   const Json file = {
       {"device_name", source.device.title},
       {"kernel_name", group.name},
-      {"problem_size", {static_cast<std::int64_t>(group.group->read.value + group.group->written.value)}},
+      {"problem_size", Json::Array{static_cast<std::int64_t>(group.group->read.value + group.group->written.value)}},
       {"tune_params_keys", keys},
       {"tune_params", values},
       {"objective", "time"},
@@ -108,7 +103,7 @@ ExportFile cache_file(const ExportSource& source, const TriedGroup& group, const
                                name(group.protocol.launch))},
       {"cache", cache}};
   return {fmt::format("{}/{}{}.json", group.name, source.device.name, suffix(group.protocol, source.main)),
-          printed(file, 1)};
+          json_text(file, 1)};
 }
 
 Json quantity(std::string_view name, Json value, std::string_view unit) {
@@ -116,7 +111,7 @@ Json quantity(std::string_view name, Json value, std::string_view unit) {
 }
 
 Json t4_result(const Tried& tried, const GroupRow& group) {
-  Json configuration = Json::object(), measurements = Json::array();
+  Json configuration = Json::Object(), measurements = Json::Array();
   for (const Parameter& parameter : tried.configuration) configuration[parameter.name] = to_json(parameter.value);
   const std::vector<double> times = times_ms(tried);
   if (went_well(tried)) {
@@ -132,7 +127,7 @@ Json t4_result(const Tried& tried, const GroupRow& group) {
   const double compilation = milliseconds(tried.binary.compile_time);
   Json result = {{"timestamp", tried.row ? tried.row->measured_at : std::string()},
                  {"configuration", std::move(configuration)},
-                 {"objectives", {"time"}},
+                 {"objectives", Json::Array{"time"}},
                  {"times",
                   {{"compilation", compilation},
                    {"compilation_time", compilation},
@@ -150,7 +145,6 @@ Json t4_result(const Tried& tried, const GroupRow& group) {
 
 /// What the results of a device have in common.
 Json t4_metadata(const ExportSource& source) {
-  Json query = Json::object(), requirements = Json::array();
   std::vector<std::string> gpus, drivers, tools;
   for (const MeasurementRow& row : source.recorded.rows().measurements) {
     gpus.push_back(row.gpu);
@@ -164,15 +158,15 @@ Json t4_metadata(const ExportSource& source) {
     std::sort(words->begin(), words->end());
     words->erase(std::unique(words->begin(), words->end()), words->end());
   }
-  query = {{"gpus", gpus}, {"drivers", drivers}};
-  for (const std::string& tool : tools) requirements.push_back(tool);
-  return {{"schema_version", "1.0.0"},
-          {"metadata",
-           {{"zenodo", Json::object()},
-            {"hardware",
-             {{"hardware_description", {{{"device", source.device.name}, {"title", source.device.title}}}},
-              {"operating_system", "Linux"}}},
-            {"environment", {{"device_query", query}, {"requirements", requirements}}}}}};
+  const Json query = {{"gpus", gpus}, {"drivers", drivers}};
+  return {
+      {"schema_version", "1.0.0"},
+      {"metadata",
+       {{"zenodo", Json::Object()},
+        {"hardware",
+         {{"hardware_description", Json::Array{Json{{"device", source.device.name}, {"title", source.device.title}}}},
+          {"operating_system", "Linux"}}},
+        {"environment", {{"device_query", query}, {"requirements", tools}}}}}};
 }
 
 }  // namespace
@@ -188,17 +182,17 @@ std::vector<ExportFile> kernel_tuner_files(const ExportSource& source) {
 std::vector<ExportFile> t4_files(const ExportSource& source) {
   std::vector<ExportFile> files;
   for (const TriedGroup& group : source.groups) {
-    Json results = Json::array();
+    Json::Array results;
     for (const Tried* one : plans_of(group)) results.push_back(t4_result(*one, *group.group));
     if (results.empty()) continue;
     const Json file = {
         {"schema_version", "1.0.0"}, {"metadata", {{"timeunit", "milliseconds"}}}, {"results", std::move(results)}};
     files.push_back(
         {fmt::format("{}/{}{}-results.json", group.name, source.device.name, suffix(group.protocol, source.main)),
-         printed(file, 1) + "\n"});
+         json_text(file, 1) + "\n"});
   }
   if (!files.empty())
-    files.push_back({fmt::format("{}-metadata.json", source.device.name), printed(t4_metadata(source), 1) + "\n"});
+    files.push_back({fmt::format("{}-metadata.json", source.device.name), json_text(t4_metadata(source), 1) + "\n"});
   return files;
 }
 

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "store/recorded.h"
 
@@ -17,26 +17,24 @@ namespace tailor::store {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::string_view hint = "fetch the file again, or export it again from its database";
 
 /// Takes a walk and makes a JSON object.
 class Writer {
  public:
   static constexpr bool reads = false;
-  Json object = Json::object();
+  Json::Object object;
 
   void operator()(const char* key, const std::string& value) {
-    if (!value.empty()) object[key] = value;
+    if (!value.empty()) object.push_back({key, value});
   }
-  void operator()(const char* key, Id value) { object[key] = hex(value); }
-  void operator()(const char* key, bool value) { object[key] = value; }
-  void operator()(const char* key, double value) { object[key] = value; }
-  void operator()(const char* key, std::int64_t value) { object[key] = value; }
-  void operator()(const char* key, int value) { object[key] = value; }
-  void operator()(const char* key, const std::vector<double>& values) { object[key] = values; }
-  void operator()(const char* key, const std::vector<std::int64_t>& values) { object[key] = values; }
+  void operator()(const char* key, Id value) { object.push_back({key, hex(value)}); }
+  void operator()(const char* key, bool value) { object.push_back({key, value}); }
+  void operator()(const char* key, double value) { object.push_back({key, value}); }
+  void operator()(const char* key, std::int64_t value) { object.push_back({key, value}); }
+  void operator()(const char* key, int value) { object.push_back({key, value}); }
+  void operator()(const char* key, const std::vector<double>& values) { object.push_back({key, values}); }
+  void operator()(const char* key, const std::vector<std::int64_t>& values) { object.push_back({key, values}); }
   template <class Dimension>
   void operator()(const char* key, Quantity<Dimension> value) {
     (*this)(key, value.value);
@@ -64,8 +62,9 @@ class Reader {
     value = id_from_hex(digits);
   }
   void operator()(const char* key, bool& value) {
-    if (!needed(key).is_boolean()) complain(key, "true or false");
-    value = needed(key).get<bool>();
+    const std::optional<bool> truth = needed(key).boolean();
+    if (!truth) complain(key, "true or false");
+    value = *truth;
   }
   void operator()(const char* key, double& value) { value = number(key, needed(key)); }
   void operator()(const char* key, std::int64_t& value) { value = whole(key, needed(key)); }
@@ -91,23 +90,20 @@ class Reader {
     if (field(key) != nullptr) (*this)(key, value.emplace());
   }
 
-  const Json* field(const char* key) const {
-    const auto found = object_.find(key);
-    return found == object_.end() ? nullptr : &*found;
-  }
+  const Json* field(const char* key) const { return object_.find(key); }
   [[noreturn]] static void complain(const char* key, std::string_view expected) {
     throw Error(Fault::failed, fmt::format("'{}' is not what it should be, expected {}", key, expected),
                 std::string(hint));
   }
   static std::string text(const char* key, const Json& value) {
-    if (!value.is_string()) complain(key, "a string");
-    return value.get<std::string>();
+    if (value.string() == nullptr) complain(key, "a string");
+    return *value.string();
   }
   /// Infinity, which JSON has no word for, is written as null.
   static double number(const char* key, const Json& value) {
-    if (value.is_null()) return std::numeric_limits<double>::infinity();
-    if (!value.is_number()) complain(key, "a number");
-    return value.get<double>();
+    if (value.null()) return std::numeric_limits<double>::infinity();
+    if (!value.number()) complain(key, "a number");
+    return *value.number();
   }
 
  private:
@@ -117,12 +113,13 @@ class Reader {
     return *found;
   }
   static std::int64_t whole(const char* key, const Json& value) {
-    if (!value.is_number_integer()) complain(key, "a whole number");
-    return value.get<std::int64_t>();
+    if (!value.integer()) complain(key, "a whole number");
+    return *value.integer();
   }
-  const Json& list(const char* key) const {
-    if (!needed(key).is_array()) complain(key, "a list");
-    return needed(key);
+  const Json::Array& list(const char* key) const {
+    const Json::Array* items = needed(key).array();
+    if (items == nullptr) complain(key, "a list");
+    return *items;
   }
 
   const Json& object_;
@@ -329,30 +326,36 @@ void walk_samples(Reader& field, std::vector<ModuleSampleRow>& samples) {
 /// {"dram_read_bytes": [1000, "B"]}
 void walk_counts(Writer& field, std::vector<CountRow>& counts) {
   if (counts.empty()) return;
-  Json& all = field.object["counters"] = Json::object();
-  for (const CountRow& one : counts) all[one.counter] = Json::array({one.value, one.unit});
+  Json all;
+  for (const CountRow& one : counts) all[one.counter] = Json::Array{one.value, one.unit};
+  field.object.push_back({"counters", std::move(all)});
 }
 void walk_counts(Reader& field, std::vector<CountRow>& counts) {
   const Json* all = field.field("counters");
   if (all == nullptr) return;
-  if (!all->is_object()) Reader::complain("counters", "an object");
-  for (const auto& [name, pair] : all->items()) {
-    if (!pair.is_array() || pair.size() != 2) Reader::complain(name.c_str(), "a number and a unit");
-    counts.push_back({name, Reader::number(name.c_str(), pair[0]), Reader::text(name.c_str(), pair[1])});
+  if (all->object() == nullptr) Reader::complain("counters", "an object");
+  for (const Json::Member& member : *all->object()) {
+    const char* name = member.key.c_str();
+    const Json::Array* pair = member.value.array();
+    if (pair == nullptr || pair->size() != 2) Reader::complain(name, "a number and a unit");
+    counts.push_back({member.key, Reader::number(name, (*pair)[0]), Reader::text(name, (*pair)[1])});
   }
 }
 
 /// {"no plan covers a sort": 2}
 void walk_left_out(Writer& field, std::vector<LeftOutRow>& left_out) {
-  for (const LeftOutRow& one : left_out) field.object["left_out"][one.reason] = one.places;
+  if (left_out.empty()) return;
+  Json all;
+  for (const LeftOutRow& one : left_out) all[one.reason] = one.places;
+  field.object.push_back({"left_out", std::move(all)});
 }
 void walk_left_out(Reader& field, std::vector<LeftOutRow>& left_out) {
   const Json* all = field.field("left_out");
   if (all == nullptr) return;
-  if (!all->is_object()) Reader::complain("left_out", "an object");
-  for (const auto& [reason, places] : all->items()) {
-    if (!places.is_number_integer()) Reader::complain(reason.c_str(), "a whole number");
-    left_out.push_back({reason, places.get<std::int64_t>()});
+  if (all->object() == nullptr) Reader::complain("left_out", "an object");
+  for (const Json::Member& member : *all->object()) {
+    if (!member.value.integer()) Reader::complain(member.key.c_str(), "a whole number");
+    left_out.push_back({member.key, *member.value.integer()});
   }
 }
 
@@ -425,27 +428,25 @@ void each_list(Rows& rows, Visit&& visit) {
   visit("module_time", rows.module_times);
 }
 
-std::string to_line(const Json& object) {
-  return object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
-}
+std::string to_line(const Json& object) { return json_text(object) + "\n"; }
 
 void check_head(const Json& head) {
-  const auto version = head.is_object() ? head.find("tailor") : head.end();
-  if (!head.is_object() || version == head.end() || !version->is_string())
+  const Json* version = head.find("tailor");
+  if (version == nullptr || version->string() == nullptr)
     throw Error(Fault::failed,
                 fmt::format("the file is no recorded one, expected {{\"tailor\":\"{}\"}} first", recorded_version),
                 "give a file that 'tailor db export --recorded' wrote, or a database");
-  if (version->get<std::string>() != recorded_version)
-    throw Error(Fault::failed, fmt::format("found {}, expected {}", version->get<std::string>(), recorded_version),
+  if (*version->string() != recorded_version)
+    throw Error(Fault::failed, fmt::format("found {}, expected {}", *version->string(), recorded_version),
                 "export the measurements again with this tailor, or read them with the one that wrote them");
 }
 
 void check_end(const Json& end, std::int64_t lines, std::string_view before) {
-  const bool whole = end.is_object() && end.contains("lines") && end["lines"] == lines && end.contains("hash");
-  if (!whole)
+  const Json *count = end.find("lines"), *hash = end.find("hash");
+  if (count == nullptr || *count != Json(lines) || hash == nullptr)
     throw Error(Fault::failed, fmt::format("the last line does not close {} lines: some are missing", lines),
                 std::string(hint));
-  if (end["hash"] != hex(id_of(before)))
+  if (*hash != Json(hex(id_of(before))))
     throw Error(Fault::failed,
                 "the lines before do not have the hash that is told here: the file was damaged or edited",
                 std::string(hint));
@@ -454,18 +455,20 @@ void check_end(const Json& end, std::int64_t lines, std::string_view before) {
 /// One line into the list that its key names.
 void read_line(const Json& line, RecordedRows& rows) {
   bool known = false;
-  if (line.is_object() && line.size() == 1)
+  const Json::Object* members = line.object();
+  if (members != nullptr && members->size() == 1)
     each_list(rows, [&](std::string_view kind, auto& list) {
-      if (line.begin().key() != kind) return;
-      if (!line.begin()->is_object()) Reader::complain(line.begin().key().c_str(), "an object");
+      const auto& [key, value, offset] = members->front();
+      if (key != kind) return;
+      if (value.object() == nullptr) Reader::complain(key.c_str(), "an object");
       known = true;
-      Reader reader(*line.begin());
+      Reader reader(value);
       walk(reader, list.emplace_back());
     });
   if (!known)
     throw Error(Fault::failed,
                 fmt::format("found '{}', expected an object with one key: device, run, ..., measurement, module_time",
-                            line.is_object() && !line.empty() ? line.begin().key() : std::string("no object")),
+                            members != nullptr && !members->empty() ? members->front().key : std::string("no object")),
                 std::string(hint));
 }
 
@@ -482,7 +485,7 @@ std::string recorded_text(const RecordedRows& rows) {
       ++lines;
     }
   });
-  return text + to_line({{"end", {{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
+  return text + to_line({{"end", Json{{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
 }
 
 RecordedRows parse_recorded(std::string_view text, const std::string& file) {
@@ -499,14 +502,15 @@ RecordedRows parse_recorded(std::string_view text, const std::string& file) {
         },
         [&] {
           if (ended) throw Error(Fault::failed, "there is more after the last line", std::string(hint));
-          const Json line = Json::parse(text.substr(at, end - at), nullptr, false);
-          if (number > 1 && line.is_discarded())
+          const std::optional<Json> line = try_parse_json(text.substr(at, end - at));
+          if (number > 1 && !line)
             throw Error(Fault::failed,
                         end == text.size() ? "the line is cut off: the file is not whole" : "the line is damaged",
                         std::string(hint));
-          if (number == 1) return check_head(line);
-          ended = line.is_object() && line.contains("end");
-          ended ? check_end(line["end"], number - 1, text.substr(0, at)) : read_line(line, rows);
+          if (number == 1) return check_head(line.value_or(Json()));
+          const Json* last = line->find("end");
+          ended = last != nullptr;
+          ended ? check_end(*last, number - 1, text.substr(0, at)) : read_line(*line, rows);
         });
     at = end + 1;
   }

@@ -125,7 +125,7 @@ TEST_CASE("a device need not name its chip, but an empty name or a number is ref
   CHECK(parse_device(replaced(good, entry, ""), "x.json").chip.empty());
   CHECK(error_of(replaced(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
   CHECK(error_of(replaced(good, entry, "\"chip\": 100,")).message ==
-        "found number for 'chip' of the file, expected text");
+        "found a number for 'chip' of the file, expected text");
 }
 
 TEST_CASE("a bad device file gives one clear error with its place") {
@@ -135,15 +135,17 @@ TEST_CASE("a bad device file gives one clear error with its place") {
     std::int64_t line;
   };
   const std::string sms = replaced(good, "\"sms\": {\"value\": 132", "\"sms\": {\"value\": \"132\"");
+  const std::string json_hint = "JSON has double quotes, no comments and no comma after the last item";
   const Row rows[] = {
       {replaced(good, "\"sms\":", "\"smss\":"), "unknown key 'smss' in figures", "did you mean 'sms'?", 7},
       {replaced(good, "\"unit\": \"SM\"", "\"unit\": \"sm\""), "found unit 'sm' for 'sms', expected 'SM'", "", 7},
-      {sms, "found string for the value of 'sms', expected a number", "", 7},
+      {sms, "found a string for the value of 'sms', expected a number", "", 7},
       {replaced(good, "\"value\": 132", "\"value\": -1"), "found -1 for 'sms', expected a number from 0 up", "", 7},
       {replaced(good, "\"value\": 132, ", ""), "'value' is missing in sms", "", 7},
       {replaced(good, "\"unit\": \"SM\"", "\"unti\": \"SM\""), "unknown key 'unti' in figure 'sms'",
        "did you mean 'unit'?", 7},
-      {replaced(good, "\"value\": 132,", "\"value\": 132;"), "not JSON: unexpected '132;'", "", 7},
+      {replaced(good, "\"value\": 132,", "\"value\": 132;"),
+       "not JSON: syntax error while parsing object - invalid literal; last read: '132;'; expected '}'", json_hint, 7},
       {replaced(good, "\"value\": 132", "\"value\": 132.5"), "found 132.5 for 'sms', expected a whole number", "", 0},
       {replaced(good, "\"value\": 132", "\"value\": 0"), "found 0 for 'sms', expected a number above 0", "", 0},
       {replaced(good, "\"arch\": \"sm_90\"", "\"arch\": \"sm_80\""),
@@ -151,8 +153,9 @@ TEST_CASE("a bad device file gives one clear error with its place") {
       {replaced(good, "\"arch\": \"sm_90\",", "\"arch\": \"sm_90\", \"arch\": \"sm_90\","), "key 'arch' is given twice",
        "", 3},
       {replaced(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
-      {"[]", "found array for the file, expected an object", "", 0},
-      {"", "not JSON: unexpected ''", "", 1},
+      {"[]", "found a list for the file, expected an object", "", 1},
+      {"", "not JSON: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal",
+       json_hint, 1},
   };
   for (const Row& row : rows) {
     const Error error = error_of(row.text);

@@ -20,6 +20,7 @@ from pathlib import Path
 # Where an exception may be caught, and why.
 CATCHES = {
     "src/base/error.h": "adds a frame and throws on",
+    "src/cli/options.cpp": "turns CLI11's exceptions into an Error",
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
     "src/profiler/check/simulate.cpp": "one plan's failure must not end a sweep",
@@ -31,9 +32,9 @@ CATCHES = {
 
 # Libraries that stay in one layer, or out of headers.
 LIBRARY_PLACES = [
-    (re.compile(r"nlohmann/"), lambda path: path.endswith(".cpp"), "JSON stays out of headers"),
-    (re.compile(r"CLI/|CLI11"), lambda path: path.startswith("src/cli/") and path.endswith(".cpp"),
-     "CLI11 belongs to .cpp files of cli"),
+    (re.compile(r"nlohmann/"), lambda path: path == "src/base/json.cpp", "JSON is read and written in base/json.cpp alone"),
+    (re.compile(r"CLI/|CLI11"), lambda path: path == "src/cli/options.cpp",
+     "the command line is parsed in cli/options.cpp alone"),
     (re.compile(r"Eigen/"), lambda path: path.endswith(".cpp"), "Eigen stays out of headers"),
     (re.compile(r"SQLiteCpp/|sqlite3\.h"), lambda path: path.startswith("src/store/"), "SQLite belongs to store"),
 ]
@@ -198,8 +199,8 @@ def heads(tree):
         essay = 0
         while 3 + essay < len(lines) and lines[3 + essay].startswith("// "):
             essay += 1
-        if not 1 <= essay <= 14:
-            yield f"{path}: opens with {essay} lines of essay, expected 1 to 14"
+        if not 1 <= essay <= 60:
+            yield f"{path}: opens with {essay} lines of essay, expected 1 to 60"
 
 
 def unfinished(tree):
@@ -350,7 +351,7 @@ RULES = [
     ("nothing is left open", unfinished, {"docs/a.md": "TODO: write\n"}),
     ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),
     ("exceptions are caught where the design says", catches, {"src/ir/a.cpp": "} catch (const Error& e) {\n"}),
-    ("libraries stay where the design puts them", libraries, {"src/ir/a.h": "#include <nlohmann/json_fwd.hpp>\n"}),
+    ("libraries stay where the design puts them", libraries, {"src/ir/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("files are short", lengths, {"src/ir/a.cpp": "\n" * 601}),
     ("lines are short", columns, {"src/ir/a.cpp": "x" * 121}),
     ("functions are short", function_lengths, {"src/ir/a.cpp": "int f() {\n" + "  g();\n" * 60 + "}\n"}),

@@ -1,108 +1,348 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One list of members per struct; the library's macros make both directions of each, so that they cannot differ. JSON
-// has no word for what is no number, and a counter that could not be collected is one: those stand as strings.
+// The JSON of requests and responses. The members of each struct are listed once, as a walk over named fields; a writer
+// and a reader take the same walk, so the two directions cannot differ. JSON has no word for what is no number, and a
+// counter that could not be collected is one: those stand as strings.
 #include "profiler/gpu/request_text.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
+#include <type_traits>
 
-namespace {
-
-nlohmann::json json_of(double value) {
-  if (std::isfinite(value)) return value;
-  return fmt::format("{}", value);
-}
-
-double number_in(const nlohmann::json& from) {
-  return from.is_string() ? std::strtod(from.get<std::string>().c_str(), nullptr) : from.get<double>();
-}
-
-}  // namespace
-
-namespace tailor {
-
-static void to_json(nlohmann::json& to, const Seconds& from) { to = json_of(from.value); }
-static void from_json(const nlohmann::json& from, Seconds& to) { to.value = number_in(from); }
-
-}  // namespace tailor
-
-namespace tailor::ir {
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sample, duration, sm_clock, throttle)
-
-}  // namespace tailor::ir
+#include "base/error.h"
+#include "base/json.h"
 
 namespace tailor::gpu {
 
-using Json = nlohmann::json;
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Buffer, name, bytes, role)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, buffer, offset, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Launch, image, entry, grid, block, cluster, dynamic_shared, cooperative, arguments)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LibraryPaths, driver, cupti, nvml, toolkits, virtual_environments)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuProperties, name, uuid, chip, driver, driver_api, cupti_api, compute_capability,
-                                   sms, memory_bytes, l2_bytes, shared_per_sm, shared_per_block_optin, registers_per_sm,
-                                   threads_per_sm, sm_clock_max, dram_clock_max, bus_bits, ecc, mig, can_time_activity,
-                                   can_count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Capability, name, state, detail, remedy)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(KernelAttributes, registers, local_bytes, static_shared, dynamic_shared,
-                                   blocks_per_sm)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GpuState, sm_clock, dram_clock, temperature, power, power_limit, throttle)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Response, outcome, reason, context_lost, properties, capabilities, entries, samples,
-                                   launches, passes, state)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OpenRequest, paths, ordinal)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CapabilitiesRequest, paths, ordinal)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunRequest, id, seed, fetch)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TimeRequest, id, cache, timed_by, launch, samples, warmup, per_launch)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CountRequest, id, cache, metrics)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(UnloadRequest, id)
-
-static void to_json(Json& to, const StateRequest&) { to = Json::object(); }
-static void from_json(const Json&, StateRequest&) {}
-
-static void to_json(Json& to, const Image& from) { to = {{"name", from.name}, {"bytes", from.code.size()}}; }
-static void from_json(const Json& from, Image& to) {
-  from.at("name").get_to(to.name);
-  to.code.resize(from.at("bytes").get<std::size_t>());
-}
-
-static void to_json(Json& to, const LoadRequest& from) {
-  to = {{"id", from.id},
-        {"images", from.sequence.images},
-        {"buffers", from.sequence.buffers},
-        {"launches", from.sequence.launches}};
-}
-static void from_json(const Json& from, LoadRequest& to) {
-  from.at("id").get_to(to.id);
-  from.at("images").get_to(to.sequence.images);
-  from.at("buffers").get_to(to.sequence.buffers);
-  from.at("launches").get_to(to.sequence.launches);
-}
-
 namespace {
+
+// The walks: what each struct's object holds.
+
+template <class Fields>
+void walk(Fields& field, ir::Sample& sample) {
+  field("duration", sample.duration);
+  field("sm_clock", sample.sm_clock);
+  field("throttle", sample.throttle);
+}
+
+template <class Fields>
+void walk(Fields& field, Buffer& buffer) {
+  field("name", buffer.name);
+  field("bytes", buffer.bytes);
+  field("role", buffer.role);
+}
+
+template <class Fields>
+void walk(Fields& field, Argument& argument) {
+  field("buffer", argument.buffer);
+  field("offset", argument.offset);
+  field("value", argument.value);
+}
+
+/// The code travels in the blob; here stands its length.
+template <class Fields>
+void walk(Fields& field, Image& image) {
+  field("name", image.name);
+  std::size_t bytes = image.code.size();
+  field("bytes", bytes);
+  if constexpr (Fields::reads) image.code.resize(bytes);
+}
+
+template <class Fields>
+void walk(Fields& field, Launch& launch) {
+  field("image", launch.image);
+  field("entry", launch.entry);
+  field("grid", launch.grid);
+  field("block", launch.block);
+  field("cluster", launch.cluster);
+  field("dynamic_shared", launch.dynamic_shared);
+  field("cooperative", launch.cooperative);
+  field("arguments", launch.arguments);
+}
+
+template <class Fields>
+void walk(Fields& field, Sequence& sequence) {
+  field("images", sequence.images);
+  field("buffers", sequence.buffers);
+  field("launches", sequence.launches);
+}
+
+template <class Fields>
+void walk(Fields& field, LibraryPaths& paths) {
+  field("driver", paths.driver);
+  field("cupti", paths.cupti);
+  field("nvml", paths.nvml);
+  field("toolkits", paths.toolkits);
+  field("virtual_environments", paths.virtual_environments);
+}
+
+template <class Fields>
+void walk(Fields& field, GpuProperties& properties) {
+  field("name", properties.name);
+  field("uuid", properties.uuid);
+  field("chip", properties.chip);
+  field("driver", properties.driver);
+  field("driver_api", properties.driver_api);
+  field("cupti_api", properties.cupti_api);
+  field("compute_capability", properties.compute_capability);
+  field("sms", properties.sms);
+  field("memory_bytes", properties.memory_bytes);
+  field("l2_bytes", properties.l2_bytes);
+  field("shared_per_sm", properties.shared_per_sm);
+  field("shared_per_block_optin", properties.shared_per_block_optin);
+  field("registers_per_sm", properties.registers_per_sm);
+  field("threads_per_sm", properties.threads_per_sm);
+  field("sm_clock_max", properties.sm_clock_max);
+  field("dram_clock_max", properties.dram_clock_max);
+  field("bus_bits", properties.bus_bits);
+  field("ecc", properties.ecc);
+  field("mig", properties.mig);
+  field("can_time_activity", properties.can_time_activity);
+  field("can_count", properties.can_count);
+}
+
+template <class Fields>
+void walk(Fields& field, Capability& capability) {
+  field("name", capability.name);
+  field("state", capability.state);
+  field("detail", capability.detail);
+  field("remedy", capability.remedy);
+}
+
+template <class Fields>
+void walk(Fields& field, KernelAttributes& attributes) {
+  field("registers", attributes.registers);
+  field("local_bytes", attributes.local_bytes);
+  field("static_shared", attributes.static_shared);
+  field("dynamic_shared", attributes.dynamic_shared);
+  field("blocks_per_sm", attributes.blocks_per_sm);
+}
+
+template <class Fields>
+void walk(Fields& field, GpuState& state) {
+  field("sm_clock", state.sm_clock);
+  field("dram_clock", state.dram_clock);
+  field("temperature", state.temperature);
+  field("power", state.power);
+  field("power_limit", state.power_limit);
+  field("throttle", state.throttle);
+}
+
+template <class Fields>
+void walk(Fields& field, Response& response) {
+  field("outcome", response.outcome);
+  field("reason", response.reason);
+  field("context_lost", response.context_lost);
+  field("properties", response.properties);
+  field("capabilities", response.capabilities);
+  field("entries", response.entries);
+  field("samples", response.samples);
+  field("launches", response.launches);
+  field("values", response.values);
+  field("passes", response.passes);
+  field("state", response.state);
+}
+
+template <class Fields>
+void walk(Fields& field, OpenRequest& request) {
+  field("paths", request.paths);
+  field("ordinal", request.ordinal);
+}
+
+template <class Fields>
+void walk(Fields& field, CapabilitiesRequest& request) {
+  field("paths", request.paths);
+  field("ordinal", request.ordinal);
+}
+
+template <class Fields>
+void walk(Fields& field, LoadRequest& request) {
+  field("id", request.id);
+  field("sequence", request.sequence);
+}
+
+template <class Fields>
+void walk(Fields& field, RunRequest& request) {
+  field("id", request.id);
+  field("seed", request.seed);
+  field("fetch", request.fetch);
+}
+
+template <class Fields>
+void walk(Fields& field, TimeRequest& request) {
+  field("id", request.id);
+  field("cache", request.cache);
+  field("timed_by", request.timed_by);
+  field("launch", request.launch);
+  field("samples", request.samples);
+  field("warmup", request.warmup);
+  field("per_launch", request.per_launch);
+}
+
+template <class Fields>
+void walk(Fields& field, CountRequest& request) {
+  field("id", request.id);
+  field("cache", request.cache);
+  field("metrics", request.metrics);
+}
+
+template <class Fields>
+void walk(Fields&, StateRequest&) {}
+
+template <class Fields>
+void walk(Fields& field, UnloadRequest& request) {
+  field("id", request.id);
+}
+
+/// Takes a walk and makes a JSON object.
+class Writer {
+ public:
+  static constexpr bool reads = false;
+  Json::Object object;
+
+  template <class T>
+  void operator()(const char* key, const T& value) {
+    object.push_back({key, json_of(value)});
+  }
+
+  template <class T>
+  static Json json_of(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return static_cast<std::underlying_type_t<T>>(value);
+    } else if constexpr (std::is_integral_v<T>) {
+      return value;
+    } else {
+      Writer writer;
+      walk(writer, const_cast<T&>(value));  // a writer changes nothing
+      return std::move(writer.object);
+    }
+  }
+  static Json json_of(double value) { return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value)); }
+  static Json json_of(Seconds value) { return json_of(value.value); }
+  static Json json_of(const std::string& value) { return value; }
+  static Json json_of(const std::filesystem::path& value) { return value.string(); }
+  template <class T>
+  static Json json_of(const std::vector<T>& values) {
+    return list(values);
+  }
+  template <class T, std::size_t N>
+  static Json json_of(const std::array<T, N>& values) {
+    return list(values);
+  }
+
+ private:
+  template <class Values>
+  static Json list(const Values& values) {
+    Json::Array items;
+    for (const auto& value : values) items.push_back(json_of(value));
+    return items;
+  }
+};
+
+[[noreturn]] void refuse(std::string_view expected, const Json& found) {
+  throw Error(Fault::failed, fmt::format("found {}, expected {}", kind_of(found), expected));
+}
+
+/// Takes the same walk and fills the struct from an object. Throws Error for what does not fit.
+class Reader {
+ public:
+  static constexpr bool reads = true;
+  explicit Reader(const Json& object) : object_(object) {}
+
+  template <class T>
+  void operator()(const char* key, T& value) {
+    read(member(object_, key), value);
+  }
+
+  static const Json& member(const Json& object, std::string_view key) {
+    const Json* found = object.find(key);
+    if (found == nullptr) throw Error(Fault::failed, fmt::format("'{}' is missing", key));
+    return *found;
+  }
+
+  template <class T>
+  static void read(const Json& from, T& to) {
+    if constexpr (std::is_enum_v<T>) {
+      std::underlying_type_t<T> number{};
+      read(from, number);
+      to = static_cast<T>(number);
+    } else if constexpr (std::is_integral_v<T>) {
+      read_integer(from, to);
+    } else {
+      if (from.object() == nullptr) refuse("an object", from);
+      Reader reader(from);
+      walk(reader, to);
+    }
+  }
+  static void read(const Json& from, bool& to) {
+    if (!from.boolean()) refuse("true or false", from);
+    to = *from.boolean();
+  }
+  static void read(const Json& from, double& to) {
+    if (from.string() == nullptr && !from.number()) refuse("a number", from);
+    to = from.string() != nullptr ? std::strtod(from.string()->c_str(), nullptr) : *from.number();
+  }
+  static void read(const Json& from, Seconds& to) { read(from, to.value); }
+  static void read(const Json& from, std::string& to) {
+    if (from.string() == nullptr) refuse("a string", from);
+    to = *from.string();
+  }
+  static void read(const Json& from, std::filesystem::path& to) {
+    if (from.string() == nullptr) refuse("a path", from);
+    to = *from.string();
+  }
+  template <class T>
+  static void read(const Json& from, std::vector<T>& to) {
+    for (const Json& item : items(from)) read(item, to.emplace_back());
+  }
+  template <class T, std::size_t N>
+  static void read(const Json& from, std::array<T, N>& to) {
+    if (items(from).size() != N) refuse(fmt::format("a list of {}", N), from);
+    for (std::size_t i = 0; i < N; ++i) read(items(from)[i], to[i]);
+  }
+
+ private:
+  template <class Integer>
+  static void read_integer(const Json& from, Integer& to) {
+    if constexpr (std::is_unsigned_v<Integer>) {
+      const std::optional<std::uint64_t> number = from.natural();
+      if (!number || !std::in_range<Integer>(*number)) refuse("a whole number in range, from 0 up", from);
+      to = static_cast<Integer>(*number);
+    } else {
+      const std::optional<std::int64_t> number = from.integer();
+      if (!number || !std::in_range<Integer>(*number)) refuse("a whole number in range", from);
+      to = static_cast<Integer>(*number);
+    }
+  }
+  static const Json::Array& items(const Json& from) {
+    if (from.array() == nullptr) refuse("a list", from);
+    return *from.array();
+  }
+
+  const Json& object_;
+};
 
 /// The alternative with number `kind`, read from JSON.
 template <std::size_t I = 0>
 Request alternative(std::size_t kind, const Json& from) {
   if constexpr (I < std::variant_size_v<Request>) {
-    if (kind == I) return from.get<std::variant_alternative_t<I, Request>>();
-    return alternative<I + 1>(kind, from);
+    if (kind != I) return alternative<I + 1>(kind, from);
+    std::variant_alternative_t<I, Request> request;
+    Reader::read(from, request);
+    return request;
   } else {
-    throw std::out_of_range("no such question");
+    throw Error(Fault::failed, fmt::format("found request {}, expected less than {}", kind, I));
   }
 }
 
 }  // namespace
 
 std::string request_text(const Request& request) {
-  const Json body = std::visit([](const auto& one) { return Json(one); }, request);
-  // Names of files and kernels may hold any bytes.
-  return Json{{"ask", request.index()}, {"with", body}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto body = [](const auto& one) { return Writer::json_of(one); };
+  return json_text({{"ask", request.index()}, {"with", std::visit(body, request)}});
 }
 
 std::vector<std::span<const std::byte>> blob_pieces(const Request& request, std::span<const std::byte> contents) {
@@ -114,11 +354,13 @@ std::vector<std::span<const std::byte>> blob_pieces(const Request& request, std:
 }
 
 std::pair<Request, std::span<const std::byte>> parse_request(std::string_view text, std::span<const std::byte> blob) {
-  const Json whole = Json::parse(text);
-  Request request = alternative(whole.at("ask").get<std::size_t>(), whole.at("with"));
+  const Json whole = parse_json(text, "request");
+  std::size_t kind = 0;
+  Reader::read(Reader::member(whole, "ask"), kind);
+  Request request = alternative(kind, Reader::member(whole, "with"));
   if (auto* load = std::get_if<LoadRequest>(&request))
     for (Image& image : load->sequence.images) {
-      if (image.code.size() > blob.size()) throw std::out_of_range("the blob ends within an image");
+      if (image.code.size() > blob.size()) throw Error(Fault::failed, "the blob ends within an image");
       const auto code = blob.first(image.code.size());
       image.code.assign(code.begin(), code.end());
       blob = blob.subspan(code.size());
@@ -126,17 +368,11 @@ std::pair<Request, std::span<const std::byte>> parse_request(std::string_view te
   return {std::move(request), blob};
 }
 
-std::string response_text(const Response& response) {
-  Json whole = response;
-  Json& values = whole["values"] = Json::array();
-  for (const double value : response.values) values.push_back(json_of(value));
-  return whole.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string response_text(const Response& response) { return json_text(Writer::json_of(response)); }
 
 Response parse_response(std::string_view text) {
-  const Json whole = Json::parse(text);
-  Response response = whole.get<Response>();
-  for (const Json& value : whole.at("values")) response.values.push_back(number_in(value));
+  Response response;
+  Reader::read(parse_json(text, "response"), response);
   return response;
 }
 

@@ -9,11 +9,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "study/sweep/json_tree.h"
 
 namespace tailor::study {
 
@@ -25,7 +24,7 @@ constexpr std::int64_t most_seeds = 1000;
 
 /// A value of the file and the way to it ("plans.axes.threads[1]").
 struct Value {
-  const JsonNode& node;
+  const Json& node;
   std::string path;
 };
 
@@ -35,42 +34,43 @@ class Reader {
   Reader(std::string_view text, const std::filesystem::path& file) : text_(text), file_(file) {}
 
   [[noreturn]] void fail(Fault fault, std::size_t offset, std::string message, std::string hint) const {
-    const auto [line, column] = line_and_column(text_, offset);
-    throw Error(fault, Position{file_.string(), line, column}, std::move(message), std::move(hint));
+    throw Error(fault, position_at(text_, offset, file_.string()), std::move(message), std::move(hint));
   }
   [[noreturn]] void wrong(const Value& value, std::string_view expected) const {
     fail(Fault::usage, value.node.offset,
-         fmt::format("'{}' is {}, {} was expected", value.path, described(value.node.kind), expected), {});
+         fmt::format("'{}' is {}, {} was expected", value.path, kind_of(value.node), expected), {});
   }
 
   const std::string& string(const Value& value) const {
-    if (value.node.kind != JsonKind::string) wrong(value, "a string");
-    if (value.node.text.empty()) fail(Fault::usage, value.node.offset, fmt::format("'{}' is empty", value.path), {});
-    return value.node.text;
+    const std::string* text = value.node.string();
+    if (text == nullptr) wrong(value, "a string");
+    if (text->empty()) fail(Fault::usage, value.node.offset, fmt::format("'{}' is empty", value.path), {});
+    return *text;
   }
   bool truth(const Value& value) const {
-    if (value.node.kind != JsonKind::boolean) wrong(value, "true or false");
-    return value.node.truth;
+    if (!value.node.boolean()) wrong(value, "true or false");
+    return *value.node.boolean();
   }
   double number(const Value& value) const {
-    if (value.node.kind != JsonKind::number) wrong(value, "a number");
-    return value.node.number;
+    if (!value.node.number()) wrong(value, "a number");
+    return *value.node.number();
   }
   std::int64_t integer(const Value& value, std::int64_t low, std::int64_t high) const {
-    if (value.node.kind != JsonKind::number) wrong(value, "a whole number");
-    if (!value.node.integral || value.node.integer < low || value.node.integer > high)
+    if (!value.node.number()) wrong(value, "a whole number");
+    const std::optional<std::int64_t> integer = value.node.integer();
+    if (!integer || *integer < low || *integer > high)
       fail(Fault::usage, value.node.offset,
-           fmt::format("'{}' is {}, a whole number from {} to {} was expected", value.path, value.node.number, low,
+           fmt::format("'{}' is {}, a whole number from {} to {} was expected", value.path, *value.node.number(), low,
                        high),
            {});
-    return value.node.integer;
+    return *integer;
   }
   std::vector<Value> list(const Value& value) const {
-    if (value.node.kind != JsonKind::array) wrong(value, "a list");
-    if (value.node.items.empty())
+    if (value.node.array() == nullptr) wrong(value, "a list");
+    if (value.node.array()->empty())
       fail(Fault::usage, value.node.offset, fmt::format("'{}' is an empty list", value.path), "name at least one");
     std::vector<Value> items;
-    for (const JsonNode& node : value.node.items)
+    for (const Json& node : *value.node.array())
       items.push_back({node, fmt::format("{}[{}]", value.path, items.size())});
     return items;
   }
@@ -94,23 +94,27 @@ class Reader {
   void members(
       const Value& object, Target& target,
       const std::array<std::pair<std::string_view, void (*)(const Reader&, const Value&, Target&)>, N>& table) const {
-    if (object.node.kind != JsonKind::object) wrong(object, "an object");
+    const Json::Object& given = members_of(object);
     std::vector<std::string_view> known;
     for (const auto& row : table) known.push_back(row.first);
-    for (std::size_t i = 0; i < object.node.keys.size(); ++i) {
-      const std::string& key = object.node.keys[i];
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::string& key = given[i].key;
       const std::string path = object.path.empty() ? key : object.path + "." + key;
       const auto found = std::find(known.begin(), known.end(), key);
       if (found == known.end())
-        fail(Fault::usage, object.node.key_offsets[i], fmt::format("unknown key '{}'", path), suggestion(key, known));
-      refuse_repeated(object, i, path);
-      table[static_cast<std::size_t>(found - known.begin())].second(*this, {object.node.items[i], path}, target);
+        fail(Fault::usage, given[i].offset, fmt::format("unknown key '{}'", path), suggestion(key, known));
+      refuse_repeated(given, i, path);
+      table[static_cast<std::size_t>(found - known.begin())].second(*this, {given[i].value, path}, target);
     }
   }
-  void refuse_repeated(const Value& object, std::size_t i, const std::string& path) const {
-    const auto end = object.node.keys.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(object.node.keys.begin(), end, object.node.keys[i]) != end)
-      fail(Fault::usage, object.node.key_offsets[i], fmt::format("'{}' is given twice", path), "remove one");
+  const Json::Object& members_of(const Value& object) const {
+    if (object.node.object() == nullptr) wrong(object, "an object");
+    return *object.node.object();
+  }
+  void refuse_repeated(const Json::Object& members, std::size_t i, const std::string& path) const {
+    const auto end = members.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(members.begin(), end, [&](const Json::Member& before) { return before.key == members[i].key; }))
+      fail(Fault::usage, members[i].offset, fmt::format("'{}' is given twice", path), "remove one");
   }
 
  private:
@@ -135,7 +139,7 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
     const std::filesystem::path path = r.resolved(names[i]);
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(path, ignored))
-      r.fail(Fault::missing, v.node.items[i].offset,
+      r.fail(Fault::missing, (*v.node.array())[i].offset,
              fmt::format("'{}[{}]': there is no file '{}'", v.path, i, path.string()),
              "paths start at the folder of the sweep file");
     config.models.push_back(path);
@@ -143,19 +147,19 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
 }
 
 std::string axis_word(const Reader& r, const Value& v) {
-  if (v.node.kind == JsonKind::boolean) return v.node.truth ? "on" : "off";
-  if (v.node.kind == JsonKind::string) return r.string(v);
-  if (v.node.kind != JsonKind::number) r.wrong(v, "a number, a word, or true or false");
+  if (v.node.boolean()) return *v.node.boolean() ? "on" : "off";
+  if (v.node.string() != nullptr) return r.string(v);
+  if (!v.node.number()) r.wrong(v, "a number, a word, or true or false");
   return fmt::format("{}", r.integer(v, 0, most_plans));
 }
 
 void read_axes(const Reader& r, const Value& v, SweepConfig& config) {
-  if (v.node.kind != JsonKind::object) r.wrong(v, "an object");
-  for (std::size_t i = 0; i < v.node.keys.size(); ++i) {
-    const std::string path = v.path + "." + v.node.keys[i];
-    r.refuse_repeated(v, i, path);
-    AxisRestriction axis{v.node.keys[i], {}};
-    for (const Value& item : r.list({v.node.items[i], path})) axis.values.push_back(axis_word(r, item));
+  const Json::Object& members = r.members_of(v);
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string path = v.path + "." + members[i].key;
+    r.refuse_repeated(members, i, path);
+    AxisRestriction axis{members[i].key, {}};
+    for (const Value& item : r.list({members[i].value, path})) axis.values.push_back(axis_word(r, item));
     config.axes.push_back(std::move(axis));
   }
   // The order of keys means nothing: sorted, so that equal restrictions have one text.
@@ -174,7 +178,7 @@ void read_shape(const Reader& reader, const Value& value, CheckConfig& config) {
 constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
     {"max_per_group",
      [](const Reader& r, const Value& v, SweepConfig& config) {
-       if (v.node.kind != JsonKind::null) config.max_plans_per_group = r.integer(v, 1, most_plans);
+       if (!v.node.null()) config.max_plans_per_group = r.integer(v, 1, most_plans);
      }},
     {"axes",          read_axes          },
 });
@@ -217,13 +221,12 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
 // clang-format on
 
 /// Where the value of a key of the outermost object stands; the object itself when the key is absent.
-std::size_t find_offset(const JsonNode& root, std::string_view key) {
-  const auto found = std::find(root.keys.begin(), root.keys.end(), key);
-  return found == root.keys.end() ? root.offset
-                                  : root.items[static_cast<std::size_t>(found - root.keys.begin())].offset;
+std::size_t find_offset(const Json& root, std::string_view key) {
+  const Json* found = root.find(key);
+  return found == nullptr ? root.offset : found->offset;
 }
 
-void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config) {
+void check_whole(const Reader& reader, const Json& root, SweepConfig& config) {
   if (config.models.empty()) reader.fail(Fault::usage, root.offset, "'models' is missing", "list HLO files");
   if (config.devices.empty())
     reader.fail(Fault::usage, root.offset, "'devices' is missing", "list devices; 'tailor devices' shows them");
@@ -238,21 +241,20 @@ void check_whole(const Reader& reader, const JsonNode& root, SweepConfig& config
     reader.fail(Fault::usage, find_offset(root, "claim"), "'claim.metric' is missing", "say what the threshold is of");
 }
 
-nlohmann::ordered_json plans_json(const SweepConfig& config) {
-  nlohmann::ordered_json plans{{"max_per_group", nullptr}, {"axes", nlohmann::ordered_json::object()}};
-  if (config.max_plans_per_group) plans["max_per_group"] = *config.max_plans_per_group;
-  for (const AxisRestriction& axis : config.axes) plans["axes"][axis.axis] = axis.values;
-  return plans;
+Json plans_json(const SweepConfig& config) {
+  Json axes = Json::Object();
+  for (const AxisRestriction& axis : config.axes) axes[axis.axis] = axis.values;
+  return {{"max_per_group", config.max_plans_per_group}, {"axes", axes}};
 }
 
 }  // namespace
 
 SweepConfig parse_config(std::string_view text, const std::filesystem::path& file) {
-  const JsonNode root = parse_json(text, file.string());
+  const Json root = parse_json(text, file.string(), Fault::usage);
   const Reader reader(text, file);
   SweepConfig config;
-  if (root.kind != JsonKind::object)
-    reader.fail(Fault::usage, root.offset, fmt::format("a sweep file is an object, this is {}", described(root.kind)),
+  if (root.object() == nullptr)
+    reader.fail(Fault::usage, root.offset, fmt::format("a sweep file is an object, this is {}", kind_of(root)),
                 "see experiments/README.md");
   reader.members({root, ""}, config, config_table);
   check_whole(reader, root, config);
@@ -264,10 +266,10 @@ SweepConfig parse_config(std::string_view text, const std::filesystem::path& fil
 SweepConfig read_config(const std::filesystem::path& file) { return parse_config(read_file(file), file); }
 
 std::string canonical_text(const SweepConfig& config) {
-  nlohmann::ordered_json json;
+  Json json;
   if (!config.question.empty()) json["question"] = config.question;
   if (config.claim) {
-    json["claim"] = {{"metric", config.claim->metric}, {"threshold", config.claim->threshold}};
+    json["claim"] = Json{{"metric", config.claim->metric}, {"threshold", config.claim->threshold}};
     if (!config.claim->text.empty()) json["claim"]["text"] = config.claim->text;
   }
   for (const std::filesystem::path& model : config.models) json["models"].push_back(model.string());
@@ -278,20 +280,20 @@ std::string canonical_text(const SweepConfig& config) {
   json["plans"] = plans_json(config);
   json["shortlist"] = config.shortlist;
   json["compile"] = config.compile;
-  json["check"] = {
-      {"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
+  json["check"] =
+      Json{{"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
   if (config.check.small_shape) json["check"]["shape"] = "small";
   ProfileConfig usual;
   usual.top = config.shortlist;
   if (config.profile != usual)
-    json["profile"] = {{"top", config.profile.top.value_or(0)}, {"cache", config.profile.cache},
-                       {"stop", config.profile.stop},           {"counters", config.profile.counters},
-                       {"graph", config.profile.graph},         {"checks", config.profile.checks}};
+    json["profile"] = Json{{"top", config.profile.top.value_or(0)}, {"cache", config.profile.cache},
+                           {"stop", config.profile.stop},           {"counters", config.profile.counters},
+                           {"graph", config.profile.graph},         {"checks", config.profile.checks}};
   json["arch"] = config.arch;
   json["seed"] = config.seed;
   if (!config.database.empty()) json["database"] = config.database.string();
   if (!config.report.empty()) json["report"] = config.report.string();
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 Id id_of(const SweepConfig& config) {
@@ -303,9 +305,9 @@ Id id_of(const SweepConfig& config) {
 }
 
 Id plan_space_id(const SweepConfig& config) {
-  nlohmann::ordered_json json = plans_json(config);
+  Json json = plans_json(config);
   json["cost_model"] = config.cost_model;
-  return tailor::id_of(json.dump());
+  return tailor::id_of(json_text(json));
 }
 
 }  // namespace tailor::study

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parsing of options by CLI11, which no other file includes, since it takes seconds to compile. Each record becomes an
+// option of the library; which options need or exclude one another is told it when all are there. Its exceptions become
+// an Error here.
+#include "cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tailor::cli {
+
+namespace {
+
+std::string refuse_negative(const std::string& word) {
+  return word.starts_with('-') ? fmt::format("found {}, expected 0 (all) or more", word) : std::string();
+}
+
+CLI::Option* add_to(CLI::App& app, const Option& option) {
+  CLI::Option* added = nullptr;
+  if (bool* const* flag = std::get_if<bool*>(&option.target)) return app.add_flag(option.names, **flag, option.what);
+  if (auto* const* list = std::get_if<std::vector<std::string>*>(&option.target)) {
+    added = app.add_option(option.names, **list, option.what);
+    if (!option.positional()) added->allow_extra_args(false);
+    if (option.split_at_commas) added->delimiter(',');
+  } else if (std::int64_t* const* whole = std::get_if<std::int64_t*>(&option.target)) {
+    added = app.add_option(option.names, **whole, option.what);
+  } else if (double* const* real = std::get_if<double*>(&option.target)) {
+    added = app.add_option(option.names, **real, option.what);
+  } else {
+    added = app.add_option(option.names, *std::get<std::string*>(option.target), option.what);
+  }
+  if (!option.value.empty()) added->type_name(option.value);
+  if (option.not_negative) added->check(refuse_negative);
+  return added;
+}
+
+}  // namespace
+
+Option& OptionList::add(std::string names, Option::Target target, std::string what, std::string value) {
+  Option& option = options.emplace_back();
+  option.names = std::move(names);
+  option.target = target;
+  option.what = std::move(what);
+  option.value = std::move(value);
+  return option;
+}
+
+Option& OptionList::add_count(std::string names, std::int64_t* target, std::string what) {
+  Option& option = add(std::move(names), target, std::move(what), "N");
+  option.not_negative = true;
+  return option;
+}
+
+const Option* OptionList::find(std::string_view name) const {
+  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+    const std::vector<std::string_view> names = split(option.names, ',');
+    return std::find(names.begin(), names.end(), name) != names.end();
+  });
+  return found == options.end() ? nullptr : &*found;
+}
+
+ParsedWords parse_options(const OptionList& list, std::span<char* const> words, std::string_view command) {
+  CLI::App app;
+  app.allow_extras();
+  app.set_help_flag();
+  std::vector<CLI::Option*> added;
+  for (const Option& option : list.options) added.push_back(add_to(app, option));
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const Option& option = list.options[i];
+    if (!option.needs.empty()) added[i]->needs(app.get_option(option.needs));
+    if (!option.excludes.empty())
+      for (const std::string_view other : split(option.excludes, ','))
+        added[i]->excludes(app.get_option(std::string(other)));
+  }
+  try {
+    // The library takes the first word for the program's name.
+    std::vector<const char*> all{"tailor"};
+    all.insert(all.end(), words.begin(), words.end());
+    app.parse(static_cast<int>(all.size()), all.data());
+  } catch (const CLI::ParseError& error) {
+    throw Error(Fault::usage, error.what(), fmt::format("see tailor {} --help", command));
+  }
+  ParsedWords parsed;
+  parsed.unknown = app.remaining();
+  for (std::size_t i = 0; i < added.size(); ++i)
+    if (added[i]->count() > 0) parsed.given.push_back(&list.options[i]);
+  return parsed;
+}
+
+}  // namespace tailor::cli

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options of a command as plain records. In: a record for each option (its names, where its value goes, what it means)
+// and the words of the command line. Out: the values in their places, and what was not understood. The pages of help
+// are made from the same records. Called by declare.cpp, which makes the records, and main.cpp, which parses; only
+// options.cpp knows the library that does the parsing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tailor::cli {
+
+/// One option, or one word that stands by its position.
+struct Option {
+  /// Where the value goes, and by its type how it is read. A bool is a flag and takes no value. A list collects: a
+  /// named option once for each time it is given, a word all that follow.
+  using Target = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::string>*>;
+
+  std::string names;             ///< "--top", "-o,--output"; without dashes ("MODEL") it stands by its position
+  Target target;                 ///< outlives the parsing
+  std::string what;              ///< one line of help
+  std::string value;             ///< what its value is called in help ("N"); empty for flags and words
+  std::string needs;             ///< another option that must be given too
+  std::string excludes;          ///< others that must not be given too, separated by commas
+  bool not_negative = false;     ///< refuses numbers below 0
+  bool split_at_commas = false;  ///< of a list: "a,b" are two
+  bool everywhere = false;       ///< every command has it; help lists it apart
+
+  bool positional() const { return !names.starts_with('-'); }
+};
+
+/// The options of one command, in the order in which help shows them.
+struct OptionList {
+  std::vector<Option> options;
+
+  /// Appends one and returns it, for what few options have. The reference is good until the next call.
+  Option& add(std::string names, Option::Target target, std::string what, std::string value = {});
+  /// A number of which 0 means all.
+  Option& add_count(std::string names, std::int64_t* target, std::string what);
+  /// The option with this name; null without one.
+  const Option* find(std::string_view name) const;
+};
+
+/// What parsing leaves beside the values.
+struct ParsedWords {
+  std::vector<std::string> unknown;  ///< words that no option took, in order
+  std::vector<const Option*> given;
+};
+
+/// Fills the targets of `list` from the words behind the command. Throws Error(usage) for a value that an option does
+/// not take, and for options that need or exclude one another.
+ParsedWords parse_options(const OptionList& list, std::span<char* const> words, std::string_view command);
+
+}  // namespace tailor::cli
