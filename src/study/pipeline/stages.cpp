@@ -3,13 +3,14 @@
 //
 // From groups to candidates, and the stages that need no machine: choosing, lowering, shapes, texts, estimates. The
 // stages that compile, execute and measure are in stages_executed.cpp.
+#include "study/pipeline/stages.h"
+
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
-#include "study/pipeline/stages.h"
 
 namespace tailor::study {
 
