@@ -16,6 +16,8 @@
 
 #include "cli/format.h"
 #include "cli/terminal.h"
+#include "study/pipeline/measurer.h"
+#include "study/pipeline/question.h"
 
 namespace tailor::cli {
 
@@ -37,11 +39,7 @@ struct Context {
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };
 
-/// Which GPU and which libraries, of every command that can measure.
-struct GpuOptions {
-  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
-  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
-};
+using study::GpuOptions;
 
 struct ImportOptions {
   std::string model;
@@ -82,15 +80,7 @@ struct FuseOptions {
 void run_fuse(const FuseOptions& options, const Context& context);
 
 /// Which group of which model, on which device: what explore, explain and emit ask about.
-struct GroupOptions {
-  std::string model;
-  std::string device;
-  std::string strategy = "stitch-v1";
-  std::string group;  ///< number in the listing of `fuse`, or the beginning of its id; empty: the one that moves most
-  std::string calibration = "uncalibrated";
-  std::string cost_model = "projected";
-  std::vector<std::string> axes;  ///< "threads=128,256"
-};
+using GroupOptions = study::Question;
 
 struct ExploreOptions {
   GroupOptions what;
@@ -141,23 +131,13 @@ struct CheckCommand {
 /// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
 void run_check(const CheckCommand& options, const Context& context);
 
-struct ProfileCommand {
+/// How to measure is in the part that other commands have too.
+struct ProfileCommand : study::MeasureWords {
   GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
   std::string plan;   ///< as above; of one group
   std::int64_t top = 4;
   bool all_plans = false;
-  std::string profiler = "gpu";  ///< gpu, replay
-  std::string recorded;          ///< of replay: a recorded file or a database; empty: the folder data/recorded
-  std::string cache_states = "cold";
-  std::string timed_by = "auto";  ///< auto, activity, events
-  bool graph = false;             ///< launch as a CUDA graph
-  std::string stop_rule = "standard";
-  std::string counters = "0";  ///< highest tier that is collected, names, or none
-  std::int64_t seed = 1, checks = 1;
   bool no_odd_shape = false;
-  double time_limit = 10;       ///< s, of one question to the GPU
-  std::string image = "cubin";  ///< or ptx
-  GpuOptions gpu;
   bool module = false;     ///< time the whole model under several strategies instead
   std::string strategies;  ///< of module: separated by commas; empty: all
   std::int64_t rounds = 30;

@@ -12,6 +12,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "profiler/gpu/cupti/metrics.h"
+#include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
 
@@ -28,7 +29,7 @@ int last_tier() {
 }
 
 gpu::MetricHost open_metrics(const std::string& cupti) {
-  auto found = gpu::MetricHost::open(library_paths(cupti));
+  auto found = gpu::MetricHost::open(study::gpu_libraries({.driver = {}, .cupti = cupti, .nvml = {}}));
   if (gpu::MetricHost* host = std::get_if<gpu::MetricHost>(&found)) return std::move(*host);
   const gpu::Capability& capability = std::get<gpu::Capability>(found);
   throw Error(Fault::missing, "metrics are planned with CUPTI: " + capability.detail, capability.remedy);

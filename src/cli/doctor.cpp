@@ -8,10 +8,10 @@
 
 #include <system_error>
 
-#include "cli/gpu_access.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "store/store.h"
+#include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
 
@@ -52,7 +52,7 @@ void look_at_data(const Context& context, Findings& findings) {
 }
 
 void look_for_compiler(const DoctorOptions& options, const Context& context, Findings& findings) {
-  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   for (const std::string& line : nvrtc.looked) context.console->detail(line);
   if (!nvrtc) {
     findings.absent("NVRTC", nvrtc.reason + "; kernels are not compiled, everything else works", nvrtc.remedy);
@@ -72,7 +72,7 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
   context.console->progress({"looking for a GPU", 0, 0, {}});
   const InterruptWatch interrupts;
-  profiler::WorkerSetup setup = worker_setup(options.gpu, interrupts.token());
+  profiler::WorkerSetup setup = study::worker_setup(options.gpu, interrupts.token());
   const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
   constexpr Seconds patience{30};
   const gpu::Response response = profiler::Worker(std::move(setup)).call(request, {}, patience);

@@ -1,31 +1,34 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor emit: the CUDA C++ of one plan, or the PTX that NVRTC makes of it.
+// tailor emit: the CUDA text of one plan, ready to be read or compiled; with --ptx what NVRTC makes of it.
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/planned.h"
-#include "codegen/cuda/cuda.h"
-#include "profiler/compile/compile.h"
+#include "cli/terminal.h"
+#include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
 
 namespace {
 
-ir::Binary compiled(const EmitOptions& options, const std::string& arch, const std::string& cuda) {
-  const profiler::FoundNvrtc nvrtc = find_compiler(options.nvrtc);
+/// Fills the candidate's binary. Throws when there is none to be had.
+void compile_ptx(const EmitOptions& options, const std::string& arch, study::Candidate& one,
+                 const study::Watch& watch) {
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  ir::Binary binary = profiler::compile(*nvrtc.api, {.cuda = cuda, .arch = arch});
+  study::compile({&one, 1}, {.api = nvrtc.api.get(), .arch = arch, .workers = 1}, {study::silent(), watch.stop});
+  if (!one.binary) throw Error(Fault::interrupted, "interrupted");
+  const ir::Binary& binary = *one.binary;
   if (binary.outcome == ir::CompileOutcome::unsupported)
     throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
                 "--arch names another architecture; tailor doctor lists those it knows");
   if (binary.outcome == ir::CompileOutcome::failed)
     throw Error(Fault::failed, fmt::format("{} refused the kernel:\n{}", binary.compiler, trim(binary.log)),
                 "this is a bug of the printer or the lowering: please report it with the model and the plan");
-  return binary;
 }
 
 }  // namespace
@@ -33,18 +36,22 @@ ir::Binary compiled(const EmitOptions& options, const std::string& arch, const s
 void run_emit(const EmitOptions& options, const Context& context) {
   if (!options.arch.empty() && !options.ptx)
     throw Error(Fault::usage, "--arch is the architecture that --ptx compiles for", "add --ptx");
-  const Chosen chosen(context, options.what);
-  const Planned one = planned(context, chosen, options.plan);
-  const std::string cuda = codegen::cuda(one.kernel, &one.plan);
-  const std::string arch = options.arch.empty() ? chosen.device.arch : options.arch;
-  CommandOutput answer{"tailor.emit/1", chosen.device.name, {}, cuda};
+  ChosenGroup chosen(context, options.what);
+  const InterruptWatch interrupts;
+  const study::Watch watch{*context.console, interrupts.token()};
+  study::Candidate one = study::choose_plan(chosen.model, chosen.number, options.plan, watch);
+  study::print({&one, 1});
+  const ir::Device& device = chosen.model.target.device;
+  const std::string arch = options.arch.empty() ? device.arch : options.arch;
+  CommandOutput answer{"tailor.emit/1", device.name, {}, one.cuda};
   report::Table table;
   table.columns = {column("kernel", "kernel"), column("group", "group"), column("plan", "plan"),
                    column("state", "state"), column("cuda", "cuda")};
   table.rows.push_back(
-      {one.kernel.name, short_hex(chosen.group().group.id), ir::text(one.plan), std::string("unchecked"), cuda});
+      {one.kernel.name, short_hex(one.of->group.id), ir::text(one.plan), std::string("unchecked"), one.cuda});
   if (options.ptx) {
-    const ir::Binary binary = compiled(options, arch, cuda);
+    compile_ptx(options, arch, one, watch);
+    const ir::Binary& binary = *one.binary;
     answer.text = binary.ptx;
     table.columns.insert(table.columns.end(),
                          {column("ptx", "ptx"), column("registers", "registers", report::Hint::integer),

@@ -1,39 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One plan, compiled and executed on the simulator, and what was counted beside what the program said.
+// One plan executed on the simulator, or measured by a GPU or from records, in the words that tailor explain shows. The
+// candidate comes in with its program and goes on with what was found.
 #pragma once
 
-#include <span>
 #include <string>
 
-#include "cli/planned.h"
-#include "ir/binary.h"
-#include "ir/measurement.h"
-#include "profiler/check/check.h"
-#include "profiler/measure/measure.h"
-#include "report/table.h"
+#include "cli/commands.h"
+#include "study/pipeline/candidate.h"
+#include "study/pipeline/observer.h"
 
 namespace tailor::cli {
 
-struct Execution {
-  ir::Binary binary;
-  profiler::Checked checked;
-  ir::Estimate compiled, simulated;  ///< the latter only when something was executed
-};
+/// Compiles and executes; fills binary, verdict and the estimates of both levels. Throws Error(missing) without a
+/// compiler, Error(failed) for a kernel that does not compile.
+void execute_plan(const ExplainOptions& options, study::Candidate& one, const study::Watch& watch);
 
-/// Throws Error(missing) without a compiler, Error(failed) for a kernel that does not compile.
-Execution execute_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen, const Planned& one);
+/// Measures the plan alone, by a GPU or from records. Throws Error(missing) when there is neither, or no compiler.
+void measure_plan(const ExplainOptions& options, const Context& context, study::Candidate& one,
+                  const study::Watch& watch);
 
-/// The plan measured by a GPU or from records, alone. Throws Error(missing) when there is neither, or no compiler.
-profiler::CandidateResult measured_plan(const ExplainOptions& options, const Context& context, const Chosen& chosen,
-                                        const Planned& one);
-/// The same as a table: outcome, median, interval, what the model says for the regime of that time, protocol, GPU.
-report::Table measured_plan_table(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one);
 /// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one);
-
-/// State, findings and the two estimates, for people.
-std::string execution_words(const Execution& execution);
+std::string measured_words(const profiler::CandidateResult& result, Seconds predicted);
+/// State, findings and the two estimates.
+std::string execution_words(const study::Candidate& one);
 
 }  // namespace tailor::cli

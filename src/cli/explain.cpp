@@ -13,15 +13,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/execution.h"
+#include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/planned.h"
 #include "costmodel/occupancy.h"
 #include "report/width.h"
 #include "study/tables/count_table.h"
+#include "study/tables/profile_tables.h"
 
 namespace tailor::cli {
-
-using namespace study;
 
 namespace {
 
@@ -32,39 +31,41 @@ using report::Table;
 constexpr int bar_width = 40;
 
 struct Explained {
-  const Chosen& chosen;
-  const Planned& planned;
+  ChosenGroup& chosen;
+  study::Candidate one;  ///< with its verdict and measurement, where they were asked for
+  ir::Estimate estimate;
   costmodel::Occupancy occupancy;
   std::vector<std::string> advice;
-  std::optional<Execution> execution;                 ///< where it was asked for and could be had
-  std::optional<profiler::CandidateResult> measured;  ///< likewise
+
+  const ir::Device& device() const { return one.on->device; }
 };
 
 std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
-  if (!all.measured || all.measured->times.empty()) return {};
-  return all.measured->times.front().counters;
+  if (!all.one.measured || all.one.measured->times.empty()) return {};
+  return all.one.measured->times.front().counters;
 }
 
 /// The model's counts beside those of whoever else counted; nothing when nobody did.
 std::optional<Table> make_count_table(const Explained& all) {
-  const bool executed = all.execution && all.execution->checked.counts.blocks_run > 0;
+  const study::Candidate& one = all.one;
+  const bool executed = one.verdict && one.verdict->counts.blocks_run > 0;
   if (!executed && gpu_counters(all).empty()) return {};
-  return count_table(all.planned.kernel,
-                     {&all.planned.work, executed ? &all.execution->checked.counts : nullptr, gpu_counters(all)});
+  return study::count_table(one.kernel, {&one.work, executed ? &one.verdict->counts : nullptr, gpu_counters(all)});
 }
 
 /// "unchecked", or what the execution found.
 std::string state_of(const Explained& all) {
-  if (all.execution) return std::string(profiler::name(all.execution->checked.state));
-  if (!all.measured || !all.measured->judged) return "unchecked";
-  return all.measured->outcome == ir::Outcome::ok ? "passed" : std::string(ir::name(all.measured->outcome));
+  const study::Candidate& one = all.one;
+  if (one.verdict) return std::string(profiler::name(one.verdict->state));
+  if (!one.measured || !one.measured->judged) return "unchecked";
+  return one.measured->outcome == ir::Outcome::ok ? "passed" : std::string(ir::name(one.measured->outcome));
 }
 
 double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
 
 Table estimate_table(const Explained& all) {
-  const ir::Estimate& e = all.planned.estimate;
-  const ir::Kernel& k = all.planned.kernel;
+  const ir::Estimate& e = all.estimate;
+  const ir::Kernel& k = all.one.kernel;
   Table table;
   table.columns = {column("kernel", "kernel"),
                    column("group", "group"),
@@ -87,11 +88,11 @@ Table estimate_table(const Explained& all) {
                    column("program", "program")};
   std::string advice;
   for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
-  table.rows.push_back({k.name, short_hex(all.chosen.group().group.id), e.total.value, e.low.value, e.high.value,
+  table.rows.push_back({k.name, short_hex(all.one.of->group.id), e.total.value, e.low.value, e.high.value,
                         std::string(ir::name(e.level)), std::string(ir::name(e.bottleneck)), state_of(all), e.occupancy,
                         std::int64_t{all.occupancy.blocks_per_sm}, std::string(costmodel::name(all.occupancy.limiter)),
                         e.waves, std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid,
-                        static_cast<double>(k.shared_bytes), advice, ir::text(all.planned.plan), ir::text(k)});
+                        static_cast<double>(k.shared_bytes), advice, ir::text(all.one.plan), ir::text(k)});
   return table;
 }
 
@@ -106,7 +107,7 @@ Table part_table(const ir::Estimate& estimate) {
   return table;
 }
 
-Table buffer_table(const Planned& planned) {
+Table buffer_table(const study::Candidate& planned) {
   Table table;
   table.title = "counted work: sectors are of 32 bytes";
   table.columns = {column("buffer", "buffer"),
@@ -183,20 +184,20 @@ std::string paragraph(std::string_view label, std::string_view words, int width)
 }
 
 std::string explanation(const Explained& all, const Context& context) {
-  const ir::Estimate& e = all.planned.estimate;
-  const ir::Kernel& k = all.planned.kernel;
+  const ir::Estimate& e = all.estimate;
+  const ir::Kernel& k = all.one.kernel;
   const int width = context.terminal.width;
   const bool colour = context.colour && context.output.empty();
-  std::string out = paragraph("device", fmt::format("{} ({})", all.chosen.device.title, all.chosen.device.arch), width);
+  std::string out = paragraph("device", fmt::format("{} ({})", all.device().title, all.device().arch), width);
   out += paragraph("kernel", k.name, width);
-  out += paragraph("of", all.chosen.title(), width);
-  out += paragraph("plan", ir::text(all.planned.plan), width);
+  out += paragraph("of", all.chosen.model.title(all.chosen.number), width);
+  out += paragraph("plan", ir::text(all.one.plan), width);
   out +=
       fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
                   humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
                   state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
-  if (all.execution) out += execution_words(*all.execution);
-  if (all.measured) out += measured_words(*all.measured, all.chosen, all.planned);
+  if (all.one.verdict) out += execution_words(all.one);
+  if (all.one.measured) out += measured_words(*all.one.measured, e.total);
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
@@ -210,19 +211,19 @@ std::string explanation(const Explained& all, const Context& context) {
                   100 * all.occupancy.fraction, all.occupancy.blocks_per_sm, costmodel::name(all.occupancy.limiter),
                   three_figures(e.waves), e.waves == 1 ? "" : "s", e.registers),
       width);
-  out += paragraph("issued", pipes_line(all.planned.work.pipes) + " (warp instructions)", width);
-  const costmodel::Work& work = all.planned.work;
+  out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
+  const costmodel::Work& work = all.one.work;
   if (work.shared_load.requests + work.shared_store.requests > 0)
     out += paragraph(
         "shared",
         fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
                     with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
         width);
-  out += "\n" + report::terminal(buffer_table(all.planned), {width, colour, 0});
+  out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
   if (const std::optional<Table> counts = make_count_table(all))
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
-    out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
+    out += "\n" + report::terminal(study::gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
   if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
@@ -231,27 +232,32 @@ std::string explanation(const Explained& all, const Context& context) {
 }  // namespace
 
 void run_explain(const ExplainOptions& options, const Context& context) {
-  const Chosen chosen(context, options.what);
-  const Planned one = planned(context, chosen, options.plan);
-  const Explained all{
-      chosen,
-      one,
-      costmodel::occupancy(chosen.limits, one.kernel.threads, one.estimate.registers, one.kernel.shared_bytes),
-      costmodel::advice(one.estimate, one.work, chosen.device),
-      options.simulate ? std::optional(execute_plan(options, context, chosen, one)) : std::nullopt,
-      options.profiler.empty() ? std::nullopt : std::optional(measured_plan(options, context, chosen, one))};
-  CommandOutput answer{"tailor.explain/1", chosen.device.name, {}, explanation(all, context)};
+  ChosenGroup chosen(context, options.what);
+  const InterruptWatch interrupts;
+  const study::Watch watch{*context.console, interrupts.token()};
+  Explained all{chosen, study::choose_plan(chosen.model, chosen.number, options.plan, watch), {}, {}, {}};
+  study::Candidate& one = all.one;
+  all.estimate = one.standing.estimates.front();
+  all.occupancy =
+      costmodel::occupancy(one.on->limits, one.kernel.threads, all.estimate.registers, one.kernel.shared_bytes);
+  all.advice = costmodel::advice(all.estimate, one.work, one.on->device);
+  study::print({&one, 1});
+  if (options.simulate) execute_plan(options, one, watch);
+  if (!options.profiler.empty()) measure_plan(options, context, one, watch);
+  CommandOutput answer{"tailor.explain/1", all.device().name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
-  answer.sections.push_back({"parts", part_table(one.estimate)});
+  answer.sections.push_back({"parts", part_table(all.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
-  if (all.measured) answer.sections.push_back({"measured", measured_plan_table(*all.measured, chosen, one)});
+  if (one.measured)
+    answer.sections.push_back({"measured", study::measured_plan_table(*one.measured, all.estimate.total)});
   if (std::optional<Table> counts = make_count_table(all)) answer.sections.push_back({"executed", std::move(*counts)});
-  if (!gpu_counters(all).empty()) answer.sections.push_back({"gpu_counters", gpu_counter_table(gpu_counters(all))});
+  if (!gpu_counters(all).empty())
+    answer.sections.push_back({"gpu_counters", study::gpu_counter_table(gpu_counters(all))});
   show(context, answer);
-  if (all.measured && all.measured->outcome != ir::Outcome::ok)
-    throw Error(ir::is_refuted(all.measured->outcome) ? Fault::failed : Fault::missing,
-                fmt::format("the plan was not measured: {}{}", ir::name(all.measured->outcome),
-                            all.measured->reason.empty() ? "" : ": " + all.measured->reason));
+  if (one.measured && one.measured->outcome != ir::Outcome::ok)
+    throw Error(ir::is_refuted(one.measured->outcome) ? Fault::failed : Fault::missing,
+                fmt::format("the plan was not measured: {}{}", ir::name(one.measured->outcome),
+                            one.measured->reason.empty() ? "" : ": " + one.measured->reason));
 }
 
 }  // namespace tailor::cli

@@ -27,12 +27,13 @@ double part(const ir::Estimate& estimate, ir::Part which) {
 }
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
-Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best, std::int64_t distinct) {
+Table plan_table(ChosenGroup& chosen, std::span<const study::Candidate> best, std::int64_t distinct) {
   std::vector<ir::PlanField> shown;
   for (const ir::PlanFieldRow& field : ir::plan_fields())
-    if (!field.head.empty() && ir::row(chosen.prepared.skeleton).has(field.field)) shown.push_back(field.field);
+    if (!field.head.empty() && ir::row(chosen.group().ready()->skeleton).has(field.field)) shown.push_back(field.field);
   Table table;
-  table.title = fmt::format("best plans on {}, level {}, unchecked", chosen.device.name, chosen.model->name);
+  table.title =
+      fmt::format("best plans on {}, level {}, unchecked", chosen.model.target.device.name, chosen.model.model->name);
   table.columns = {column("rank", "#", Hint::integer), column("time", "time", Hint::seconds),
                    column("low", "at least", Hint::seconds, 7), column("high", "at most", Hint::seconds, 7),
                    column("bound", "binds")};
@@ -48,11 +49,10 @@ Table plan_table(const Chosen& chosen, const std::vector<explore::Listed>& best,
     table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
   table.columns.push_back({"kernel", "kernel", Hint::text, 6});
   table.columns.push_back({"plan", "plan", Hint::text, 8});
-  std::int64_t rank = 0;
-  for (const explore::Listed& listed : best) {
+  for (const study::Candidate& listed : best) {
     const ir::Plan& plan = listed.plan;
-    const ir::Estimate& e = listed.estimate;
-    std::vector<Cell> row{++rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bottleneck))};
+    const ir::Estimate& e = listed.standing.estimates.front();
+    std::vector<Cell> row{listed.rank, e.total.value, e.low.value, e.high.value, std::string(ir::name(e.bottleneck))};
     for (const ir::PlanField field : shown) {
       const int value = ir::value(plan, field);
       if (ir::row(field).kind == ir::FieldKind::number)
@@ -107,29 +107,26 @@ Table space_table(const explore::Tuned& tuned, std::int64_t distinct, Seconds sp
 }  // namespace
 
 void run_explore(const ExploreOptions& options, const Context& context) {
-  const Chosen chosen(context, options.what);
-  explore::TuneOptions how;
-  how.model = chosen.model;
+  ChosenGroup chosen(context, options.what);
+  study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;
   if (options.max_plans > 0) how.max_plans = options.max_plans;
   const InterruptWatch interrupts;
-  how.stop = interrupts.token();
   const Clock clock = steady_clock();
   const Seconds started = clock();
-  const explore::Tuned tuned = explore::tune(chosen.prepared, chosen.axes, chosen.calibrated, how);
+  const study::Choice choice = study::choose(chosen.group(), chosen.model.target, how, interrupts.token());
   const Seconds spent = clock() - started;
   stop_if_asked(interrupts);
-  std::vector<explore::Listed> best =
-      explore::shortlist(chosen.prepared, tuned, chosen.limits, static_cast<std::int64_t>(tuned.ranked.size()));
-  const auto distinct = static_cast<std::int64_t>(best.size());
-  if (options.top > 0 && distinct > options.top) best.erase(best.begin() + options.top, best.end());
+  std::span<const study::Candidate> best(choice.candidates);
+  const std::int64_t distinct = std::ssize(best);
+  if (options.top > 0 && distinct > options.top) best = best.first(static_cast<std::size_t>(options.top));
 
-  CommandOutput answer{"tailor.explore/1", chosen.device.name, {}, ""};
+  CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
   answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});
-  if (!tuned.rejections.empty())
+  if (!choice.tuned.rejections.empty())
     answer.sections.push_back(
-        {"rejections", rejection_table(tuned, context.format == Format::json || context.verbose)});
-  answer.sections.push_back({"space", space_table(tuned, distinct, spent)});
+        {"rejections", rejection_table(choice.tuned, context.format == Format::json || context.verbose)});
+  answer.sections.push_back({"space", space_table(choice.tuned, distinct, spent)});
   show(context, answer);
   if (best.empty()) context.console->warning("no plan of this space is legal: widen --axis or use --sound-only");
 }

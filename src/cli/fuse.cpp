@@ -61,7 +61,7 @@ Table group_table(const explore::Partition& partition, const LowerBounds& bounds
                           codegen::title_of(group.group.graph),
                           static_cast<std::int64_t>(group.occurrences.size()),
                           static_cast<std::int64_t>(group.times),
-                          needs_text(group.needs),
+                          study::needs_text(group.needs),
                           group.bytes};
     for (std::size_t d = 0; d < bounds.devices.size(); ++d) row.emplace_back(group_time(bounds, d, group));
     if (reasons) row.push_back(refused != nullptr ? Cell(refused->reason) : Cell());

@@ -23,6 +23,7 @@ namespace tailor::cli {
 namespace {
 
 using profiler::XlaOutcome;
+using study::CheckedXla;
 
 profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const std::optional<ir::Device>& device) {
   profiler::XlaCheckOptions how;
@@ -71,6 +72,11 @@ std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule
   return chosen;
 }
 
+void note_stored(std::int64_t kernels, const profiler::XlaModule& module, const ImportXlaOptions& options,
+                 const Context& context) {
+  context.console->note(fmt::format("stored {} kernels of {} in {}", kernels, module.source.name, options.database));
+}
+
 void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   if (!options.profiler.empty() && options.profiler != "gpu")
     throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu", options.profiler),
@@ -85,22 +91,28 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
     throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
-  std::optional<ir::Device> device;
-  if (!options.device.empty()) device = load_device(context, options.device);
+  std::optional<study::Target> target;
+  if (!options.device.empty())
+    target = study::load_target(context.data, options.device, load_calibration(context, "uncalibrated"));
   const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
   const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
   if (!module.unused_entries.empty())
     context.console->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
                                       module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
   if (!options.profiler.empty()) return import_xla_on_gpu(module, options, context);
-  const std::vector<CheckedXla> all = check_all(module, options, device, context);
+  const std::vector<CheckedXla> all =
+      check_all(module, options, target ? std::optional(target->device) : std::nullopt, context);
 
   CommandOutput answer{"tailor.import-xla/1", options.device, {}, ""};
-  answer.sections.push_back({"kernels", xla_kernel_table(all, !options.list)});
-  if (!options.list) answer.sections.push_back({"outcomes", xla_outcome_table(all)});
-  if (!module.others.empty()) answer.sections.push_back({"others", xla_other_table(module)});
-  if (options.compare) answer.sections.push_back({"comparison", xla_comparison(module, all, device, options, context)});
-  if (!options.database.empty()) store_xla(module, all, *device, options, context);
+  answer.sections.push_back({"kernels", study::xla_kernel_table(all, !options.list)});
+  if (!options.list) answer.sections.push_back({"outcomes", study::xla_outcome_table(all)});
+  if (!module.others.empty()) answer.sections.push_back({"others", study::xla_other_table(module)});
+  if (options.compare)
+    answer.sections.push_back(
+        {"comparison", study::xla_comparison(module, all, target, !options.list, *context.console)});
+  if (!options.database.empty())
+    note_stored(study::store_xla(module, all, *target, {options.database, context.command, options.seed}), module,
+                options, context);
   show(context, answer);
   const auto wrong = std::count_if(all.begin(), all.end(), [](const CheckedXla& row) {
     return row.check.outcome == XlaOutcome::differs || row.check.outcome == XlaOutcome::findings;

@@ -6,181 +6,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/error.h"
-#include "base/statistics.h"
-#include "base/text.h"
-#include "cli/gpu_access.h"
 #include "cli/import_xla.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/profile_options.h"
-#include "cli/terminal.h"
-#include "profiler/measure/sampled.h"
+#include "study/pipeline/gpu_access.h"
+#include "study/pipeline/measurer.h"
 
 namespace tailor::cli {
 
 namespace {
 
-using report::Cell;
-using report::Hint;
-using report::Table;
+using study::MeasuredXla;
+using study::MeasuredXlaModule;
 
-profiler::MeasureOptions make_options(const ImportXlaOptions& options, const Context& context, const ir::Device& device,
-                                      std::stop_token stop) {
-  ProfileCommand words;
+profiler::MeasureOptions make_options(const ImportXlaOptions& options, const ir::Device& device,
+                                      const study::Watch& watch) {
+  study::MeasureWords words;
   words.cache_states = options.cache_states;
   words.timed_by = options.timed_by;
   words.stop_rule = options.stop_rule;
   words.counters = "none";
   words.seed = options.seed;
   words.time_limit = options.time_limit;
-  return measure_options(words, context, device, std::move(stop));
-}
-
-std::vector<Cell> kernel_row(const MeasuredXla& row, std::size_t cache, std::string_view state) {
-  const profiler::XlaKernel& kernel = *row.kernel;
-  const profiler::CandidateResult& result = row.found.result;
-  const Spread time = cache < result.times.size() ? profiler::time_of(result.times[cache]) : Spread{};
-  const bool timed = time.n > 0, ran = !row.found.left_out;
-  return {kernel.entry,
-          kernel.kind,
-          static_cast<std::int64_t>(kernel.call_sites.size()),
-          static_cast<std::int64_t>(kernel.times),
-          array_bytes(kernel),
-          result.entry.registers > 0 ? Cell(std::int64_t{result.entry.registers}) : Cell(),
-          std::string(profiler::outcome_word(row.found)),
-          ran && result.judged ? Cell(result.worst) : Cell(),
-          std::string(state),
-          timed ? Cell(time.median) : Cell(),
-          timed ? Cell(time.low) : Cell(),
-          timed ? Cell(time.high) : Cell(),
-          static_cast<std::int64_t>(time.n),
-          timed ? Cell(array_bytes(kernel) / time.median) : Cell(),
-          timed ? Cell(kernel.times * time.median) : Cell(),
-          ran ? result.reason : row.found.left_out->reason};
-}
-
-Table kernel_table(const std::vector<MeasuredXla>& all, const profiler::MeasureOptions& how) {
-  Table table;
-  table.title = "XLA's kernels on the GPU";
-  table.columns = {column("entry", "entry"),
-                   column("kind", "kind", Hint::text, 9),
-                   column("places", "places", Hint::count, 8),
-                   column("runs", "runs", Hint::count, 2),
-                   column("arrays", "arrays", Hint::bytes, 3),
-                   column("registers", "registers", Hint::integer, 7),
-                   column("outcome", "outcome"),
-                   column("worst", "worst error", Hint::number, 6),
-                   column("cache", "cache", Hint::text, 4),
-                   column("median", "time", Hint::seconds),
-                   column("low", "from", Hint::seconds, 5),
-                   column("high", "to", Hint::seconds, 5),
-                   column("samples", "samples", Hint::integer, 6),
-                   column("rate", "arrays once", Hint::rate, 1),
-                   column("total", "per run of the module", Hint::seconds, 1),
-                   column("detail", "detail")};
-  for (const MeasuredXla& row : all)
-    for (std::size_t c = 0; c < how.caches.size(); ++c)
-      table.rows.push_back(kernel_row(row, c, ir::name(how.caches[c])));
-  return table;
-}
-
-Table outcome_table(const std::vector<MeasuredXla>& all) {
-  Table table;
-  table.title = "outcomes";
-  table.columns = {column("outcome", "outcome"), column("kernels", "kernels", Hint::count)};
-  std::map<std::string_view, std::int64_t> counts;
-  for (const MeasuredXla& row : all) ++counts[profiler::outcome_word(row.found)];
-  for (const auto& [outcome, count] : counts) table.rows.push_back({std::string(outcome), count});
-  return table;
-}
-
-/// Kernels and launches on one side of a sum.
-struct Side {
-  std::int64_t kernels = 0;
-  double launches = 0, arrays = 0, seconds = 0;
-  void add(const profiler::XlaKernel& kernel, double median) {
-    ++kernels;
-    launches += kernel.times;
-    arrays += kernel.times * array_bytes(kernel);
-    seconds += kernel.times * median;
-  }
-};
-
-Table sum_table(const profiler::XlaModule& module, const std::vector<MeasuredXla>& all,
-                const profiler::MeasureOptions& how) {
-  Table table;
-  table.title = "one run of the module, kernel by kernel: times of kernels alone, without the gaps between them";
-  table.columns = {column("cache", "cache"),
-                   column("kernels", "kernels", Hint::count),
-                   column("launches", "launches", Hint::count),
-                   column("arrays", "arrays", Hint::bytes, 2),
-                   column("time", "time", Hint::seconds),
-                   column("rate", "arrays once", Hint::rate),
-                   column("kernels_left_out", "kernels left out", Hint::count),
-                   column("launches_left_out", "their launches", Hint::count, 1),
-                   column("arrays_left_out", "their arrays", Hint::bytes, 3),
-                   column("library_launches", "library and other launches", Hint::count, 1)};
-  double library = 0;
-  for (const profiler::XlaOther& other : module.others) library += other.times;
-  for (std::size_t c = 0; c < how.caches.size(); ++c) {
-    Side timed, left;
-    for (const MeasuredXla& row : all) {
-      const auto& times = row.found.result.times;
-      const Spread time =
-          c < times.size() && times[c].outcome == ir::Outcome::ok ? profiler::time_of(times[c]) : Spread{};
-      (time.n > 0 ? timed : left).add(*row.kernel, time.median);
-    }
-    table.rows.push_back({std::string(ir::name(how.caches[c])), timed.kernels,
-                          static_cast<std::int64_t>(timed.launches), timed.arrays,
-                          timed.kernels > 0 ? Cell(timed.seconds) : Cell(),
-                          timed.seconds > 0 ? Cell(timed.arrays / timed.seconds) : Cell(), left.kernels,
-                          static_cast<std::int64_t>(left.launches), left.arrays, static_cast<std::int64_t>(library)});
-  }
-  return table;
-}
-
-std::string note_of(const profiler::XlaModuleSequence& all, const ir::Measurement& measured) {
-  std::vector<std::string> notes;
-  if (!measured.reason.empty()) notes.push_back(measured.reason);
-  for (const profiler::XlaLeftOut& left : all.left_out)
-    notes.push_back(fmt::format("{} x {}", left.launches, left.reason));
-  if (all.shortened_loops > 0) notes.push_back(fmt::format("{} loops run one trip", all.shortened_loops));
-  return fmt::format("{}", fmt::join(notes, "; "));
-}
-
-Table module_table(const MeasuredXlaModule& all) {
-  Table table;
-  table.title = "the module's kernels in order, library calls left out";
-  table.columns = {column("cache", "cache"),
-                   column("launch_mode", "launched as"),
-                   column("launches", "launches", Hint::count),
-                   column("library_places", "left out", Hint::count, 1),
-                   column("buffers", "buffers", Hint::bytes, 2),
-                   column("memory", "memory", Hint::text, 3),
-                   column("median", "time", Hint::seconds),
-                   column("low", "from", Hint::seconds, 4),
-                   column("high", "to", Hint::seconds, 4),
-                   column("samples", "samples", Hint::integer, 5),
-                   column("outcome", "outcome"),
-                   column("note", "note", Hint::text, 1)};
-  const profiler::XlaModuleSequence& sequence = *all.sequence;
-  std::int64_t left_out = sequence.library_launches;
-  for (const profiler::XlaLeftOut& left : sequence.left_out) left_out += left.launches;
-  for (const ir::Measurement& measured : all.times) {
-    const Spread time = profiler::time_of(measured);
-    const bool timed = time.n > 0;
-    table.rows.push_back(
-        {std::string(ir::name(measured.protocol.cache)), std::string(ir::name(measured.protocol.launch)),
-         static_cast<std::int64_t>(sequence.sequence.launches.size()), left_out,
-         static_cast<double>(sequence.buffer_bytes),
-         sequence.assignment_known ? "as XLA assigned it" : "one buffer per value", timed ? Cell(time.median) : Cell(),
-         timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(), static_cast<std::int64_t>(time.n),
-         std::string(ir::name(measured.outcome)), note_of(sequence, measured)});
-  }
-  return table;
+  return study::measure_options(words, device, watch);
 }
 
 MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModule& module,
@@ -231,19 +81,22 @@ void refuse_bad(const MeasuredXlaModule& all) {
 
 void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions& options, const Context& context) {
   const InterruptWatch interrupts;
-  profiler::Worker worker(worker_setup(options.gpu, interrupts.token()));
-  const std::string device_name = options.device.empty() ? device_of_gpu(worker, context) : options.device;
-  const ir::Device device = load_device(context, device_name);
-  const profiler::MeasureOptions how = make_options(options, context, device, interrupts.token());
-  require_gpu(worker, device);
+  const study::Watch watch{*context.console, interrupts.token()};
+  profiler::Worker worker(study::worker_setup(options.gpu, interrupts.token()));
+  const std::string name = options.device.empty() ? study::device_of_gpu(worker, context.data) : options.device;
+  const study::Target target = study::load_target(context.data, name, load_calibration(context, "uncalibrated"));
+  const profiler::MeasureOptions how = make_options(options, target.device, watch);
+  study::require_gpu(worker, target.device);
   const MeasuredXlaModule all = measure_all(worker, module, options, how, context, interrupts);
-  CommandOutput answer{"tailor.import-xla/1", device.name, {}, ""};
-  answer.sections.push_back({"kernels", kernel_table(all.kernels, how)});
-  answer.sections.push_back({"outcomes", outcome_table(all.kernels)});
-  answer.sections.push_back({"sum", sum_table(module, all.kernels, how)});
-  if (!module.others.empty()) answer.sections.push_back({"others", xla_other_table(module)});
-  if (all.sequence) answer.sections.push_back({"module", module_table(all)});
-  if (!options.database.empty()) store_xla(module, all, device, device_name, options, context);
+  CommandOutput answer{"tailor.import-xla/1", target.device.name, {}, ""};
+  answer.sections.push_back({"kernels", study::xla_measured_table(all.kernels, how)});
+  answer.sections.push_back({"outcomes", study::xla_outcome_table(all.kernels)});
+  answer.sections.push_back({"sum", study::xla_sum_table(module, all.kernels, how)});
+  if (!module.others.empty()) answer.sections.push_back({"others", study::xla_other_table(module)});
+  if (all.sequence) answer.sections.push_back({"module", study::xla_module_table(all)});
+  if (!options.database.empty())
+    note_stored(study::store_xla(module, all, target, {options.database, context.command, options.seed}), module,
+                options, context);
   show(context, answer);
   stop_if_asked(interrupts);
   refuse_bad(all);

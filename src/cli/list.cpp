@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/profile_options.h"
 #include "costmodel/model.h"
 #include "explore/rules.h"
 #include "explore/strategy.h"
@@ -71,7 +70,7 @@ void list_rules(const Context&, Table& table) {
 
 void list_profilers(const Context&, Table& table) {
   table.columns = {column("profiler", "profiler"), column("what", "what it does")};
-  for (const ProfilerRow& row : profilers()) table.rows.push_back({words(row.name), words(row.what)});
+  for (const study::ProfilerRow& row : study::profilers()) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_stop_rules(const Context&, Table& table) {

@@ -20,8 +20,8 @@
 #include "cli/inputs.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/worker_flag.h"
 #include "profiler/measure/worker.h"
+#include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
 
@@ -271,9 +271,9 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
     fmt::print("{}\n", tool_name);
   } else if (first == "--help" || first == "-h" || first == "help") {
     fmt::print("{}", overview());
-  } else if (first == worker_flag) {
+  } else if (first == study::worker_flag) {
     if (profiler::serve(profiler::worker_socket) != 0)
-      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", worker_flag),
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),
                   "tailor profile does that");
   } else {
     run_command(words, terminal);

@@ -20,7 +20,9 @@
 
 namespace tailor::cli {
 
-using namespace study;
+using study::load_summary;
+using study::Subject;
+using study::subjects;
 
 namespace {
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -15,13 +14,10 @@
 #include "cli/db.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "cli/profile_options.h"
 #include "cli/report.h"
 #include "study/sweep/sweep.h"
 
 namespace tailor::cli {
-
-using namespace study;
 
 namespace {
 
@@ -34,52 +30,30 @@ void answered(const Context& context, Work&& work) {
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
 }
 
-/// Who measures the short lists of a device, as the command line and the sweep's file say.
-SweepMeasurer sweep_measurer(const SweepCommand& command, const Context& context, const ir::Device& device,
-                             const ProfileConfig& config, const std::stop_token& stop) {
-  ProfileCommand options;
-  options.what.device = device.name;
-  options.profiler = command.profiler;
-  options.recorded = command.recorded;
-  options.image = command.image;
-  options.time_limit = command.time_limit;
-  options.gpu = command.gpu;
-  options.cache_states = fmt::format("{}", fmt::join(config.cache, ","));
-  options.stop_rule = config.stop;
-  options.counters = config.counters;
-  options.graph = config.graph;
-  options.checks = config.checks;
-  SweepMeasurer by;
-  by.how = measure_options(options, context, device, stop);
-  auto measurer = std::make_shared<Measurer>(make_measurer(options, context, device, stop));
-  by.name = measurer->name;
-  by.measure = measurer->measure;
-  by.keeps = measurer;
-  by.opened.outcome = ir::Outcome::unavailable;
-  if (measurer->worker) by.opened = measurer->worker->opened();
-  return by;
-}
-
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
   InterruptWatch watch;
-  SweepOptions options;
+  study::SweepOptions options;
   options.config = command.config;
   options.data = context.data;
-  options.cache = command.cache.empty() ? default_cache_folder() : std::filesystem::path(command.cache);
-  options.nvrtc = nvrtc_paths(command.nvrtc);
+  options.cache = cache_folder(command.cache);
+  options.nvrtc = study::nvrtc_paths(command.nvrtc);
   if (!command.database.empty()) options.database = command.database;
   if (!command.calibration.empty()) options.calibration = command.calibration;
   options.compile = !command.no_compile;
   options.check = !command.no_check;
   options.workers = static_cast<int>(command.workers);
   options.command = context.command;
-  if (!command.profiler.empty())
-    options.measurer = [&](const ir::Device& device, const ProfileConfig& config, const std::stop_token& stop) {
-      return sweep_measurer(command, context, device, config, stop);
-    };
-  const SweepOutcome outcome = run_sweep(options, *context.console, watch.token());
+  if (!command.profiler.empty()) {
+    study::MeasureWords& words = options.measure.emplace();
+    words.profiler = command.profiler;
+    words.recorded = command.recorded;
+    words.image = command.image;
+    words.time_limit = command.time_limit;
+    words.gpu = command.gpu;
+  }
+  const study::SweepOutcome outcome = study::run_sweep(options, {*context.console, watch.token()});
   if (!outcome.report.empty() && !watch.requested()) {
     ReportOptions report;
     report.database = outcome.database;

@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enumerate, drop, lower, count, score, rank.
+// Enumerate, drop, lower, count, score, rank: a plan at a time, so that only the kernels of the best plans are in
+// memory.
+//
+// Method of the short list. It is wanted as the first K different kernels of the ranking, where a kernel stands at its
+// best plan's place. The ranking is known at the end, the kernels are known on the way; so K kernels are kept, each at
+// the best place seen so far, and the worst of them is the bar for the next. A kernel that was pushed out and comes
+// back under a better plan is simply taken again: what pushed it out still stands above its old place.
 #include "explore/tune.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <set>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -42,6 +47,39 @@ std::pair<double, double> rank_key(const ir::Estimate& estimate) {
           estimate.parts[static_cast<std::size_t>(ir::Part::issue)].value};
 }
 
+/// The best plans so far that lower to different kernels.
+class Best {
+ public:
+  explicit Best(std::int64_t most) : most_(most) {}
+
+  /// Takes `kernel` and copies `work` when the plan is among the best; `order` decides between equal ranks.
+  void offer(const Scored& scored, std::int64_t order, ir::Kernel& kernel, const costmodel::Work& work) {
+    const Place place{rank_key(scored.estimate), order};
+    const bool full = static_cast<std::int64_t>(best_.size()) >= most_;
+    if (most_ <= 0 || (full && best_.rbegin()->first < place)) return;
+    const Id id = id_of(kernel);
+    const auto [known, fresh] = places_.try_emplace(id, place);
+    if (!fresh && known->second < place) return;
+    if (!fresh) best_.erase(std::exchange(known->second, place));
+    best_.emplace(place, Listed{scored.plan, scored.estimate, std::move(kernel), id, work});
+    if (static_cast<std::int64_t>(best_.size()) <= most_) return;
+    places_.erase(best_.rbegin()->second.kernel_id);
+    best_.erase(std::prev(best_.end()));
+  }
+
+  std::vector<Listed> take() {
+    std::vector<Listed> list;
+    for (auto& [place, listed] : best_) list.push_back(std::move(listed));
+    return list;
+  }
+
+ private:
+  using Place = std::pair<std::pair<double, double>, std::int64_t>;
+  std::int64_t most_;
+  std::map<Place, Listed> best_;
+  std::map<Id, Place> places_;  ///< of the kernels in best_
+};
+
 /// Whether number `i` of `count` is among `wanted` spread evenly.
 bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
   return i * wanted / count != (i + 1) * wanted / count;
@@ -68,6 +106,7 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   const costmodel::ModelInputs inputs{.group = &group, .work = &work, .device = &device};
 
   Tuned tuned;
+  Best best(options.keep);
   Plans plans(prepared, axes, limits);
   tuned.space = plans.size();
   const std::int64_t survivors = options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics) : 0;
@@ -87,37 +126,23 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
       ++tuned.left_out;
       continue;
     }
-    const codegen::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
+    codegen::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
     if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
       note(tuned.rejections, refused->rule, refused->sound, *plan, refused->reason);
       continue;
     }
     costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, count_scratch, work);
     tuned.ranked.push_back({*plan, model.estimate(inputs)});
+    best.offer(tuned.ranked.back(), static_cast<std::int64_t>(tuned.ranked.size()), std::get<ir::Kernel>(lowered),
+               work);
   }
   std::stable_sort(tuned.ranked.begin(), tuned.ranked.end(),
                    [](const Scored& a, const Scored& b) { return rank_key(a.estimate) < rank_key(b.estimate); });
   std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
                    [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
+  tuned.best = best.take();
+  tuned.lowerings = lower_scratch.lowerings;
   return tuned;
-}
-
-std::vector<Listed> shortlist(const codegen::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
-                              std::int64_t count) {
-  std::vector<Listed> list;
-  std::set<Id> seen;
-  codegen::LowerScratch scratch;
-  for (const Scored& scored : tuned.ranked) {
-    if (static_cast<std::int64_t>(list.size()) >= count) break;
-    codegen::Lowered lowered = lower(prepared, scored.plan, limits, scratch);
-    assert(std::holds_alternative<ir::Kernel>(lowered));
-    ir::Kernel& kernel = std::get<ir::Kernel>(lowered);
-    const Id id = id_of(kernel);
-    if (!seen.insert(id).second) continue;
-    costmodel::Work work = costmodel::count(kernel, costmodel::Mode::fast);
-    list.push_back({scored.plan, scored.estimate, std::move(kernel), id, std::move(work)});
-  }
-  return list;
 }
 
 }  // namespace tailor::explore

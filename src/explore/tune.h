@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuning one group without a GPU: enumerate, drop by rules, lower, count, score by a cost model, rank. What was dropped
-// is kept with its reason and its number. shortlist() turns the best plans into distinct kernels, ready to compile.
+// Tuning one group without a GPU: enumerate, drop by rules, lower, count, score by a cost model, rank. A prepared
+// group, axes and a device come in; ranked plans, counts of what was dropped with the reasons, and the best plans as
+// different kernels go out. Each plan is lowered and counted once: the kernels of the best are kept as they are found.
+// Called by study, which prints, compiles and checks them.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -29,6 +31,15 @@ struct Scored {
   ir::Estimate estimate;
 };
 
+/// A plan of the short list with what it lowers to.
+struct Listed {
+  ir::Plan plan;
+  ir::Estimate estimate;
+  ir::Kernel kernel;
+  Id kernel_id;
+  costmodel::Work work;
+};
+
 /// All plans that one rule, or the lowering under one rule's name, refused.
 struct RejectedPlans {
   std::string rule;
@@ -40,16 +51,22 @@ struct RejectedPlans {
 
 struct Tuned {
   std::vector<Scored> ranked;             ///< fastest first; ties in order of enumeration
+  std::vector<Listed> best;               ///< the first of `ranked` that lower to different kernels, at most `keep`
   std::vector<RejectedPlans> rejections;  ///< most plans first
   std::int64_t space = 0;                 ///< combinations of the axes
   std::int64_t enumerated = 0;            ///< plans that mean something
   std::int64_t left_out = 0;              ///< legal as far as rules know, but beyond the limit on plans
+  std::int64_t lowerings = 0;             ///< plans that were lowered, refused ones included
   bool stopped = false;                   ///< the stop token ended it early
 };
+
+/// Every different kernel.
+inline constexpr std::int64_t keep_all = std::numeric_limits<std::int64_t>::max();
 
 struct TuneOptions {
   const costmodel::Model* model = nullptr;  ///< needs no binary; nullptr: projected
   std::optional<std::int64_t> max_plans;    ///< lower at most so many, spread evenly over the space
+  std::int64_t keep = 0;                    ///< different kernels that are kept, the best
   bool heuristics = true;                   ///< apply heuristic rules, not only sound ones
   std::stop_token stop;
 };
@@ -57,18 +74,5 @@ struct TuneOptions {
 /// Pure: the same arguments give the same answer on any machine.
 Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
            const TuneOptions& options);
-
-/// A plan of the short list with what it lowers to.
-struct Listed {
-  ir::Plan plan;
-  ir::Estimate estimate;
-  ir::Kernel kernel;
-  Id kernel_id;
-  costmodel::Work work;
-};
-
-/// The best `count` plans that lower to different kernels.
-std::vector<Listed> shortlist(const codegen::Prepared& prepared, const Tuned& tuned, const ir::Limits& limits,
-                              std::int64_t count);
 
 }  // namespace tailor::explore

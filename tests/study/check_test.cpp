@@ -50,7 +50,7 @@ struct Bench {
     options.executor = executor;
     options.workers = 2;
     options.command = "test";
-    const SweepOutcome outcome = run_sweep(options, listener, {});
+    const SweepOutcome outcome = run_sweep(options, {listener});
     said += listener.warnings + listener.notes;
     return outcome;
   }

@@ -60,7 +60,7 @@ constexpr const char* config = R"({"question": "how long?", "models": ["model.hl
 
 /// The first plan of a group with another function in the place of its exponential.
 struct Spoiled {
-  explicit Spoiled(std::span<const profiler::Candidate> all) : candidates(all.begin(), all.end()) {
+  explicit Spoiled(std::span<const profiler::MeasureRequest> all) : candidates(all.begin(), all.end()) {
     binary = *candidates.front().own.binary;
     const std::size_t at = binary.ptx.find("ex2.approx");
     REQUIRE(at != std::string::npos);
@@ -68,7 +68,7 @@ struct Spoiled {
     candidates.front().own.binary = &binary;
   }
   Spoiled(const Spoiled&) = delete;
-  std::vector<profiler::Candidate> candidates;
+  std::vector<profiler::MeasureRequest> candidates;
   ir::Binary binary;
 };
 
@@ -82,10 +82,11 @@ SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const Pro
   setup.command = {TAILOR_TEST_WORKER};
   setup.paths = machine.library_paths();
   auto worker = std::make_shared<profiler::Worker>(setup);
-  SweepMeasurer by{"gpu", {}, {}, worker};
+  SweepMeasurer by{{"gpu", worker, {}}, {}};
   by.how.stop_rule = how.stop;
   by.how.image = profiler::ImageForm::ptx;
-  by.measure = [worker, &asked](std::span<const profiler::Candidate> all, const profiler::MeasureOptions& options) {
+  by.who.measure = [worker, &asked](std::span<const profiler::MeasureRequest> all,
+                                    const profiler::MeasureOptions& options) {
     ++asked.groups;
     const Spoiled spoiled(all);
     return profiler::measure_group(*worker, spoiled.candidates, options);
@@ -95,17 +96,17 @@ SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const Pro
 
 SweepMeasurer from_records(const std::filesystem::path& recorded, const ir::Device& device, Asked& asked,
                            const ProfileConfig& how) {
-  SweepMeasurer by{"replay", {}, {}, nullptr};
+  SweepMeasurer by{{"replay", nullptr, {}}, {}};
   by.how.stop_rule = how.stop;
-  by.measure = [lookup = recorded_lookup(recorded, {}, device), &asked](std::span<const profiler::Candidate> all,
-                                                                        const profiler::MeasureOptions& options) {
+  by.who.measure = [lookup = recorded_lookup(recorded, {}, device), &asked](
+                       std::span<const profiler::MeasureRequest> all, const profiler::MeasureOptions& options) {
     ++asked.groups;
     return profiler::replayed_group(lookup, all, options);
   };
   return by;
 }
 
-using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, std::stop_token)>;
+using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, const Watch&)>;
 
 SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer) {
   write_file(folder / "model.hlo", model);
@@ -121,7 +122,7 @@ SweepOutcome sweep(const std::filesystem::path& folder, const char* database, co
   options.workers = 2;
   options.command = "test";
   options.measurer = measurer;
-  return run_sweep(options, listener, {});
+  return run_sweep(options, {listener});
 }
 
 /// What a database says of its plans, times in picoseconds.
@@ -161,7 +162,7 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
   const kernels::OwnFolder folder("replay");
   const tests::FakeMachine machine(R"({"chip": {"l2_bytes": 1048576}})");
   Asked asked;
-  const Make measuring = [&](const ir::Device&, const ProfileConfig& how, std::stop_token) {
+  const Make measuring = [&](const ir::Device&, const ProfileConfig& how, const Watch&) {
     return on_fake(machine, asked, how);
   };
   const SweepOutcome first = sweep(folder.path, "measured.db", measuring);
@@ -190,10 +191,10 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
     for (const char* records : {"h200.jsonl.gz", "measured.db"}) {
       const std::string database = fmt::format("replayed from {}.db", records);
       CAPTURE(database);
-      const SweepOutcome outcome = sweep(folder.path, database.c_str(),
-                                         [&](const ir::Device& device, const ProfileConfig& how, std::stop_token) {
-                                           return from_records(folder.path / records, device, asked, how);
-                                         });
+      const SweepOutcome outcome =
+          sweep(folder.path, database.c_str(), [&](const ir::Device& device, const ProfileConfig& how, const Watch&) {
+            return from_records(folder.path / records, device, asked, how);
+          });
       CHECK(outcome.exit_code == 0);
       CHECK(outcome.kernels_measured == 2);
       const Said replayed = said_by(folder.path / database);
@@ -207,7 +208,7 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
     const std::vector<store::MeasurementRow> all = std::exchange(rows.measurements, {});
     const auto replay = [&](const char* file) {
       store::write_recorded(folder.path / file, rows);
-      sweep(folder.path, "later.db", [&](const ir::Device& device, const ProfileConfig& how, std::stop_token) {
+      sweep(folder.path, "later.db", [&](const ir::Device& device, const ProfileConfig& how, const Watch&) {
         return from_records(folder.path / file, device, asked, how);
       });
     };

@@ -50,7 +50,7 @@ SweepOutcome sweep(const Folder& folder, const std::string& config, const std::s
   options.database = folder.path / database;
   options.workers = 2;
   options.command = "test";
-  return run_sweep(options, listener, stop);
+  return run_sweep(options, {listener, stop});
 }
 
 int fault_of(const Folder& folder, const std::string& config, const std::string& expected_words) {

@@ -81,6 +81,7 @@ std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t
 }  // namespace
 
 Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
+  ++scratch.lowerings;
   if (plan.skeleton != prepared.skeleton)
     return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),
                                       name(plan.skeleton)));

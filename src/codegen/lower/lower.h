@@ -5,6 +5,7 @@
 // elsewhere are shortcuts. The same group, plan and limits give the same kernel.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
@@ -25,6 +26,8 @@ class LowerScratch {
   LowerScratch(LowerScratch&&) noexcept;
   struct State;
   State& state() { return *state_; }
+
+  std::int64_t lowerings = 0;  ///< calls of lower() that were given this scratch
 
  private:
   std::unique_ptr<State> state_;

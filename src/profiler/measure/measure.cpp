@@ -32,7 +32,7 @@ constexpr std::string_view empty_kernel =
 
 class Measuring {
  public:
-  Measuring(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options)
+  Measuring(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options)
       : candidates_(candidates), options_(options), sequences_(worker, options.time_limit) {
     all_.plans.resize(candidates.size());
     numbers_.resize(candidates.size(), -1);
@@ -208,7 +208,7 @@ class Measuring {
     }
   }
 
-  std::span<const Candidate> candidates_;
+  std::span<const MeasureRequest> candidates_;
   const MeasureOptions& options_;
   SequenceCache sequences_;
   MeasuredGroup all_;
@@ -242,7 +242,7 @@ LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode la
   return floor;
 }
 
-MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options) {
+MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options) {
   return Measuring(worker, candidates, options).run();
 }
 
@@ -250,11 +250,11 @@ namespace {
 
 /// By whom the times were taken that are asked for: as wished; else activity, and events where nothing else is known of
 /// the whole group, as times of both kinds do not compare.
-ir::TimedBy recorded_by(const Lookup& lookup, std::span<const Candidate> candidates, const MeasureOptions& options,
+ir::TimedBy recorded_by(const Lookup& lookup, std::span<const MeasureRequest> candidates, const MeasureOptions& options,
                         ir::CacheState cache) {
   if (options.timed_by) return *options.timed_by;
   const auto knows = [&](ir::TimedBy by) {
-    return std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& one) {
+    return std::any_of(candidates.begin(), candidates.end(), [&](const MeasureRequest& one) {
       return lookup(one.kernel_id, {cache, by, options.launch, options.stop_rule}).outcome != Outcome::not_recorded;
     });
   };
@@ -263,7 +263,7 @@ ir::TimedBy recorded_by(const Lookup& lookup, std::span<const Candidate> candida
 
 }  // namespace
 
-MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> candidates,
+MeasuredGroup replayed_group(const Lookup& lookup, std::span<const MeasureRequest> candidates,
                              const MeasureOptions& options) {
   MeasuredGroup all;
   all.plans.resize(candidates.size());

@@ -33,7 +33,7 @@ struct ShapedKernel {
 };
 
 /// One plan of the group.
-struct Candidate {
+struct MeasureRequest {
   std::string name;  ///< the plan's text, for messages
   Id kernel_id;
   ShapedKernel own;
@@ -95,12 +95,12 @@ struct MeasuredGroup {
 };
 
 /// Measures on the worker's GPU.
-MeasuredGroup measure_group(Worker& worker, std::span<const Candidate> candidates, const MeasureOptions& options);
+MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options);
 
 /// What was recorded of a kernel under a protocol, or an outcome not_recorded with what there is instead.
 using Lookup = std::function<ir::Measurement(Id kernel, const ir::Protocol& protocol)>;
 /// The same answers from records. Ranks by medians: plans whose intervals overlap the fastest one's are tied.
-MeasuredGroup replayed_group(const Lookup& lookup, std::span<const Candidate> candidates,
+MeasuredGroup replayed_group(const Lookup& lookup, std::span<const MeasureRequest> candidates,
                              const MeasureOptions& options);
 
 }  // namespace tailor::profiler

@@ -42,6 +42,11 @@ class Silent final : public Observer {
   void finish() override {}
 };
 
+inline Silent& silent() {
+  static Silent nobody;
+  return nobody;
+}
+
 /// Who listens, and who may ask to stop. The observer outlives the work.
 struct Watch {
   Observer& observer;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sweep from its file to its last words.
+// A sweep from its file to its closing notes: what the file names is looked up before anything is written, the steps
+// run one after the other, and what the claim says is judged by what is stored at the end.
 #include "study/sweep/sweep.h"
 
 #include <fmt/format.h>
@@ -14,24 +15,17 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "study/pipeline/manifest.h"
-#include "study/pipeline/to_rows.h"
+#include "study/pipeline/question.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
 
 namespace {
 
-std::vector<SweepDevice> find_devices(const SweepConfig& config, const std::filesystem::path& data,
-                                      const ir::Calibration& calibration) {
-  std::vector<SweepDevice> devices;
-  for (const std::string& name : config.devices) {
-    const std::string folder = (data / "devices").string();
-    ir::Device device = ir::find_device(name, folder);
-    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
-    const std::string file = read_file(is_path ? std::filesystem::path(name) : data / "devices" / (name + ".json"));
-    devices.push_back(
-        {device, ir::limits(device), file, device_row(device, file).id, costmodel::calibrated(device, calibration)});
-  }
+std::vector<Target> find_devices(const SweepConfig& config, const std::filesystem::path& data,
+                                 const ir::Calibration& calibration) {
+  std::vector<Target> devices;
+  for (const std::string& name : config.devices) devices.push_back(load_target(data, name, calibration));
   return devices;
 }
 
@@ -76,46 +70,47 @@ bool claim_holds(Sweep& sweep) {
     return sweep.graphs.contains(totals.graph) &&
            std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
            std::any_of(sweep.devices.begin(), sweep.devices.end(),
-                       [&](const SweepDevice& device) { return device.id == totals.device; });
+                       [&](const Target& device) { return device.id == totals.device; });
   };
-  for (const store::StrategyTotals& totals : sweep.store.strategies())
+  for (const store::StrategyTotals& totals : sweep.store().strategies())
     if (asked_about(totals)) sums[totals.strategy] += metric.of(totals);
   double best = 0;
   for (const auto& [strategy, sum] : sums)
     if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
   const bool holds = best >= sweep.config.claim->threshold;
-  sweep.console.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
-                                 three_figures(best), three_figures(sweep.config.claim->threshold)));
+  sweep.watch.observer.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
+                                        three_figures(best), three_figures(sweep.config.claim->threshold)));
   return holds;
 }
 
-store::RunRow manifest(const Sweep& sweep, const std::string& toolchain) {
-  store::RunRow run = begun_run(sweep.options.command, toolchain, sweep.config.seed, canonical_text(sweep.config));
-  run.config_id = id_of(sweep.config);
+store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const std::string& toolchain) {
+  store::RunRow run = begun_run(options.command, toolchain, config.seed, canonical_text(config));
+  run.config_id = id_of(config);
   return run;
 }
 
 void print_summary(const Sweep& sweep) {
   const SweepOutcome& o = sweep.outcome;
-  sweep.console.finish();
-  sweep.console.note(
+  sweep.watch.observer.finish();
+  sweep.watch.observer.note(
       fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models, o.distinct_groups,
                   with_commas(o.plans_scored), with_commas(o.plans_rejected), humane_seconds(o.scoring.value),
                   o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
   if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
-    sweep.console.note(fmt::format(
+    sweep.watch.observer.note(fmt::format(
         "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
         o.kernels_failed, humane_seconds(o.compiling.value),
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_executed > 0)
-    sweep.console.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}",
-                                   o.kernels_passed, o.kernels_refuted, o.kernels_not_executed,
-                                   humane_seconds(o.checking.value)));
+    sweep.watch.observer.note(fmt::format("{} kernels executed and right, {} rejected, {} not executed in {}",
+                                          o.kernels_passed, o.kernels_refuted, o.kernels_not_executed,
+                                          humane_seconds(o.checking.value)));
   if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
-    sweep.console.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
-                                   o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
-                                   humane_seconds(o.measuring.value)));
-  sweep.console.note(fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+    sweep.watch.observer.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
+                                          o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
+                                          humane_seconds(o.measuring.value)));
+  sweep.watch.observer.note(
+      fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -153,35 +148,30 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
 
 }  // namespace
 
-SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop_token stop) {
+SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   SweepConfig config = read_config(options.config);
   if (options.database) config.database = *options.database;
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
   const costmodel::Model& model = ranking_model(config.cost_model);
-  const ir::Calibration calibration =
-      ir::find_calibration(config.calibration, (options.data / "calibrations").string());
-  std::vector<SweepDevice> devices = find_devices(config, options.data, calibration);
+  const ir::Calibration calibration = load_calibration(options.data, config.calibration);
+  std::vector<Target> devices = find_devices(config, options.data, calibration);
   make_folder(config.database.parent_path());
   const std::string space = work_space(config, calibration);
-  store::Store opened = store::Store::open(config.database);
-  Sweep sweep{options,           std::move(config), space, &model, calibration, std::move(devices), {}, {},
-              std::move(opened), console,           stop,  {},     {}};
+  const bool compiles = options.compile && config.compile;
+  const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
+  const store::RunRow run = manifest(options, config, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  const std::filesystem::path database = config.database;
+  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
+  for (const Target& device : sweep.devices) sweep.recorder.save(device);
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
-
-  const bool compiles = options.compile && sweep.config.compile;
-  const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
-  store::RunRow run = manifest(sweep, nvrtc ? profiler::version(*nvrtc.api) : "none");
-  sweep.run = run.id;
-  for (const SweepDevice& device : sweep.devices) sweep.store.save(device_row(device.device, device.file));
-  sweep.store.save(run);
 
   load_and_fuse(sweep);
   score_groups(sweep);
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
   if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
-  if (nvrtc && options.measurer) profile_short_lists(sweep, *nvrtc.api);
+  if (nvrtc && (options.measure || options.measurer)) profile_short_lists(sweep, *nvrtc.api);
   print_summary(sweep);
 
   SweepOutcome& outcome = sweep.outcome;
@@ -190,17 +180,15 @@ SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop
     outcome.reason = std::move(reason);
     outcome.hint = std::move(hint);
   };
-  if (stop.stop_requested())
+  if (watch.stopped())
     end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
   else if (compiles && !nvrtc)
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.reason), nvrtc.remedy);
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
-  if (sweep.outcome.opened_gpu) name_gpu(run, *sweep.outcome.opened_gpu);
-  run.finished_at = time_now();
-  run.outcome = stop.stop_requested() ? "interrupted" : "done";
-  sweep.store.save(run);
-  return sweep.outcome;
+  if (outcome.opened_gpu) sweep.recorder.name_gpu(*outcome.opened_gpu);
+  sweep.recorder.close(watch.stopped() ? "interrupted" : "done");
+  return outcome;
 }
 
 }  // namespace tailor::study

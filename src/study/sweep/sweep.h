@@ -1,37 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main job: import, fuse, enumerate, score, compile the short list, execute it on the simulator, measure it where
-// somebody can, store; all from one file. What is in the database already is not done again, so a sweep that was
+// A resumable study: import, fuse, enumerate, score, compile the short list, execute it on the simulator, measure it
+// where somebody can, store; all from one file. What is in the database already is not done again, so a sweep that was
 // interrupted goes on where it stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that
 // does not compile or computes something else is stored as such and does not end it.
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
-#include <span>
-#include <stop_token>
 #include <string>
 
 #include "base/units.h"
-#include "ir/binary.h"
 #include "profiler/check/check.h"
 #include "profiler/compile/nvrtc.h"
-#include "profiler/measure/measure.h"
+#include "study/pipeline/measurer.h"
 #include "study/pipeline/observer.h"
 #include "study/sweep/config.h"
 
 namespace tailor::study {
 
-/// Who measures the short lists of a device.
+/// Who measures the short lists of a device, and how.
 struct SweepMeasurer {
-  std::string name;  ///< gpu, replay
-  std::function<profiler::MeasuredGroup(std::span<const profiler::Candidate>, const profiler::MeasureOptions&)> measure;
+  Measurer who;
   profiler::MeasureOptions how;
-  std::shared_ptr<void> keeps = {};  ///< alive while it is used
-  gpu::Response opened = {};         ///< the GPU; not ok for records
 };
 
 struct SweepOptions {
@@ -45,8 +38,10 @@ struct SweepOptions {
   bool check = true;                              ///< false: stop after compiling
   int workers = 0;                                ///< 0: one per processor
   std::string command;                            ///< as typed, for the manifest
-  /// Who measures on a device, asked once for each. Empty: nothing is measured. May throw Error(missing).
-  std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, std::stop_token)> measurer = {};
+  /// Who measures: the profiler, its records or its GPU; the file says the rest. Empty: nobody.
+  std::optional<MeasureWords> measure = {};
+  /// Instead of that, asked once for each device. May throw Error(missing).
+  std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, const Watch&)> measurer = {};
   /// Executes kernels; empty: the simulator.
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
 };
@@ -58,6 +53,8 @@ struct SweepOutcome {
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;
+  std::int64_t plans_lowered =
+      0;  ///< each once: those that were scored or refused, and the stored ones of a resumed sweep
   std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
   std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_executed = 0;
   std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
@@ -66,6 +63,7 @@ struct SweepOutcome {
   double compiler_share = 0;                ///< of the compile stage's worker time inside the compiler
 };
 
-SweepOutcome run_sweep(const SweepOptions& options, Observer& console, std::stop_token stop);
+/// Throws Error(usage) for a file that asks for what there is not, before anything is written.
+SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch);
 
 }  // namespace tailor::study

@@ -1,140 +1,167 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compile stage: every kernel on a short list, once per architecture, in batches that are committed as they finish.
+// Short lists as the database has them, and the compile step: every kernel on one, once per architecture, in batches
+// that are committed as they finish.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <functional>
 
-#include "codegen/lower/lower.h"
-#include "costmodel/count.h"
-#include "profiler/compile/pool.h"
 #include "study/pipeline/to_rows.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
 
-std::string arch_of(const Sweep& sweep, const SweepDevice& device) {
-  return sweep.config.arch == "auto" ? device.device.arch : sweep.config.arch;
+namespace {
+
+/// An estimate as far as a row has it.
+ir::Estimate estimate_of(const store::EstimateRow& row) {
+  ir::Estimate estimate;
+  for (const ir::Level level :
+       {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled})
+    if (ir::name(level) == row.level) estimate.level = level;
+  estimate.total = row.total;
+  estimate.low = row.low;
+  estimate.high = row.high;
+  return estimate;
 }
 
-std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device) {
-  std::vector<ShortListed> tasks;
-  for (const store::PlanRow& row : sweep.store.plans(group.group.id))
-    if (const std::optional<Id> kernel = sweep.store.lowering(row.id, device.id))
-      tasks.push_back({&group, &device, ir::parse_plan(row.text), *kernel});
-  return tasks;
-}
-
-std::vector<ShortListed> best_compiled(Sweep& sweep, const SweepGroup& group, const SweepDevice& device,
-                                       std::int64_t top) {
-  std::vector<std::pair<double, ShortListed>> timed;
-  for (ShortListed& listed : short_list(sweep, group, device)) {
-    const Id plan = id_of(listed.plan, group.group.id);
-    if (!sweep.store.plan_rejections(plan, device.id).empty()) continue;
-    for (const store::EstimateRow& row : sweep.store.estimates(plan, device.id))
-      if (row.level == ir::name(ir::Level::compiled)) {
-        timed.emplace_back(row.total.value, std::move(listed));
-        break;
-      }
+/// A plan of an earlier run: its program is text, it is not lowered yet.
+Candidate stored_candidate(Sweep& sweep, const Place& place, const store::PlanRow& row, Id kernel) {
+  Candidate candidate;
+  candidate.of = place.group;
+  candidate.on = place.target;
+  candidate.plan = ir::parse_plan(row.text);
+  candidate.kernel_id = kernel;
+  candidate.cuda = sweep.store().kernel(kernel)->cuda;
+  candidate.standing.group = place.group->group.id;
+  candidate.standing.device = place.target->id;
+  for (const store::EstimateRow& estimate : sweep.store().estimates(row.id, place.target->id)) {
+    const ir::Estimate one = estimate_of(estimate);
+    if (candidate.standing.at(one.level) == nullptr) candidate.standing.estimates.push_back(one);
   }
-  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<ShortListed> best;
-  for (auto& [time, listed] : timed)
-    if (static_cast<std::int64_t>(best.size()) < top) best.push_back(std::move(listed));
-  return best;
+  return candidate;
 }
 
-ir::Kernel lowered_again(const ShortListed& task) {
-  codegen::LowerScratch scratch;
-  return std::get<ir::Kernel>(
-      lower(std::get<codegen::Prepared>(task.group->prepared), task.plan, task.device->limits, scratch));
+}  // namespace
+
+std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
+  const auto [found, fresh] = sweep.short_lists.try_emplace(place);
+  if (!fresh) return found->second;
+  std::vector<Candidate>& scored = sweep.chosen[place];
+  for (const store::PlanRow& row : sweep.store().plans(place.group->group.id)) {
+    const std::optional<Id> kernel = sweep.store().lowering(row.id, place.target->id);
+    if (!kernel) continue;
+    const auto known =
+        std::find_if(scored.begin(), scored.end(), [&](const Candidate& one) { return one.plan_id() == row.id; });
+    found->second.push_back(known != scored.end() ? std::move(*known) : stored_candidate(sweep, place, row, *kernel));
+    if (known != scored.end()) scored.erase(known);
+    found->second.back().standing.refuted = !sweep.store().plan_rejections(row.id, place.target->id).empty();
+  }
+  sweep.chosen.erase(place);
+  return found->second;
+}
+
+std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key) {
+  std::vector<Place> open;
+  for (const Target& target : sweep.devices)
+    for (const auto& group : sweep.groups)
+      if (group->ready() != nullptr && !sweep.store().is_done(group->group.id, target.id, sweep.space, key(target)))
+        open.push_back({group.get(), &target});
+  return open;
+}
+
+void mark_done(Sweep& sweep, const Place& place, const std::string& key) {
+  sweep.store().save(store::ProgressRow{place.group->group.id, place.target->id, sweep.space, key, 0, 0});
+}
+
+Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
+                    std::int64_t total) {
+  Compiling how;
+  how.api = &api;
+  if (sweep.config.arch != "auto") how.arch = sweep.config.arch;
+  how.cache = sweep.options.cache;
+  how.workers = sweep.options.workers;
+  how.shapes = shapes;
+  how.done = done;
+  how.total = total;
+  return how;
 }
 
 namespace {
 
-void store_compiled(Sweep& sweep, const ShortListed& task, const ir::Binary& binary) {
-  sweep.store.save(binary_row(binary, task.kernel));
-  switch (binary.outcome) {
-    case ir::CompileOutcome::ok:
-      break;
-    case ir::CompileOutcome::failed:
-    case ir::CompileOutcome::unsupported:
-      if (sweep.outcome.kernels_failed++ == 0)
-        sweep.console.warning(fmt::format("{}: {}", binary.arch, binary.log.substr(0, binary.log.find('\n'))));
-      return;
-  }
-  (binary.cached ? sweep.outcome.kernels_cached : sweep.outcome.kernels_compiled) += 1;
-  const costmodel::Work work = costmodel::count(lowered_again(task), costmodel::Mode::fast);
-  const ir::Estimate estimate = costmodel::compiled(work, binary, task.device->calibrated);
-  sweep.store.save(
-      estimate_row(id_of(task.plan, task.group->group.id), task.device->id, estimate, model_name(sweep, "compiled")));
+void count_compiled(Sweep& sweep, const ir::Binary& binary) {
+  SweepOutcome& outcome = sweep.outcome;
+  if (binary.outcome == ir::CompileOutcome::ok)
+    (binary.cached ? outcome.kernels_cached : outcome.kernels_compiled) += 1;
+  else if (outcome.kernels_failed++ == 0)
+    sweep.watch.observer.warning(fmt::format("{}: {}", binary.arch, binary.log.substr(0, binary.log.find('\n'))));
 }
 
+struct Batch {
+  std::vector<Candidate> candidates;
+  std::vector<Place> places;       ///< whole, one after the other
+  std::vector<std::size_t> sizes;  ///< candidates of each
+};
+
 /// Compiles one batch; returns false when it was stopped before all of it was done.
-bool compile_batch(Sweep& sweep, const profiler::Nvrtc& api, const std::vector<ShortListed>& tasks,
-                   const std::vector<std::pair<const SweepGroup*, const SweepDevice*>>& finished,
-                   profiler::CompileAccount& account, std::int64_t done, std::int64_t total) {
-  std::vector<profiler::CompileRequest> requests;
-  for (const ShortListed& task : tasks) {
-    profiler::CompileRequest request;
-    request.cuda = sweep.store.kernel(task.kernel)->cuda;
-    request.arch = arch_of(sweep, *task.device);
-    requests.push_back(std::move(request));
-  }
-  const profiler::BinaryCache cache{sweep.options.cache};
-  profiler::CompileStage stage;
-  stage.workers = sweep.options.workers;
-  stage.cache = sweep.options.cache.empty() ? nullptr : &cache;
-  stage.stop = sweep.stop;
-  stage.progress = [&](const profiler::CompileProgress& progress) {
-    sweep.console.progress({"compiling kernels", done + static_cast<std::int64_t>(progress.done), total, {}});
-  };
-  const profiler::CompiledAll compiled = profiler::compile_all(api, requests, stage);
-  account.in_compiler += compiled.account.in_compiler;
-  account.worker_time += compiled.account.worker_time;
-  account.wall += compiled.account.wall;
-  store::Store::Transaction unit(sweep.store);
+bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::CompileAccount& account) {
+  sweep.outcome.plans_lowered += lower(batch.candidates);
+  const profiler::CompileAccount spent = compile(batch.candidates, how, sweep.watch);
+  account.in_compiler += spent.in_compiler;
+  account.worker_time += spent.worker_time;
+  account.wall += spent.wall;
+  estimate(batch.candidates, ir::Level::compiled);
   bool whole = true, supported = true;  // another compiler may know an architecture that this one does not
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    supported = supported && compiled.binaries[i] && compiled.binaries[i]->outcome != ir::CompileOutcome::unsupported;
-    if (compiled.binaries[i])
-      store_compiled(sweep, tasks[i], *compiled.binaries[i]);
-    else
-      whole = false;
-  }
-  if (whole && supported)
-    for (const auto& [group, device] : finished)
-      sweep.store.save(store::ProgressRow{group->group.id, device->id, sweep.space, "compile", 0, 0});
-  unit.commit();
+  sweep.recorder.unit([&] {
+    for (Candidate& candidate : batch.candidates) {
+      whole = whole && candidate.binary;
+      supported = supported && candidate.binary && candidate.binary->outcome != ir::CompileOutcome::unsupported;
+      if (!candidate.binary) continue;
+      sweep.recorder.save_compiled(candidate);
+      sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
+      count_compiled(sweep, *candidate.binary);
+      candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
+    }
+    if (whole && supported)
+      for (const Place& place : batch.places) mark_done(sweep, place, "compile");
+  });
   return whole;
+}
+
+/// Moves the short list of a place into the batch, and back.
+void take(Sweep& sweep, const Place& place, Batch& batch) {
+  std::vector<Candidate>& list = short_list(sweep, place);
+  batch.places.push_back(place);
+  batch.sizes.push_back(list.size());
+  for (Candidate& candidate : list) batch.candidates.push_back(std::move(candidate));
+}
+
+void give_back(Sweep& sweep, Batch& batch) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < batch.places.size(); ++i)
+    for (Candidate& candidate : short_list(sweep, batch.places[i])) candidate = std::move(batch.candidates[next++]);
+  batch = {};
 }
 
 }  // namespace
 
 void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
-  constexpr std::size_t batch = 64;  // kernels per commit: a few seconds of work are at stake in an interrupt
-  std::vector<std::pair<const SweepGroup*, const SweepDevice*>> open;
-  for (const SweepDevice& device : sweep.devices)
-    for (const auto& group : sweep.groups)
-      if (std::holds_alternative<codegen::Prepared>(group->prepared) &&
-          !sweep.store.is_done(group->group.id, device.id, sweep.space, "compile"))
-        open.emplace_back(group.get(), &device);
-
-  profiler::CompileAccount account;
-  std::vector<ShortListed> tasks;
-  std::vector<std::pair<const SweepGroup*, const SweepDevice*>> finished;
+  constexpr std::size_t full = 64;  // kernels per commit: a few seconds of work are at stake in an interrupt
+  const std::vector<Place> open = open_places(sweep, [](const Target&) { return "compile"; });
   const auto total = static_cast<std::int64_t>(open.size()) * sweep.config.shortlist;
+  profiler::CompileAccount account;
   std::int64_t done = 0;
-  for (std::size_t i = 0; i < open.size() && !sweep.stop.stop_requested(); ++i) {
-    for (ShortListed& task : short_list(sweep, *open[i].first, *open[i].second)) tasks.push_back(std::move(task));
-    finished.push_back(open[i]);
-    if (tasks.size() < batch && i + 1 < open.size()) continue;
-    if (!compile_batch(sweep, api, tasks, finished, account, done, total)) break;
-    done += static_cast<std::int64_t>(tasks.size());
-    tasks.clear();
-    finished.clear();
+  Batch batch;
+  for (std::size_t i = 0; i < open.size() && !sweep.watch.stopped(); ++i) {
+    take(sweep, open[i], batch);
+    if (batch.candidates.size() < full && i + 1 < open.size()) continue;
+    const auto count = static_cast<std::int64_t>(batch.candidates.size());
+    const bool whole = compile_batch(sweep, compiling(sweep, api, Shapes::own, done, total), batch, account);
+    give_back(sweep, batch);
+    if (!whole) break;
+    done += count;
   }
   sweep.outcome.compiling = account.wall;
   sweep.outcome.in_compiler = account.in_compiler;

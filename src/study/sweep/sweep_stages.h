@@ -1,44 +1,39 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stages of a sweep, each over what the one before stored: load the models, fuse them, score every distinct group
-// on every device, compile the short lists, execute them. A stage commits unit by unit and asks the stop token between
-// units.
+// The steps of a sweep, each over what the one before left: load the models and fuse them, score every distinct group
+// on every device, compile the short lists, execute them, measure them. A step runs the pipeline's stages over batches
+// of candidates, commits batch by batch and asks the stop token between them. What a candidate lowers to stays in
+// memory from step to step; only a sweep that goes on from a database lowers again, once. Private to the room.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "explore/partition.h"
-#include "explore/tune.h"
-#include "ir/device.h"
 #include "profiler/compile/nvrtc.h"
 #include "store/store.h"
+#include "study/pipeline/candidate.h"
 #include "study/pipeline/observer.h"
+#include "study/pipeline/recorder.h"
+#include "study/pipeline/stages.h"
 #include "study/sweep/config.h"
 #include "study/sweep/sweep.h"
 
 namespace tailor::study {
 
-struct SweepDevice {
-  ir::Device device;
-  ir::Limits limits;
-  std::string file;  ///< text of the device file
-  Id id;
-  costmodel::CalibratedDevice calibrated;
-};
-
-/// A distinct group of the whole sweep with what planning it found.
-struct SweepGroup {
-  ir::Group group;
-  costmodel::GroupWork work;
-  std::variant<codegen::Prepared, ir::Rejection> prepared;
+/// A group on a device: what a step is done with or not.
+struct Place {
+  const PreparedGroup* group = nullptr;
+  const Target* target = nullptr;
+  auto operator<=>(const Place&) const = default;
 };
 
 struct Sweep {
@@ -47,14 +42,16 @@ struct Sweep {
   std::string space;  ///< id of the plan space: axes, limits, model
   const costmodel::Model* model = nullptr;
   ir::Calibration calibration;
-  std::vector<SweepDevice> devices;
-  std::vector<std::unique_ptr<SweepGroup>> groups;  ///< stable addresses: Prepared points at its group
-  std::set<Id> graphs;                              ///< ids of the models' graphs
-  store::Store store;
-  Observer& console;
-  std::stop_token stop;
-  SweepOutcome outcome;
-  Id run;
+  std::vector<Target> devices;
+  Recorder recorder;
+  const Watch& watch;
+  std::vector<std::unique_ptr<PreparedGroup>> groups = {};
+  std::set<Id> graphs = {};                                  ///< ids of the models' graphs
+  std::map<Place, std::vector<Candidate>> chosen = {};       ///< short lists that were scored in this run
+  std::map<Place, std::vector<Candidate>> short_lists = {};  ///< filled by short_list()
+  SweepOutcome outcome = {};
+
+  store::Store& store() { return recorder.store(); }
 };
 
 /// What an estimate of `model` is stored as: with the calibration it rests on.
@@ -68,31 +65,40 @@ void load_and_fuse(Sweep& sweep);
 void score_groups(Sweep& sweep);
 /// Compiles every stored kernel of a device that has no binary for it yet; stores binaries and compiled estimates.
 void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
-
 /// Executes every stored binary of the short lists that was not yet; stores verdicts, counters and simulated estimates,
 /// and rejects plans whose kernels are wrong.
 void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
-
 /// Measures every kernel of the short lists that was not yet, on the device's GPU or from records; stores measurements
 /// and profiled estimates, and rejects plans whose kernels are wrong.
 void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 
-/// One kernel of a short list: the plan it came from and where it shall run.
-struct ShortListed {
-  const SweepGroup* group = nullptr;
-  const SweepDevice* device = nullptr;
-  ir::Plan plan;
-  Id kernel;
-};
-/// The stored short list of a group on a device: plans whose lowering was kept.
-std::vector<ShortListed> short_list(Sweep& sweep, const SweepGroup& group, const SweepDevice& device);
-/// Of it the compiled plans that nobody refuted, the `top` fastest by the compiled estimate.
-std::vector<ShortListed> best_compiled(Sweep& sweep, const SweepGroup& group, const SweepDevice& device,
-                                       std::int64_t top);
-std::string arch_of(const Sweep& sweep, const SweepDevice& device);
-ir::Kernel lowered_again(const ShortListed& task);
+/// The stored short list of a place: plans whose lowering was kept, in the database's order. Those that were scored in
+/// this run are as they were then; the others come from the database, not lowered.
+std::vector<Candidate>& short_list(Sweep& sweep, const Place& place);
+/// The places where a step is not done yet. `key` names the step.
+std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key);
+void mark_done(Sweep& sweep, const Place& place, const std::string& key);
+/// How a step compiles: `done` of `total` kernels are behind it.
+Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
+                    std::int64_t total);
 
-/// Applies the config's restrictions to the default axes of a group.
-explore::Axes restricted_axes(const Sweep& sweep, const codegen::Prepared& prepared, const ir::Limits& limits);
+/// Runs `stage` over the `top` best by the compiled estimate of each short list, as one batch.
+template <class Stage>
+void with_best_compiled(std::span<std::vector<Candidate>* const> lists, std::int64_t top, Stage&& stage) {
+  std::vector<Candidate*> all;
+  std::vector<const explore::Standing*> standings;
+  for (std::vector<Candidate>* list : lists)
+    for (Candidate& candidate : *list) {
+      all.push_back(&candidate);
+      standings.push_back(&candidate.standing);
+    }
+  const explore::Rung rung{ir::Level::compiled, top, [&](std::span<const std::size_t> best) {
+                             std::vector<Candidate> batch;
+                             for (const std::size_t i : best) batch.push_back(std::move(*all[i]));
+                             stage(std::span(batch));
+                             for (std::size_t k = 0; k < best.size(); ++k) *all[best[k]] = std::move(batch[k]);
+                           }};
+  explore::climb(standings, {&rung, 1});
+}
 
 }  // namespace tailor::study

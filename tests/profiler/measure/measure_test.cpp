@@ -121,8 +121,8 @@ Built hanging(const Nvrtc& api, const std::string& suffix) {
   return made;
 }
 
-Candidate candidate(const Built& one) {
-  Candidate made;
+MeasureRequest candidate(const Built& one) {
+  MeasureRequest made;
   made.name = one.name;
   made.kernel_id = id_of(std::string_view(one.name));
   made.own = {&group(), &one.kernel, &one.binary};
@@ -179,7 +179,7 @@ MeasuredGroup measured(const FakeMachine& machine, const std::vector<const Built
   setup.command = {TAILOR_TEST_WORKER};
   setup.paths = machine.library_paths();
   Worker worker(setup);
-  std::vector<Candidate> candidates;
+  std::vector<MeasureRequest> candidates;
   for (const Built* one : plans) candidates.push_back(candidate(*one));
   return measure_group(worker, candidates, options);
 }
@@ -268,7 +268,7 @@ TEST_CASE("without the odd shape a plan that is wrong only there is not found ou
   setup.command = {TAILOR_TEST_WORKER};
   setup.paths = machine.library_paths();
   Worker worker(setup);
-  Candidate one = candidate(plans->wrong_at_odd);
+  MeasureRequest one = candidate(plans->wrong_at_odd);
   one.odd.reset();
   one.odd_is = "no odd shape";
   const MeasuredGroup all = measure_group(worker, {&one, 1}, quick());
@@ -386,7 +386,7 @@ TEST_CASE("every round of checks has inputs of its own, and a stop ends between 
 }
 
 TEST_CASE("a replay asks for the timer that the records have, for all plans of a group the same") {
-  std::vector<Candidate> candidates(3);
+  std::vector<MeasureRequest> candidates(3);
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].kernel_id = id_of(fmt::format("kernel {}", i));
   const auto replayed = [&](std::vector<ir::TimedBy> known, std::optional<ir::TimedBy> wished) {
     MeasureOptions options = quick();

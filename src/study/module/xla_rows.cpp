@@ -3,25 +3,23 @@
 //
 // XLA's kernels as rows. The module is a graph whose fusion is the one it brings along; each kernel is a kernel with
 // its PTX as text, a binary whose compiler is XLA, a verdict, and an execution with its counters, named as ours are.
+#include "study/module/xla_rows.h"
+
 #include <fmt/format.h>
 
 #include <functional>
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "cli/import_xla.h"
-#include "cli/inputs.h"
-#include "cli/profiling.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "profiler/measure/sampled.h"
 #include "store/store.h"
 #include "study/pipeline/manifest.h"
+#include "study/pipeline/recorder.h"
 #include "study/pipeline/to_rows.h"
 
-namespace tailor::cli {
-
-using namespace study;
+namespace tailor::study {
 
 namespace {
 
@@ -229,53 +227,48 @@ Id store_module(store::Store& to, const profiler::XlaModule& module) {
 }
 
 /// One run's rows in one transaction: `rows` stores what came of each kernel and says of how many.
-void store_run(const profiler::XlaModule& module, const ir::Device& device, const std::string& device_name,
-               const ImportXlaOptions& options, const Context& context, std::string_view method,
-               const std::function<std::int64_t(const StoreTarget&)>& rows) {
-  store::Store to = store::Store::open(options.database);
-  store::RunRow run = begun_run(context.command, std::string(origin), options.seed, "");
+std::int64_t store_run(const profiler::XlaModule& module, const Target& target, const XlaRun& on,
+                       std::string_view method, const std::function<std::int64_t(const StoreTarget&)>& rows) {
+  store::RunRow run = begun_run(on.command, std::string(origin), on.seed, "");
   run.config_id = id_of(std::string_view(run.config));
-  store::Store::Transaction unit(to);
-  to.save(run);
-  const store::DeviceRow row = load_device_row(context, device_name, device);
-  to.save(row);
-  const StoreTarget shelf{
-      to, store_module(to, module), row.id, run.id, device.arch, fmt::format("{}, seed {}", method, options.seed)};
-  const std::int64_t stored = rows(shelf);
-  run.outcome = "done";
-  run.finished_at = time_now();
-  to.save(run);
-  unit.commit();
-  context.console->note(fmt::format("stored {} kernels of {} in {}", stored, module.source.name, options.database));
+  Recorder recorder(on.database, std::move(run));
+  std::int64_t stored = 0;
+  recorder.unit([&] {
+    recorder.save(target);
+    stored = rows({recorder.store(), store_module(recorder.store(), module), target.id, recorder.run(),
+                   target.device.arch, fmt::format("{}, seed {}", method, on.seed)});
+    recorder.close("done");
+  });
+  return stored;
 }
 
 }  // namespace
 
-void store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const ir::Device& device,
-               const ImportXlaOptions& options, const Context& context) {
-  store_run(module, device, options.device, options, context, "simulator", [&](const StoreTarget& shelf) {
+std::int64_t store_xla(const profiler::XlaModule& module, const std::vector<CheckedXla>& all, const Target& target,
+                       const XlaRun& run) {
+  return store_run(module, target, run, "simulator", [&](const StoreTarget& to) {
     std::int64_t stored = 0;
     for (const CheckedXla& checked : all) {
       if (!checked.kernel->reason.empty()) continue;
-      store_executed(shelf, module, checked);
+      store_executed(to, module, checked);
       ++stored;
     }
     return stored;
   });
 }
 
-void store_xla(const profiler::XlaModule& module, const MeasuredXlaModule& all, const ir::Device& device,
-               const std::string& device_name, const ImportXlaOptions& options, const Context& context) {
-  store_run(module, device, device_name, options, context, "gpu", [&](const StoreTarget& shelf) {
+std::int64_t store_xla(const profiler::XlaModule& module, const MeasuredXlaModule& all, const Target& target,
+                       const XlaRun& run) {
+  return store_run(module, target, run, "gpu", [&](const StoreTarget& to) {
     std::int64_t stored = 0;
     for (const MeasuredXla& measured : all.kernels) {
       if (!measured.kernel->reason.empty()) continue;
-      store_measured(shelf, module, measured);
+      store_measured(to, module, measured);
       ++stored;
     }
-    for (const ir::Measurement& times : all.times) store_times(shelf, *all.sequence, times);
+    for (const ir::Measurement& times : all.times) store_times(to, *all.sequence, times);
     return stored;
   });
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening, and refusing the wrong one.
-#include "cli/gpu_access.h"
+#include "study/pipeline/gpu_access.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,11 +10,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "cli/inputs.h"
-#include "cli/worker_flag.h"
+#include "profiler/gpu/request/library_paths.h"
 #include "profiler/measure/gpu_match.h"
 
-namespace tailor::cli {
+namespace tailor::study {
 
 namespace {
 
@@ -35,8 +34,17 @@ const gpu::GpuProperties& opened_properties(profiler::Worker& worker) {
 
 }  // namespace
 
+profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
+  profiler::NvrtcPaths paths = profiler::default_nvrtc_paths({std::filesystem::path(TAILOR_SOURCE_DIR) / ".venv"});
+  paths.library = library;
+  return paths;
+}
+
+profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(nvrtc_paths(library)); }
+
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
-  gpu::LibraryPaths paths = library_paths(options.cupti);
+  gpu::LibraryPaths paths = gpu::default_library_paths({std::filesystem::path(TAILOR_SOURCE_DIR) / ".venv"});
+  paths.cupti = options.cupti;
   paths.driver = options.driver;
   paths.nvml = options.nvml;
   return paths;
@@ -61,10 +69,10 @@ void require_gpu(profiler::Worker& worker, const ir::Device& device) {
               "--device names the file of the GPU that measures; tailor devices lists them");
 }
 
-std::string device_of_gpu(profiler::Worker& worker, const Context& context) {
+std::string device_of_gpu(profiler::Worker& worker, const std::filesystem::path& data) {
   const gpu::GpuProperties& properties = opened_properties(worker);
   std::vector<std::string> fitting;
-  const std::string folder = (context.data / "devices").string();
+  const std::string folder = (data / "devices").string();
   for (const std::string& name : ir::device_names(folder))
     if (profiler::mismatches(ir::find_device(name, folder), properties).empty()) fitting.push_back(name);
   if (fitting.size() == 1) return fitting.front();
@@ -75,4 +83,4 @@ std::string device_of_gpu(profiler::Worker& worker, const Context& context) {
               "--device names the file");
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

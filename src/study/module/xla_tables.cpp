@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's kernels as tables.
+// XLA's kernels as they were found and executed on the simulator, as tables: one row a kernel, one an outcome, one for
+// what is no kernel of XLA's own. Called by tailor import-xla.
 #include <map>
 
-#include "cli/import_xla.h"
-#include "cli/output.h"
+#include "study/module/xla_rows.h"
+#include "study/tables/column.h"
 
-namespace tailor::cli {
+namespace tailor::study {
 
 using profiler::XlaOutcome;
 using report::Cell;
@@ -100,4 +101,4 @@ Table xla_other_table(const profiler::XlaModule& module) {
   return table;
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

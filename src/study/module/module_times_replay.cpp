@@ -1,22 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole models from records: the rows that a GPU's run would show, each as it was measured.
+// Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records come
+// in, the comparison's table goes out.
 #include <fmt/format.h>
 
 #include <map>
 
 #include "base/error.h"
-#include "cli/import_xla.h"
-#include "cli/output.h"
-#include "cli/profile_module.h"
-#include "cli/profile_options.h"
+#include "study/module/module_times.h"
+#include "study/module/xla_rows.h"
+#include "study/pipeline/measurer.h"
 #include "study/pipeline/replay.h"
 #include "study/pipeline/to_rows.h"
 
-namespace tailor::cli {
-
-using namespace study;
+namespace tailor::study {
 
 namespace {
 
@@ -50,12 +48,12 @@ std::vector<Cell> row_of(const store::ModuleTimeRow& row, double baseline) {
 
 }  // namespace
 
-void replay_module(const ProfileCommand& options, const Context& context) {
-  const ir::Device device = load_device(context, options.what.device);
-  const auto records = recorded_files(options.recorded, context.data, device);
-  const hlo::Imported imported = load_model(context, options.what.model);
-  const Id graph = graph_row(imported, imported.graph.name, options.what.model).id;
-  std::vector<std::string> names = named_strategies(options.strategies);
+ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, Observer& observer) {
+  const ir::Device device = load_device(data, question.what.device);
+  const auto records = recorded_files(question.measure.recorded, data, device);
+  const hlo::Imported imported = load_model(data, question.what.model, observer);
+  const Id graph = graph_row(imported, imported.graph.name, question.what.model).id;
+  std::vector<std::string> names = question.strategies;
   const std::string first = names.front();
   names.emplace_back(xla_strategy);
   report::Table table;
@@ -63,7 +61,7 @@ void replay_module(const ProfileCommand& options, const Context& context) {
   table.columns = module_columns(first);
   std::map<std::pair<ir::CacheState, ir::LaunchMode>, double> baselines;
   for (const std::string& name : names)
-    for (const ir::CacheState cache : parse_cache_states(options.cache_states))
+    for (const ir::CacheState cache : parse_cache_states(question.measure.cache_states))
       for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
         const ir::Protocol protocol{cache, ir::TimedBy::events, launch, {}};
         const store::ModuleTimeRow* row = find_time(*records, graph, name, protocol);
@@ -76,7 +74,7 @@ void replay_module(const ProfileCommand& options, const Context& context) {
     throw Error(Fault::missing,
                 fmt::format("no times of {} as a whole are recorded for {}", imported.graph.name, device.name),
                 "profile --module measures them on a GPU; --cache-state names the state they were measured under");
-  show(context, {"tailor.profile_module/1", device.name, {{"strategies", std::move(table)}}, ""});
+  return {device.name, std::move(table)};
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

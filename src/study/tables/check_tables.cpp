@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verdicts and findings, row by row.
-#include "cli/check_tables.h"
+// Verdicts and findings, row by row. A candidate that did not get as far as an execution still has a state and a
+// reason.
+#include "study/tables/check_tables.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/output.h"
+#include "study/tables/column.h"
 
-namespace tailor::cli {
+namespace tailor::study {
 
 namespace {
 
@@ -19,10 +20,17 @@ using report::Cell;
 using report::Hint;
 
 /// What did not get as far as an execution still has a state and a reason.
-std::pair<std::string, std::string> state_of(const CheckItem& item) {
-  if (item.checked) return {std::string(profiler::name(item.checked->state)), item.checked->reason};
-  if (!item.binary) return {"stopped", "not begun"};
-  return {"not compiled", std::string(trim(std::string_view(item.binary->log).substr(0, item.binary->log.find('\n'))))};
+std::pair<std::string, std::string> state_of(const Candidate& item) {
+  if (item.verdict) return {std::string(profiler::name(item.verdict->state)), item.verdict->reason};
+  const std::optional<ir::Binary>& binary = item.executed_binary();
+  if (!binary) return {"stopped", "not begun"};
+  return {"not compiled", std::string(trim(std::string_view(binary->log).substr(0, binary->log.find('\n'))))};
+}
+
+/// "whole", "64 of 4,096 rows", "whole: ..." with a reason.
+std::string shape_of(const Candidate& item) {
+  if (item.other) return item.other_is;
+  return item.other_is.empty() ? "whole" : "whole: " + item.other_is;
 }
 
 Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
@@ -35,9 +43,10 @@ std::string line_text(const std::string& text, std::int64_t line) {
 
 }  // namespace
 
-report::Table verdict_table(const std::vector<CheckItem>& items) {
+report::Table verdict_table(std::span<const Candidate> items) {
   report::Table table;
-  const bool whole = std::none_of(items.begin(), items.end(), [](const CheckItem& item) { return item.small; });
+  const bool whole =
+      std::none_of(items.begin(), items.end(), [](const Candidate& item) { return item.other.has_value(); });
   table.columns = {column("number", "group", Hint::integer),
                    column("group", "id", Hint::text, 6),
                    column("title", "of", Hint::text, 3),
@@ -52,20 +61,20 @@ report::Table verdict_table(const std::vector<CheckItem>& items) {
                    column("time", "time", Hint::seconds),
                    column("reason", "reason", Hint::text, 1),
                    column("plan", "plan text", Hint::text, 7)};
-  for (const CheckItem& item : items) {
+  for (const Candidate& item : items) {
     const auto [state, reason] = state_of(item);
-    const bool known = item.checked.has_value();
+    const bool known = item.verdict.has_value();
     table.rows.push_back(
-        {static_cast<std::int64_t>(item.group + 1), short_hex(item.of->id), item.title, line_number(item.rank),
-         item.kernel.name, state, item.shape, known ? Cell(item.checked->worst) : Cell(),
-         known ? Cell(static_cast<std::int64_t>(item.checked->findings.size())) : Cell(),
-         known ? Cell(item.checked->lane_instructions) : Cell(), known ? Cell(item.checked->counts.blocks_run) : Cell(),
-         known ? Cell(item.checked->time.value) : Cell(), reason, ir::text(item.plan)});
+        {static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id), item.of->title(),
+         line_number(item.rank), item.kernel.name, state, shape_of(item), known ? Cell(item.verdict->worst) : Cell(),
+         known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
+         known ? Cell(item.verdict->lane_instructions) : Cell(), known ? Cell(item.verdict->counts.blocks_run) : Cell(),
+         known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
   }
   return table;
 }
 
-report::Table finding_table(const std::vector<CheckItem>& items) {
+report::Table finding_table(std::span<const Candidate> items) {
   report::Table table;
   table.title = "findings";
   table.columns = {column("number", "group", Hint::integer),
@@ -76,14 +85,14 @@ report::Table finding_table(const std::vector<CheckItem>& items) {
                    column("ptx_line", "PTX line", Hint::integer, 2),
                    column("cuda_line", "CUDA line", Hint::integer),
                    column("source", "source", Hint::text, 1)};
-  for (const CheckItem& item : items) {
-    if (!item.checked) continue;
-    for (const simulator::Finding& one : item.checked->findings)
-      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), line_number(item.rank),
+  for (const Candidate& item : items) {
+    if (!item.verdict) continue;
+    for (const simulator::Finding& one : item.verdict->findings)
+      table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), line_number(item.rank),
                             std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
                             line_number(one.source_line), line_text(item.executed_cuda(), one.source_line)});
   }
   return table;
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

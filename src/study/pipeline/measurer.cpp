@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words to options, and the table of profilers.
-#include "cli/profile_options.h"
+// Words to options, and the table of profilers. Every word is checked before anything takes time.
+#include "study/pipeline/measurer.h"
 
 #include <fmt/format.h>
 
@@ -11,13 +11,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/gpu_access.h"
 #include "profiler/gpu/cupti/metrics.h"
 #include "study/pipeline/replay.h"
 
-namespace tailor::cli {
-
-using namespace study;
+namespace tailor::study {
 
 namespace {
 
@@ -29,25 +26,26 @@ Enum parse_word(std::string_view option, std::string_view word, std::optional<En
               suggestion(word, known));
 }
 
-Measurer on_gpu(const ProfileCommand& options, const Context& context, const ir::Device& device, std::stop_token stop) {
-  Measurer measurer{"gpu", std::make_unique<profiler::Worker>(worker_setup(options.gpu, stop)), {}};
+Measurer on_gpu(const MeasureWords& options, const std::filesystem::path&, const ir::Device& device,
+                const Watch& watch) {
+  Measurer measurer{"gpu", std::make_shared<profiler::Worker>(worker_setup(options.gpu, watch.stop))};
   require_gpu(*measurer.worker, device);
   if (options.timed_by == "auto" && !measurer.worker->opened().properties.can_time_activity)
-    context.console->warning(
+    watch.observer.warning(
         "times are by events, which hold a part of the launch: CUPTI's timestamps cannot be had "
         "(tailor doctor says why)");
-  measurer.measure = [worker = measurer.worker.get()](std::span<const profiler::Candidate> candidates,
-                                                      const profiler::MeasureOptions& how) {
+  measurer.measure = [worker = measurer.worker](std::span<const profiler::MeasureRequest> candidates,
+                                                const profiler::MeasureOptions& how) {
     return profiler::measure_group(*worker, candidates, how);
   };
   return measurer;
 }
 
-Measurer from_records(const ProfileCommand& options, const Context& context, const ir::Device& device,
-                      std::stop_token) {
-  const profiler::Lookup lookup = recorded_lookup(options.recorded, context.data, device);
+Measurer from_records(const MeasureWords& options, const std::filesystem::path& data, const ir::Device& device,
+                      const Watch&) {
+  const profiler::Lookup lookup = recorded_lookup(options.recorded, data, device);
   return {"replay", nullptr,
-          [lookup](std::span<const profiler::Candidate> candidates, const profiler::MeasureOptions& how) {
+          [lookup](std::span<const profiler::MeasureRequest> candidates, const profiler::MeasureOptions& how) {
             return profiler::replayed_group(lookup, candidates, how);
           }};
 }
@@ -58,11 +56,11 @@ constexpr std::array profiler_table = std::to_array<ProfilerRow>({
 });
 
 /// "0", "none", or names.
-gpu::CountPlan plan_counters(const ProfileCommand& options, const Context& context, const ir::Device& device) {
+gpu::CountPlan plan_counters(const MeasureWords& options, const ir::Device& device, const Watch& watch) {
   if (options.counters == "none" || options.profiler != "gpu") return {};
   auto opened = gpu::MetricHost::open(gpu_libraries(options.gpu));
   if (const auto* missing = std::get_if<gpu::Capability>(&opened)) {
-    context.console->warning(fmt::format("no counters: {}", missing->detail));
+    watch.observer.warning(fmt::format("no counters: {}", missing->detail));
     return {};
   }
   const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
@@ -74,8 +72,8 @@ gpu::CountPlan plan_counters(const ProfileCommand& options, const Context& conte
                   "tailor counters lists them");
     const std::vector<std::string> chips = host.chips();
     if (std::find(chips.begin(), chips.end(), device.chip) == chips.end()) {
-      context.console->warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
-                                           device.chip.empty() ? "" : ", " + device.chip));
+      watch.observer.warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
+                                         device.chip.empty() ? "" : ", " + device.chip));
       return {};
     }
     return host.plan(device.chip, std::stoi(options.counters));
@@ -105,11 +103,18 @@ std::optional<ir::TimedBy> parse_timed_by(const std::string& word) {
 
 std::span<const ProfilerRow> profilers() { return profiler_table; }
 
-Measurer make_measurer(const ProfileCommand& options, const Context& context, const ir::Device& device,
-                       std::stop_token stop) {
+gpu::Response Measurer::opened() const {
+  if (worker) return worker->opened();
+  gpu::Response none;
+  none.outcome = ir::Outcome::unavailable;
+  return none;
+}
+
+Measurer make_measurer(const MeasureWords& options, const std::filesystem::path& data, const ir::Device& device,
+                       const Watch& watch) {
   std::vector<std::string_view> known;
   for (const ProfilerRow& row : profiler_table) {
-    if (row.name == options.profiler) return row.make(options, context, device, std::move(stop));
+    if (row.name == options.profiler) return row.make(options, data, device, watch);
     known.push_back(row.name);
   }
   throw Error(Fault::usage,
@@ -117,8 +122,7 @@ Measurer make_measurer(const ProfileCommand& options, const Context& context, co
               suggestion(options.profiler, known));
 }
 
-profiler::MeasureOptions measure_options(const ProfileCommand& options, const Context& context,
-                                         const ir::Device& device, std::stop_token stop) {
+profiler::MeasureOptions measure_options(const MeasureWords& options, const ir::Device& device, const Watch& watch) {
   profiler::MeasureOptions how;
   how.caches = parse_cache_states(options.cache_states);
   how.timed_by = parse_timed_by(options.timed_by);
@@ -127,14 +131,14 @@ profiler::MeasureOptions measure_options(const ProfileCommand& options, const Co
   how.checks = static_cast<int>(options.checks);
   how.seed = static_cast<std::uint64_t>(options.seed);
   how.time_limit = {options.time_limit};
-  how.stop = std::move(stop);
+  how.stop = watch.stop;
   constexpr std::array forms = std::to_array<std::string_view>({"cubin", "ptx"});
   how.image = parse_word("--image", options.image, profiler::image_form_named, forms);
-  how.counters = plan_counters(options, context, device);
+  how.counters = plan_counters(options, device, watch);
   if (options.checks < 1) throw Error(Fault::usage, "--checks: found 0, expected at least one run that is checked");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
   return how;
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

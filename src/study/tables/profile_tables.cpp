@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times, races, counters, row by row. A time is a median between the ends of its interval.
-#include "cli/profile_tables.h"
+#include "study/tables/profile_tables.h"
 
 #include <fmt/format.h>
 
@@ -10,18 +10,26 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "cli/output.h"
+#include "profiler/measure/sampled.h"
+#include "study/tables/column.h"
 
-namespace tailor::cli {
+namespace tailor::study {
 
 namespace {
 
 using report::Cell;
 using report::Hint;
 
-Spread spread_of_item(const ProfileItem& item, std::size_t cache, const std::string& stop_rule) {
-  if (cache >= item.result.times.size()) return {};
-  return spread_of(profiler::durations(item.result.times[cache].samples), profiler::stop_rule(stop_rule).confidence);
+/// What came of it; nothing in it where it was not measured.
+const profiler::CandidateResult& result_of(const Candidate& item) {
+  static const profiler::CandidateResult none;
+  return item.measured ? *item.measured : none;
+}
+
+Spread spread_of_item(const Candidate& item, std::size_t cache, const std::string& stop_rule) {
+  const std::vector<ir::Measurement>& times = result_of(item).times;
+  if (cache >= times.size()) return {};
+  return spread_of(profiler::durations(times[cache].samples), profiler::stop_rule(stop_rule).confidence);
 }
 
 /// "1", "1=" among several, "3"; empty without a time.
@@ -33,8 +41,8 @@ std::string place_text(const profiler::Ranking& ranking, int item) {
   return std::to_string(at - ranking.order.begin() + 1);
 }
 
-std::pair<std::string, std::string> state_of(const ProfileItem& item) {
-  if (item.measured) return {std::string(ir::name(item.result.outcome)), item.result.reason};
+std::pair<std::string, std::string> state_of(const Candidate& item) {
+  if (item.measured) return {std::string(ir::name(item.measured->outcome)), item.measured->reason};
   if (!item.binary) return {"stopped", "not begun"};
   if (!item.compiled())
     return {"not compiled",
@@ -60,15 +68,14 @@ Cell clock_of(const ir::Measurement& measurement) {
 Cell whole(int value) { return value > 0 ? Cell(static_cast<std::int64_t>(value)) : Cell(); }
 Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 
-std::vector<Cell> time_row(const ProfileItem& item, const profiler::Ranking* ranking, std::size_t cache, int number,
-                           double bytes) {
+std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranking, std::size_t cache, int number) {
   const auto [state, reason] = state_of(item);
   const ir::Measurement none;
-  const ir::Measurement& measured = cache < item.result.times.size() ? item.result.times[cache] : none;
+  const ir::Measurement& measured = cache < result_of(item).times.size() ? result_of(item).times[cache] : none;
   const Spread time = measured.samples.empty() ? Spread{} : spread_of_item(item, cache, measured.protocol.stop);
   const bool timed = time.n > 0;
-  return {static_cast<std::int64_t>(item.group + 1),
-          item.title,
+  return {static_cast<std::int64_t>(item.of->number + 1),
+          item.of->title(),
           item.rank > 0 ? Cell(item.rank) : Cell(),
           item.kernel.name,
           ranking != nullptr ? std::string(ir::name(ranking->cache)) : std::string(),
@@ -78,28 +85,27 @@ std::vector<Cell> time_row(const ProfileItem& item, const profiler::Ranking* ran
           timed ? Cell(time.low) : Cell(),
           timed ? Cell(time.high) : Cell(),
           static_cast<std::int64_t>(measured.samples.size()),
-          timed ? Cell(bytes / time.median) : Cell(),
-          positive(item.predicted.value),
-          timed && item.predicted.value > 0 ? Cell(item.predicted.value / time.median) : Cell(),
+          timed ? Cell(item.of->bytes / time.median) : Cell(),
+          positive(item.predicted().value),
+          timed && item.predicted().value > 0 ? Cell(item.predicted().value / time.median) : Cell(),
           clock_of(measured),
           ir::throttle_text(throttle_of(measured)),
-          whole(item.result.entry.registers),
-          whole(item.result.entry.blocks_per_sm),
+          whole(result_of(item).entry.registers),
+          whole(result_of(item).entry.blocks_per_sm),
           timed ? Cell(std::string(ir::name(measured.protocol.timed_by))) : Cell(),
           timed ? Cell(std::string(ir::name(measured.protocol.launch))) : Cell(),
           timed ? Cell(measured.protocol.stop) : Cell(),
           measured.gpu,
           measured.driver,
-          item.result.judged ? Cell(item.result.worst) : Cell(),
-          item.result.checked_on,
+          result_of(item).judged ? Cell(result_of(item).worst) : Cell(),
+          result_of(item).checked_on,
           reason.empty() ? measured.reason : reason,
           ir::text(item.plan)};
 }
 
 }  // namespace
 
-report::Table time_table(std::span<const ProfileItem> items, std::span<const ProfiledGroup> groups,
-                         const std::function<double(std::size_t)>& bytes) {
+report::Table time_table(std::span<const Candidate> items, std::span<const RacedGroup> groups) {
   report::Table table;
   table.columns = {column("number", "group", Hint::integer),
                    column("title", "of", Hint::text, 3),
@@ -128,18 +134,17 @@ report::Table time_table(std::span<const ProfileItem> items, std::span<const Pro
                    column("checked_on", "checked on", Hint::text, 7),
                    column("reason", "reason", Hint::text, 1),
                    column("plan", "plan text", Hint::text, 8)};
-  for (const ProfiledGroup& group : groups)
+  for (const RacedGroup& group : groups)
     for (std::size_t i = 0; i < group.count; ++i) {
-      const ProfileItem& item = items[group.first + i];
-      const double moved = bytes(item.group);
-      if (group.rankings.empty()) table.rows.push_back(time_row(item, nullptr, 0, 0, moved));
+      const Candidate& item = items[group.first + i];
+      if (group.rankings.empty()) table.rows.push_back(time_row(item, nullptr, 0, 0));
       for (std::size_t cache = 0; cache < group.rankings.size(); ++cache)
-        table.rows.push_back(time_row(item, &group.rankings[cache], cache, static_cast<int>(i), moved));
+        table.rows.push_back(time_row(item, &group.rankings[cache], cache, static_cast<int>(i)));
     }
   return table;
 }
 
-report::Table race_table(std::span<const ProfileItem> items, std::span<const ProfiledGroup> groups) {
+report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups) {
   report::Table table;
   table.title = "races";
   table.columns = {column("number", "group", Hint::integer),
@@ -152,45 +157,70 @@ report::Table race_table(std::span<const ProfileItem> items, std::span<const Pro
                    column("samples", "samples", Hint::count, 3),
                    column("equal_samples", "samples without racing", Hint::count, 4),
                    column("note", "note", Hint::text, 1)};
-  for (const ProfiledGroup& group : groups)
+  for (const RacedGroup& group : groups)
     for (std::size_t cache = 0; cache < group.rankings.size(); ++cache) {
       const profiler::Ranking& ranking = group.rankings[cache];
-      const ProfileItem& first = items[group.first];
+      const Candidate& first = items[group.first];
       std::string fastest;
       for (const int tied : ranking.tie)
         fastest += fmt::format("{}plan {}", fastest.empty() ? "" : ", ",
                                items[group.first + static_cast<std::size_t>(tied)].rank);
       Cell regret;
-      if (!ranking.order.empty() && !first.result.times.empty() && !first.result.times[cache].samples.empty()) {
-        const ProfileItem& best = items[group.first + static_cast<std::size_t>(ranking.order.front())];
-        const std::string& rule = first.result.times[cache].protocol.stop;
+      if (!ranking.order.empty() && !result_of(first).times.empty() && !result_of(first).times[cache].samples.empty()) {
+        const Candidate& best = items[group.first + static_cast<std::size_t>(ranking.order.front())];
+        const std::string& rule = result_of(first).times[cache].protocol.stop;
         regret = spread_of_item(first, cache, rule).median / spread_of_item(best, cache, rule).median;
       }
       std::string note = group.unjudged.empty() ? "" : "results not judged: " + group.unjudged;
       if (ranking.drifted) note += (note.empty() ? "" : "; ") + std::string("the GPU's speed changed during the race");
-      table.rows.push_back({static_cast<std::int64_t>(first.group + 1), first.title,
+      table.rows.push_back({static_cast<std::int64_t>(first.of->number + 1), first.of->title(),
                             std::string(ir::name(ranking.cache)), static_cast<std::int64_t>(ranking.order.size()),
                             fastest, ranking.end, regret, ranking.samples, ranking.equal_samples, note});
     }
   return table;
 }
 
-report::Table counter_table(std::span<const ProfileItem> items) {
+report::Table counter_table(std::span<const Candidate> items) {
   report::Table table;
   table.title = "counters, collected apart from the times";
   table.columns = {column("number", "group", Hint::integer),  column("rank", "plan", Hint::integer),
                    column("kernel", "kernel", Hint::text, 1), column("counter", "counter"),
                    column("value", "value", Hint::number),    column("unit", "unit")};
-  for (const ProfileItem& item : items) {
-    if (!item.result.uncounted.empty())
-      table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.rank, item.kernel.name,
-                            std::string("none: ") + item.result.uncounted, Cell(), std::string()});
-    for (const ir::Measurement& measured : item.result.times)
+  for (const Candidate& item : items) {
+    if (!result_of(item).uncounted.empty())
+      table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), item.rank, item.kernel.name,
+                            std::string("none: ") + result_of(item).uncounted, Cell(), std::string()});
+    for (const ir::Measurement& measured : result_of(item).times)
       for (const ir::CounterValue& counter : measured.counters)
-        table.rows.push_back({static_cast<std::int64_t>(item.group + 1), item.rank, item.kernel.name, counter.name,
+        table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), item.rank, item.kernel.name, counter.name,
                               counter.value, counter.unit});
   }
   return table;
 }
 
-}  // namespace tailor::cli
+report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted) {
+  report::Table table;
+  table.title = "measured";
+  table.columns = {column("outcome", "outcome"),
+                   column("median", "time", Hint::seconds),
+                   column("low", "from", Hint::seconds),
+                   column("high", "to", Hint::seconds),
+                   column("samples", "samples", Hint::integer),
+                   column("predicted_to_measured", "predicted / measured", Hint::ratio),
+                   column("protocol", "protocol"),
+                   column("gpu", "GPU"),
+                   column("driver", "driver"),
+                   column("reason", "reason")};
+  for (const ir::Measurement& measured : result.times) {
+    const Spread time = profiler::time_of(measured);
+    const bool timed = time.n > 0;
+    table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
+                          timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
+                          static_cast<std::int64_t>(time.n), timed ? Cell(predicted.value / time.median) : Cell(),
+                          text(measured.protocol), measured.gpu, measured.driver,
+                          measured.reason.empty() ? result.reason : measured.reason});
+  }
+  return table;
+}
+
+}  // namespace tailor::study

@@ -6,15 +6,13 @@
 // is lowered and counted, which needs no execution. Kernels and groups without a count are counted themselves.
 #include <fmt/format.h>
 
-#include "cli/import_xla.h"
-#include "cli/inputs.h"
-#include "cli/output.h"
-#include "costmodel/count.h"
 #include "explore/strategy.h"
-#include "explore/tune.h"
 #include "hlo/import.h"
+#include "study/module/xla_rows.h"
+#include "study/pipeline/stages.h"
+#include "study/tables/column.h"
 
-namespace tailor::cli {
+namespace tailor::study {
 
 using report::Hint;
 using report::Table;
@@ -55,34 +53,33 @@ Totals executed_totals(const profiler::XlaModule& module, const std::vector<Chec
 }
 
 /// What the best plan of a group asks of memory; false when there is no plan.
-bool add_best_plan(const explore::DistinctGroup& group, const costmodel::CalibratedDevice& device, Totals& totals) {
-  const auto prepared = codegen::prepare(group.group);
-  const codegen::Prepared* ready = std::get_if<codegen::Prepared>(&prepared);
-  if (ready == nullptr) return false;
-  const ir::Limits& limits = device.limits;
-  explore::TuneOptions how;
+bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target, Totals& totals) {
+  const PreparedGroup group(distinct, 0);
+  if (group.ready() == nullptr) return false;
+  Choosing how;
+  how.model = costmodel::find_model("projected");
   how.max_plans = plans_scored;
-  const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, limits), device, how);
-  const auto best = explore::shortlist(*ready, tuned, limits, 1);
-  if (best.empty()) return false;
-  for (const costmodel::BufferWork& buffer : best.front().work.buffers) {
+  how.top = 1;
+  const Choice choice = choose(group, target, how, {});
+  if (choice.candidates.empty()) return false;
+  for (const costmodel::BufferWork& buffer : choice.candidates.front().work.buffers) {
     for (const costmodel::Traffic* traffic : {&buffer.load, &buffer.store, &buffer.atomic}) {
-      totals.requests += group.times * static_cast<double>(traffic->requests);
-      totals.sectors += group.times * static_cast<double>(traffic->sectors);
+      totals.requests += distinct.times * static_cast<double>(traffic->requests);
+      totals.sectors += distinct.times * static_cast<double>(traffic->sectors);
     }
-    totals.dram += group.times * static_cast<double>(buffer.read_bytes + buffer.written_bytes);
+    totals.dram += distinct.times * static_cast<double>(buffer.read_bytes + buffer.written_bytes);
   }
   return true;
 }
 
-Totals planned_totals(const explore::Partition& partition, const std::optional<costmodel::CalibratedDevice>& device) {
+Totals planned_totals(const explore::Partition& partition, const std::optional<Target>& target) {
   Totals totals;
   totals.kernels = partition.kernels;
   totals.launches = partition.launches;
   totals.arrays = partition.bytes;
-  if (!device) return totals;
+  if (!target) return totals;
   for (const explore::DistinctGroup& group : partition.groups)
-    if (add_best_plan(group, *device, totals)) totals.counted += static_cast<std::int64_t>(group.occurrences.size());
+    if (add_best_plan(group, *target, totals)) totals.counted += static_cast<std::int64_t>(group.occurrences.size());
   return totals;
 }
 
@@ -96,7 +93,7 @@ void add_row(Table& table, const std::string& who, const std::string& how, const
 }  // namespace
 
 Table xla_comparison(const profiler::XlaModule& module, const std::vector<CheckedXla>& all,
-                     const std::optional<ir::Device>& device, const ImportXlaOptions& options, const Context& context) {
+                     const std::optional<Target>& target, bool executed, Observer& observer) {
   Table table;
   table.title = "one run of the model: XLA's own kernels and our strategies on the same module";
   table.columns = {column("who", "kernels of"),
@@ -109,18 +106,16 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("sectors", "sectors", Hint::number, 3),
                    column("accessed", "sectors moved", Hint::bytes),
                    column("dram", "DRAM", Hint::bytes)};
-  add_row(table, "XLA", options.list ? "nothing" : "simulator", executed_totals(module, all), !options.list);
-  std::optional<costmodel::CalibratedDevice> planned_for;
-  if (device) planned_for = costmodel::calibrated(*device, load_calibration(context, "uncalibrated"));
+  add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string());
   for (const char* name : {"imported", "stitch-v1"}) {
-    context.console->progress({fmt::format("planning {}", name), 0, 0, {}});
+    observer.progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition =
         explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph));
-    add_row(table, name, device ? "cost model" : "nothing", planned_totals(partition, planned_for), device.has_value());
+    add_row(table, name, target ? "cost model" : "nothing", planned_totals(partition, target), target.has_value());
   }
-  context.console->finish();
+  observer.finish();
   return table;
 }
 
-}  // namespace tailor::cli
+}  // namespace tailor::study

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compiler and the GPU as studies use them: where their libraries are looked for, the worker process that owns the
+// GPU, and whether it is the GPU that was asked about. Paths that a person named come in, workers and loaded libraries
+// go out. Called by measurer.cpp and by the commands that look at a machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "ir/device.h"
+#include "profiler/compile/nvrtc.h"
+#include "profiler/measure/worker.h"
+
+namespace tailor::study {
+
+/// The word with which the program starts itself as a worker (profiler/measure/worker.h). Not a command.
+inline constexpr std::string_view worker_flag = "--worker";
+
+/// Which GPU and which libraries.
+struct GpuOptions {
+  std::string driver, cupti, nvml;  ///< library files; empty: the usual places
+  std::int64_t gpu = 0;             ///< number of the GPU, as the driver counts
+  bool operator==(const GpuOptions&) const = default;
+};
+
+/// Where NVRTC is looked for: the named file, else the project's own environment, toolkits, the system's loader.
+profiler::NvrtcPaths nvrtc_paths(const std::string& library);
+profiler::FoundNvrtc find_compiler(const std::string& library);
+
+/// Where the GPU's libraries are: files that were named, else the usual places.
+gpu::LibraryPaths gpu_libraries(const GpuOptions& options);
+
+/// A worker that is this program started again.
+profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop);
+
+/// Opens the GPU. Throws Error(missing) without one, with what to do, and for one that `device` does not describe.
+void require_gpu(profiler::Worker& worker, const ir::Device& device);
+
+/// The file in `data`/devices that describes the GPU found. Throws Error(missing) when none does, or several.
+std::string device_of_gpu(profiler::Worker& worker, const std::filesystem::path& data);
+
+}  // namespace tailor::study

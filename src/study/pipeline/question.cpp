@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looking up and reading, then picking a group and its plans. A name that is not there is answered with the nearest
+// that is.
+#include "study/pipeline/question.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <system_error>
+#include <variant>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "explore/strategy.h"
+#include "study/pipeline/to_rows.h"
+
+namespace tailor::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> file_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
+    if (entry.is_regular_file(none)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// The file nearest to a path that is not there: beside it, or among the models that ship.
+std::string nearest_file(const fs::path& data, const fs::path& path) {
+  const fs::path beside = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  for (const fs::path& folder : {beside, data / "models"}) {
+    const std::vector<std::string> names = file_names(folder);
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string_view near = nearest(path.filename().string(), known);
+    if (near.empty()) continue;
+    const fs::path found = folder == fs::path(".") ? fs::path(near) : folder / near;
+    return fmt::format("did you mean '{}'?", found.string());
+  }
+  return fmt::format("models that ship are in {}", (data / "models").string());
+}
+
+explore::AxisLimit parse_axis(const std::string& word) {
+  const std::size_t at = word.find('=');
+  if (at == word.npos || at + 1 == word.size())
+    throw Error(Fault::usage, fmt::format("--axis: found '{}', expected AXIS=VALUE,VALUE", word),
+                "for example --axis threads=128,256; tailor list axes shows them all");
+  explore::AxisLimit limit{word.substr(0, at), {}};
+  for (const std::string_view value : split(std::string_view(word).substr(at + 1), ','))
+    limit.values.emplace_back(value);
+  return limit;
+}
+
+/// The group that moves most bytes in one run of the model, among those that can be planned; else the heaviest.
+std::size_t heaviest(const explore::Partition& partition) {
+  const auto weight = [](const explore::DistinctGroup& group) {
+    const bool planned = std::holds_alternative<codegen::Layout>(group.needs);
+    return std::pair(planned, group.times * group.bytes);
+  };
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < partition.groups.size(); ++i)
+    if (weight(partition.groups[i]) > weight(partition.groups[best])) best = i;
+  return best;
+}
+
+std::size_t group_number(const explore::Partition& partition, const std::string& word) {
+  const std::size_t count = partition.groups.size();
+  std::size_t number = 0;
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (fault == std::errc{} && end == word.data() + word.size() && number >= 1 && number <= count) return number - 1;
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < count; ++i)
+    if (hex(partition.groups[i].group.id).starts_with(word)) found.push_back(i);
+  if (found.size() == 1) return found.front();
+  const std::string hint = "tailor fuse MODEL --top 0 lists them with number and id";
+  if (found.empty())
+    throw Error(
+        Fault::usage,
+        fmt::format("--group: found '{}', expected a number from 1 to {} or the beginning of an id", word, count),
+        hint);
+  throw Error(Fault::usage, fmt::format("--group: {} ids begin with '{}'", found.size(), word), hint);
+}
+
+}  // namespace
+
+hlo::Imported load_model(const fs::path& data, const std::string& path, Observer& observer) {
+  std::error_code fault;
+  if (!fs::exists(path, fault))
+    throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
+                nearest_file(data, path));
+  hlo::Imported imported = hlo::import_file(path);
+  for (const std::string& warning : imported.report.warnings) observer.detail(fmt::format("{}: {}", path, warning));
+  return imported;
+}
+
+ir::Device load_device(const fs::path& data, const std::string& name) {
+  return ir::find_device(name, (data / "devices").string());
+}
+
+Target load_target(const fs::path& data, const std::string& name, const ir::Calibration& calibration) {
+  Target target;
+  target.device = load_device(data, name);
+  target.limits = ir::limits(target.device);
+  target.calibrated = costmodel::calibrated(target.device, calibration);
+  const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
+  target.file = read_file(is_path ? fs::path(name) : data / "devices" / (target.device.name + ".json"));
+  target.id = device_row(target.device, target.file).id;
+  return target;
+}
+
+ir::Calibration load_calibration(const fs::path& data, const std::string& name) {
+  return ir::find_calibration(name, (data / "calibrations").string());
+}
+
+const costmodel::Model& projecting_model(const std::string& name) {
+  const costmodel::Model* model = costmodel::find_model(name);
+  std::vector<std::string_view> known;
+  for (const costmodel::Model& row : costmodel::models())
+    if (row.ranks_plans) known.push_back(row.name);
+  if (model != nullptr && std::find(known.begin(), known.end(), model->name) != known.end()) return *model;
+  throw Error(Fault::usage,
+              model == nullptr ? fmt::format("no cost model is called '{}'", name)
+                               : fmt::format("cost model '{}' needs compiled kernels, which only a sweep has", name),
+              suggestion(name, known));
+}
+
+std::string needs_text(const codegen::Classified& needs) {
+  if (const auto* why = std::get_if<ir::Rejection>(&needs)) return fmt::format("needs {}", why->rule);
+  return text(std::get<codegen::Layout>(needs));
+}
+
+FusedModel::FusedModel(const Question& question, const fs::path& data, Observer& observer)
+    : target(load_target(data, question.device, load_calibration(data, question.calibration))),
+      model(&projecting_model(question.cost_model)),
+      wanted_(question.group),
+      observer_(observer) {
+  for (const std::string& axis : question.axes) limits_.push_back(parse_axis(axis));
+  const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
+  const hlo::Imported imported = load_model(data, question.model, observer);
+  explore::FusionSetting setting;
+  setting.device = &target.calibrated;
+  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting));
+  if (partition.groups.empty())
+    throw Error(Fault::failed, Position{question.model}, "has no groups: nothing but library calls and free operations",
+                "tailor import shows what is in it");
+  groups_.resize(partition.groups.size());
+}
+
+const PreparedGroup& FusedModel::group(std::size_t number) {
+  std::unique_ptr<PreparedGroup>& group = groups_[number];
+  if (!group) group = std::make_unique<PreparedGroup>(partition.groups[number], number);
+  return *group;
+}
+
+std::optional<ir::Rejection> FusedModel::refused(std::size_t number) {
+  if (const auto* reason = std::get_if<ir::Rejection>(&partition.groups[number].needs)) return *reason;
+  if (const auto* reason = std::get_if<ir::Rejection>(&group(number).prepared)) return *reason;
+  return {};
+}
+
+std::size_t FusedModel::chosen_group() {
+  const std::size_t number = wanted_.empty() ? heaviest(partition) : group_number(partition, wanted_);
+  if (const std::optional<ir::Rejection> reason = refused(number))
+    throw Error(Fault::failed,
+                fmt::format("group {} ({}) cannot be planned yet: {}", number + 1,
+                            codegen::title_of(partition.groups[number].group.graph),
+                            reason->reason.empty() ? reason->rule : reason->reason),
+                "tailor fuse shows which groups can; --group picks one");
+  explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
+  for (const explore::AxisLimit& limit : limits_) explore::restrict_axis(axes, limit);  // refuses what is no axis
+  if (wanted_.empty() && partition.groups.size() > 1)
+    observer_.note(fmt::format("{}: it moves most bytes; --group picks another", title(number)));
+  return number;
+}
+
+std::string FusedModel::title(std::size_t number) {
+  const explore::DistinctGroup& distinct = partition.groups[number];
+  return fmt::format("group {} of {}, {}, {} place{}: {}, {}", number + 1, partition.groups.size(),
+                     short_hex(distinct.group.id), distinct.occurrences.size(),
+                     distinct.occurrences.size() == 1 ? "" : "s", group(number).title(), needs_text(distinct.needs));
+}
+
+Choosing FusedModel::choosing(std::int64_t top) const {
+  Choosing how;
+  how.model = model;
+  how.limits = limits_;
+  how.top = top;
+  return how;
+}
+
+namespace {
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::int64_t parse_rank(const std::string& text) {
+  std::int64_t rank = 1;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (fault != std::errc{} || rank < 1)
+    throw Error(Fault::usage, fmt::format("--plan: found '{}', expected a plan's text or a rank from 1 on", text));
+  return rank;
+}
+
+}  // namespace
+
+Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
+  if (!plan.empty() && !is_number(plan)) return named_plan(model.group(group), model.target, model.choosing(1), plan);
+  const std::int64_t rank = plan.empty() ? 1 : parse_rank(plan);
+  Choice choice = choose(model.group(group), model.target, model.choosing(rank), watch.stop);
+  if (watch.stopped()) throw Error(Fault::interrupted, "interrupted");
+  std::vector<Candidate>& best = choice.candidates;
+  if (best.empty())
+    throw Error(Fault::failed, "no plan of this group is legal with these axes",
+                "tailor explore says which rule drops how many");
+  if (std::ssize(best) < rank)
+    throw Error(Fault::usage,
+                fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
+                "tailor explore lists them");
+  watch.observer.detail(fmt::format("plan: {}", ir::text(best.back().plan)));
+  return std::move(best.back());
+}
+
+std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch) {
+  std::vector<Candidate> all;
+  const auto add_best = [&](std::size_t group) {
+    Choice found = choose(model.group(group), model.target, model.choosing(choice.top), watch.stop);
+    for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
+  };
+  if (!choice.plan.empty()) {
+    all.push_back(choose_plan(model, model.chosen_group(), choice.plan, watch));
+  } else if (!choice.whole) {
+    add_best(model.chosen_group());
+  } else {
+    std::int64_t unplanned = 0;
+    const std::size_t groups = model.partition.groups.size();
+    for (std::size_t i = 0; i < groups && !watch.stopped(); ++i) {
+      watch.observer.progress({"choosing plans", static_cast<std::int64_t>(i), static_cast<std::int64_t>(groups), {}});
+      if (model.refused(i))
+        ++unplanned;
+      else
+        add_best(i);
+    }
+    if (unplanned > 0)
+      watch.observer.note(
+          fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", unplanned, groups));
+  }
+  if (all.empty() && !watch.stopped())
+    throw Error(Fault::failed, "there is no plan to look at", "tailor explore says which rule drops how many");
+  print(all);
+  return all;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is asked, in words, and what the words mean: a model, a device, a strategy, a group, a plan. Names and paths
+// come in; the model fused for the device, its groups prepared when they are first asked for, and candidates go out.
+// Names are looked up in a data folder; one that is not there is answered with the nearest that is. Called by every
+// command that looks at plans.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "costmodel/calibration.h"
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/space.h"
+#include "hlo/import.h"
+#include "study/pipeline/candidate.h"
+#include "study/pipeline/observer.h"
+#include "study/pipeline/stages.h"
+
+namespace tailor::study {
+
+/// Imports a file; warnings are details. `data` is the folder with models/. Throws Error(failed), for a file that is
+/// not there with the nearest name.
+hlo::Imported load_model(const std::filesystem::path& data, const std::string& path, Observer& observer);
+/// `name` is a file stem in data/devices or a path. Throws Error(missing) naming the nearest, Error(failed) for a file
+/// that is not sound.
+ir::Device load_device(const std::filesystem::path& data, const std::string& name);
+/// The same with the text of its file, its limits and the calibration that models see it through.
+Target load_target(const std::filesystem::path& data, const std::string& name,
+                   const ir::Calibration& calibration);
+/// `name` is a file stem in data/calibrations or a path.
+ir::Calibration load_calibration(const std::filesystem::path& data, const std::string& name);
+/// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
+const costmodel::Model& projecting_model(const std::string& name);
+
+/// "f32 [4096,768] row", or what keeps a group from being planned.
+std::string needs_text(const codegen::Classified& needs);
+
+/// Which group of which model, on which device.
+struct Question {
+  std::string model;
+  std::string device;
+  std::string strategy = "stitch-v1";
+  std::string group;  ///< number in the listing of `fuse`, or the beginning of its id; empty: the one that moves most
+  std::string calibration = "uncalibrated";
+  std::string cost_model = "projected";
+  std::vector<std::string> axes;  ///< "threads=128,256"
+};
+
+/// A model as a strategy cuts it, for one device. Each group is prepared once, when it is first asked for. Neither
+/// copied nor moved: candidates point into it.
+class FusedModel {
+ public:
+  /// Throws as the functions above do, and Error(failed) for a model without groups.
+  FusedModel(const Question& question, const std::filesystem::path& data, Observer& observer);
+  FusedModel(const FusedModel&) = delete;
+  FusedModel& operator=(const FusedModel&) = delete;
+
+  /// Precondition: `number` is below partition.groups.size().
+  const PreparedGroup& group(std::size_t number);
+  /// Why no plan of a group can be made; nothing where one can.
+  std::optional<ir::Rejection> refused(std::size_t number);
+  /// The number of the group that the question names; without a name that of the group that moves most, with a note.
+  /// Throws Error(usage) for a name that fits none or several, Error(failed) for a group that cannot be planned.
+  std::size_t chosen_group();
+  /// "group 3 of 12, 5f0c..., 24 places: sum_exp_divide, rows of 128".
+  std::string title(std::size_t number);
+  /// How its plans are chosen: by the question's model and axes.
+  Choosing choosing(std::int64_t top) const;
+
+  Target target;
+  const costmodel::Model* model = nullptr;
+  explore::Partition partition;
+
+ private:
+  std::string wanted_;  ///< the group's name
+  std::vector<explore::AxisLimit> limits_;
+  std::vector<std::unique_ptr<PreparedGroup>> groups_;  ///< by number
+  Observer& observer_;
+};
+
+/// Which of its plans.
+struct PlanChoice {
+  std::string plan;      ///< a plan's text, or its rank; empty: the best `top`
+  std::int64_t top = 4;  ///< of each group; 0: all
+  bool whole = false;    ///< every group of the model instead of the chosen one
+};
+
+/// One plan of a group. `plan` is its text, its rank in `explore`, or empty for the best. Throws Error(usage) for text
+/// that is no plan, Error(failed) for a plan that cannot be lowered, Error(interrupted) when asked to stop.
+Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch);
+
+/// Candidates of different kernels, printed; those of a group stand next to one another. Groups that cannot be planned
+/// are counted in a note. Throws Error(failed) when there is no plan at all; what was chosen so far when asked to stop.
+std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch);
+
+}  // namespace tailor::study

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From groups to candidates, and the stages that need no machine: choosing, lowering, shapes, texts, estimates. The
+// stages that compile, execute and measure are in stages_executed.cpp.
+#include "study/pipeline/stages.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
+#include "costmodel/count.h"
+
+namespace tailor::study {
+
+namespace {
+
+explore::Axes axes_of(const PreparedGroup& group, const Target& on, const Choosing& how) {
+  explore::Axes axes = explore::default_axes(*group.ready(), on.limits);
+  for (const explore::AxisLimit& limit : how.limits) explore::restrict_axis(axes, limit);
+  return axes;
+}
+
+Candidate make_candidate(const PreparedGroup& group, const Target& on) {
+  Candidate candidate;
+  candidate.of = &group;
+  candidate.on = &on;
+  candidate.standing.group = group.group.id;
+  candidate.standing.device = on.id;
+  return candidate;
+}
+
+}  // namespace
+
+PreparedGroup::PreparedGroup(const explore::DistinctGroup& distinct, std::size_t number_in_partition)
+    : group(distinct.group),
+      number(number_in_partition),
+      work(explore::needed_work(distinct)),
+      bytes(distinct.bytes),
+      prepared(codegen::prepare(group)) {}
+
+Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how, std::stop_token stop) {
+  explore::TuneOptions options;
+  options.model = how.model;
+  options.max_plans = how.max_plans;
+  options.keep = how.top > 0 ? how.top : explore::keep_all;
+  options.heuristics = how.heuristics;
+  options.stop = std::move(stop);
+  Choice choice;
+  choice.tuned = explore::tune(*group.ready(), axes_of(group, on, how), on.calibrated, options);
+  for (explore::Listed& listed : choice.tuned.best) {
+    Candidate candidate = make_candidate(group, on);
+    candidate.rank = static_cast<std::int64_t>(choice.candidates.size()) + 1;
+    candidate.plan = std::move(listed.plan);
+    candidate.kernel = std::move(listed.kernel);
+    candidate.kernel_id = listed.kernel_id;
+    candidate.work = std::move(listed.work);
+    candidate.lowered = true;
+    candidate.standing.estimates.push_back(listed.estimate);
+    choice.candidates.push_back(std::move(candidate));
+  }
+  choice.tuned.best.clear();
+  return choice;
+}
+
+Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text) {
+  Candidate candidate = make_candidate(group, on);
+  candidate.plan = ir::parse_plan(text);
+  const codegen::Prepared& prepared = *group.ready();
+  if (candidate.plan.skeleton != prepared.skeleton)
+    throw Error(Fault::usage,
+                fmt::format("plan: found skeleton '{}', but the group needs '{}'", ir::name(candidate.plan.skeleton),
+                            ir::name(prepared.skeleton)),
+                "tailor explore lists plans of this group; --format json has their text");
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(prepared, candidate.plan, on.limits, scratch);
+  if (const auto* refused = std::get_if<ir::Rejection>(&lowered))
+    throw Error(Fault::failed,
+                fmt::format("the plan is not legal on {}: {} ({})", on.device.name, refused->reason, refused->rule),
+                "tailor explore lists plans that are");
+  candidate.kernel = std::get<ir::Kernel>(std::move(lowered));
+  candidate.kernel_id = ir::id_of(candidate.kernel);
+  candidate.work = costmodel::count(candidate.kernel, costmodel::Mode::fast);
+  candidate.lowered = true;
+  const costmodel::GroupWork needed = costmodel::group_work(group.group);
+  candidate.standing.estimates.push_back(
+      how.model->estimate({.group = &needed, .work = &candidate.work, .device = &on.calibrated}));
+  return candidate;
+}
+
+std::int64_t lower(std::span<Candidate> candidates) {
+  codegen::LowerScratch scratch;
+  for (Candidate& candidate : candidates) {
+    if (candidate.lowered) continue;
+    candidate.kernel =
+        std::get<ir::Kernel>(codegen::lower(*candidate.of->ready(), candidate.plan, candidate.on->limits, scratch));
+    candidate.work = costmodel::count(candidate.kernel, costmodel::Mode::fast);
+    candidate.lowered = true;
+  }
+  return scratch.lowerings;
+}
+
+void add_shapes(std::span<Candidate> candidates, ShapeKind kind) {
+  for (Candidate& candidate : candidates) {
+    candidate.other.reset();
+    const auto make = kind == ShapeKind::small ? profiler::small_shape : profiler::odd_shape;
+    auto found = make(candidate.of->group, candidate.plan, candidate.kernel, candidate.on->limits);
+    if (auto* shape = std::get_if<profiler::SmallShape>(&found)) {
+      candidate.other_is = shape->text();
+      std::string cuda = codegen::cuda(shape->kernel, &candidate.plan);
+      candidate.other = OtherShape{std::move(*shape), std::move(cuda), {}};
+    } else {
+      candidate.other_is = std::get<std::string>(found);
+    }
+  }
+}
+
+void print(std::span<Candidate> candidates) {
+  for (Candidate& candidate : candidates)
+    if (candidate.cuda.empty()) candidate.cuda = codegen::cuda(candidate.kernel, &candidate.plan);
+}
+
+void estimate(std::span<Candidate> candidates, ir::Level level) {
+  for (Candidate& candidate : candidates) {
+    if (!candidate.compiled() || candidate.standing.at(level) != nullptr) continue;
+    const Target& on = *candidate.on;
+    if (level == ir::Level::compiled)
+      candidate.standing.estimates.push_back(
+          costmodel::compiled(candidate.work, *candidate.binary, on.calibrated));
+    // Counters of another shape are not this kernel's.
+    const bool counted = candidate.verdict && candidate.verdict->counts.blocks_run > 0 && !candidate.other;
+    if (level == ir::Level::simulated && counted)
+      candidate.standing.estimates.push_back(costmodel::simulated(
+          candidate.work, *candidate.binary, candidate.verdict->counts, on.calibrated));
+  }
+}
+
+}  // namespace tailor::study

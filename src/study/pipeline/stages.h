@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages of the one pipeline: choose, lower, add a shape, print, compile, check, measure, estimate. Candidates come
+// in, the same candidates with more known of them go out; nothing is stored (recorder.h) and nothing is said but
+// through the observer. Each stage is the only place that asks the right arm for its part. A sweep runs all of them
+// over every group of its models; the commands run the few that they need.
+//
+// What a plan lowers to is kept: choosing lowers each plan of the space once, and a plan that comes out of a database
+// is lowered once by lower().
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "costmodel/model.h"
+#include "explore/tune.h"
+#include "profiler/check/check_pool.h"
+#include "profiler/compile/pool.h"
+#include "profiler/measure/measure.h"
+#include "study/pipeline/candidate.h"
+#include "study/pipeline/observer.h"
+
+namespace tailor::study {
+
+/// How plans of a group are chosen.
+struct Choosing {
+  const costmodel::Model* model = nullptr;
+  std::vector<explore::AxisLimit> limits = {};  ///< restrictions of the default axes
+  std::optional<std::int64_t> max_plans = {};   ///< score at most so many of the space
+  bool heuristics = true;                       ///< apply heuristic rules, not only sound ones
+  std::int64_t top = 4;                         ///< different kernels; 0: all
+};
+
+/// The space of a group on a device as it was searched, and its best as candidates: `tuned.best` has moved into them.
+struct Choice {
+  explore::Tuned tuned;
+  std::vector<Candidate> candidates;
+};
+
+/// Searches the plan space. Precondition: the group is ready. Pure; may run in several threads.
+Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how, std::stop_token stop);
+
+/// The plan that `text` spells, lowered and estimated. Throws Error(usage) for text that is no plan or of another
+/// skeleton, Error(failed) for a plan that is not legal, with the reason.
+Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text);
+
+/// Lowers and counts those that are not; returns how many that were. Precondition: the plans were legal once.
+std::int64_t lower(std::span<Candidate> candidates);
+
+/// Adds the other shape that a stage wants, or says in `other_is` why there is none.
+enum class ShapeKind : std::uint8_t {
+  small,  ///< few rows, so that executing takes little; in the kernel's place
+  odd,    ///< rows that divide by nothing; checked beside the kernel
+};
+void add_shapes(std::span<Candidate> candidates, ShapeKind kind);
+
+/// Prints what has no text yet.
+void print(std::span<Candidate> candidates);
+
+/// Which shapes of a candidate a stage is about.
+enum class Shapes : std::uint8_t {
+  own,
+  both,
+  executed,  ///< what a check executes: the other shape where there is one, else the own
+};
+
+/// How texts are compiled.
+struct Compiling {
+  const profiler::Nvrtc* api = nullptr;
+  std::string arch = {};             ///< empty: that of each candidate's device
+  std::filesystem::path cache = {};  ///< folder of compiled kernels; empty: none is kept
+  int workers = 0;                   ///< threads; 0: one per processor
+  Shapes shapes = Shapes::both;
+  std::int64_t done = 0, total = 0;  ///< of a longer work that this is a part of, for progress; 0: it is the whole
+};
+/// Texts as they are, in their order; empty where stopped.
+profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,
+                                    const Watch& watch);
+/// Fills the binaries that are missing.
+profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch);
+
+/// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.
+struct Checking {
+  profiler::CheckOptions each = {};
+  int seeds = 1;    ///< executions of each kernel
+  int workers = 0;  ///< threads; 0: one per processor
+  std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};  ///< empty: the simulator
+  std::int64_t done = 0, total = 0;                                                       ///< as of Compiling
+};
+/// Executes what compiled, at the other shape where there is one, and fills the verdicts; a candidate whose kernel is
+/// wrong is out of the climb.
+profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& how, const Watch& watch);
+
+/// Measures the plans of one group: profiler::measure_group on a worker, or replayed_group.
+using MeasureGroup =
+    std::function<profiler::MeasuredGroup(std::span<const profiler::MeasureRequest>, const profiler::MeasureOptions&)>;
+
+/// Candidates of one group, next to one another, with how their race went.
+struct RacedGroup {
+  std::size_t first = 0, count = 0;         ///< of the candidates
+  std::vector<profiler::Ranking> rankings;  ///< orders are numbers from `first` on
+  std::string unjudged;
+  profiler::LaunchFloor floor;
+};
+
+/// Who measures, and how. Records know a kernel by its program, a GPU needs the machine code.
+struct Measuring {
+  MeasureGroup by;
+  bool needs_binary = true;  ///< candidates that did not compile are left out
+  profiler::MeasureOptions how;
+};
+/// Measures group by group; `finished` is told of each, so that nothing is lost when the rest is not reached. Stops
+/// where `how.stop` asks to.
+std::vector<RacedGroup> measure(std::span<Candidate> candidates, const Measuring& how,
+                                const std::function<void(const RacedGroup&)>& finished);
+
+/// Adds what level `compiled` or `simulated` says, of candidates whose binaries or counters are there.
+void estimate(std::span<Candidate> candidates, ir::Level level);
+
+/// The folder where compiled kernels are kept unless somebody says otherwise; empty without a home.
+std::filesystem::path default_cache_folder();
+
+}  // namespace tailor::study

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stages that need a compiler, the simulator or a GPU. Each turns candidates into the requests of its part of the
+// right arm, says how far it is, and puts the answers back into the candidates.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "profiler/check/simulate.h"
+#include "study/pipeline/stages.h"
+
+namespace tailor::study {
+
+namespace {
+
+/// A part's progress as that of the whole work.
+Progress progress_of(std::string what, std::size_t done, std::size_t total, std::int64_t before, std::int64_t all) {
+  return {
+      std::move(what), before + static_cast<std::int64_t>(done), all > 0 ? all : static_cast<std::int64_t>(total), {}};
+}
+
+profiler::MeasureRequest make_request(const Candidate& candidate) {
+  profiler::MeasureRequest request;
+  request.name = candidate.of->title() + " " + ir::text(candidate.plan);
+  request.kernel_id = candidate.kernel_id;
+  request.own = {&candidate.of->group, &candidate.kernel, candidate.binary ? &*candidate.binary : nullptr};
+  request.odd_is = candidate.other_is;
+  if (const auto& odd = candidate.other; odd && odd->binary && odd->binary->outcome == ir::CompileOutcome::ok)
+    request.odd = profiler::ShapedKernel{&odd->shape.group, &odd->shape.kernel, &*odd->binary};
+  return request;
+}
+
+RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const Measuring& how) {
+  RacedGroup group{first, candidates.size(), {}, {}, {}};
+  std::vector<profiler::MeasureRequest> requests;
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (how.needs_binary && !candidates[i].compiled()) continue;
+    asked.push_back(i);
+    requests.push_back(make_request(candidates[i]));
+  }
+  if (requests.empty()) return group;
+  profiler::MeasuredGroup measured = how.by(requests, how.how);
+  for (std::size_t k = 0; k < asked.size(); ++k) {
+    Candidate& candidate = candidates[asked[k]];
+    candidate.measured = std::move(measured.plans[k]);
+    candidate.standing.refuted = candidate.standing.refuted || ir::is_refuted(candidate.measured->outcome);
+  }
+  group.unjudged = std::move(measured.unjudged);
+  group.floor = measured.floor;
+  group.rankings = std::move(measured.rankings);
+  for (profiler::Ranking& ranking : group.rankings) {
+    for (int& k : ranking.order) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
+    for (int& k : ranking.tie) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
+  }
+  return group;
+}
+
+}  // namespace
+
+profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,
+                                    const Watch& watch) {
+  const profiler::BinaryCache cache{how.cache};
+  profiler::CompileStage stage;
+  stage.workers = how.workers;
+  stage.cache = how.cache.empty() ? nullptr : &cache;
+  stage.stop = watch.stop;
+  stage.progress = [&](const profiler::CompileProgress& progress) {
+    watch.observer.progress(progress_of("compiling kernels", progress.done, progress.total, how.done, how.total));
+  };
+  return profiler::compile_all(*how.api, requests, stage);
+}
+
+profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch) {
+  std::vector<profiler::CompileRequest> requests;
+  std::vector<std::optional<ir::Binary>*> answers;
+  const auto ask = [&](const Candidate& candidate, const std::string& cuda, std::optional<ir::Binary>& binary) {
+    if (binary) return;
+    requests.push_back({.cuda = cuda, .arch = how.arch.empty() ? candidate.on->device.arch : how.arch});
+    answers.push_back(&binary);
+  };
+  for (Candidate& candidate : candidates)
+    if (how.shapes != Shapes::executed || !candidate.other) ask(candidate, candidate.cuda, candidate.binary);
+  for (Candidate& candidate : candidates)
+    if (how.shapes != Shapes::own && candidate.other) ask(candidate, candidate.other->cuda, candidate.other->binary);
+  profiler::CompiledAll compiled = compile_texts(requests, how, watch);
+  for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = std::move(compiled.binaries[i]);
+  return compiled.account;
+}
+
+profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& how, const Watch& watch) {
+  std::vector<profiler::CheckRequest> requests;
+  std::vector<Candidate*> asked;
+  for (Candidate& candidate : candidates) {
+    const std::optional<ir::Binary>& binary = candidate.executed_binary();
+    if (!binary || binary->outcome != ir::CompileOutcome::ok) continue;
+    asked.push_back(&candidate);
+    requests.push_back({&candidate.executed_group(), &candidate.executed_kernel(), &*binary,
+                        profiler::machine_limits(candidate.on->device, candidate.plan.blocks_per_sm)});
+  }
+  profiler::CheckStage stage;
+  stage.workers = how.workers;
+  stage.seeds = how.seeds;
+  stage.each = how.each;
+  stage.each.stop = watch.stop;
+  stage.executor = how.executor ? how.executor : profiler::make_simulator;
+  stage.progress = [&](const profiler::CheckProgress& progress) {
+    Progress line = progress_of("executing kernels", progress.done, progress.total, how.done, how.total);
+    if (progress.refuted > 0) line.best = fmt::format("{} wrong", progress.refuted);
+    watch.observer.progress(line);
+  };
+  profiler::CheckedAll all = profiler::check_all(requests, stage);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    asked[i]->verdict = std::move(all.verdicts[i]);
+    if (asked[i]->verdict && profiler::is_refuted(asked[i]->verdict->state)) asked[i]->standing.refuted = true;
+  }
+  return all.account;
+}
+
+std::vector<RacedGroup> measure(std::span<Candidate> candidates, const Measuring& how,
+                                const std::function<void(const RacedGroup&)>& finished) {
+  std::vector<RacedGroup> groups;
+  for (std::size_t first = 0, end = 0; first < candidates.size() && !how.how.stop.stop_requested(); first = end) {
+    while (end < candidates.size() && candidates[end].of == candidates[first].of) ++end;
+    groups.push_back(measure_one(candidates.subspan(first, end - first), first, how));
+    finished(groups.back());
+  }
+  return groups;
+}
+
+std::filesystem::path default_cache_folder() {
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? std::filesystem::path(entry->pw_dir) / ".cache" / "tailor" : std::filesystem::path();
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What executing candidates found, as tables. Candidates that passed the check stage come in, as far as they got; rows
+// go out in their order. Called by tailor check.
+#pragma once
+
+#include <span>
+
+#include "report/table.h"
+#include "study/pipeline/candidate.h"
+
+namespace tailor::study {
+
+/// One row per candidate.
+report::Table verdict_table(std::span<const Candidate> candidates);
+/// One row per finding, with the line of the CUDA text it happened on.
+report::Table finding_table(std::span<const Candidate> candidates);
+
+}  // namespace tailor::study

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What measuring candidates found, as tables. Candidates that passed the measure stage and the races of their groups
+// come in. Called by tailor profile and tailor explain.
+#pragma once
+
+#include <span>
+
+#include "report/table.h"
+#include "study/pipeline/stages.h"
+
+namespace tailor::study {
+
+/// One row per plan and cache state.
+report::Table time_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
+/// One row per group and cache state: who won, by how much, and how far off the model's first choice was.
+report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
+/// One row per counter of each plan that was counted.
+report::Table counter_table(std::span<const Candidate> items);
+/// The measurements of one plan: outcome, median, interval, protocol, GPU, driver; and a time that was predicted.
+report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted);
+
+}  // namespace tailor::study

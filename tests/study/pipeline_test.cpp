@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pipeline's own promises: a sweep lowers each plan once and a resumed one lowers what it finds once; the short
+// list that is kept on the way is the one that the finished ranking has; a climb looks only at the best of each group.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/text.h"
+#include "codegen/lower/lower.h"
+#include "explore/rules.h"
+#include "store/store.h"
+#include "study/pipeline/question.h"
+#include "study/sweep/sweep.h"
+#include "support/listener.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+const std::filesystem::path source = TAILOR_SOURCE_DIR;
+
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_pipeline_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+SweepOutcome sweep(const Folder& folder, bool compile) {
+  write_file(folder.path / "sweep.json",
+             "{\"question\": \"how long?\", \"models\": [\"" +
+                 (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
+                 "\"], \"devices\": [\"h200\"], \"strategies\": [\"none\", \"stitch-v1\"], \"shortlist\": 3, "
+                 "\"check\": {\"top\": 2, \"shape\": \"small\"}, \"plans\": {\"axes\": {\"threads\": [128, 256]}}}");
+  Listener listener;
+  SweepOptions options;
+  options.config = folder.path / "sweep.json";
+  options.data = source / "data";
+  options.cache = folder.path / "cache";
+  options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
+  options.compile = compile;
+  options.workers = 2;
+  options.command = "test";
+  return run_sweep(options, {listener});
+}
+
+/// Plans that lowering was asked for, by what is stored: scored, or refused by no rule.
+std::int64_t plans_asked(const store::Store& stored) {
+  std::set<std::string> rules;
+  for (const explore::Rule& rule : explore::rules()) rules.emplace(rule.name);
+  std::int64_t asked = 0;
+  for (const store::GroupRow& group : stored.groups()) {
+    asked += static_cast<std::int64_t>(stored.plans(group.id).size());
+    for (const store::DeviceRow& device : stored.devices())
+      for (const store::RejectionRow& row : stored.rejections(group.id, device.id))
+        asked += rules.contains(row.rule) ? 0 : row.plans;
+  }
+  return asked;
+}
+
+std::int64_t plans_listed(const store::Store& stored) {
+  std::int64_t listed = 0;
+  for (const store::GroupRow& group : stored.groups())
+    for (const store::PlanRow& plan : stored.plans(group.id))
+      for (const store::DeviceRow& device : stored.devices()) listed += stored.lowering(plan.id, device.id) ? 1 : 0;
+  return listed;
+}
+
+Question softmax_question() {
+  Question question;
+  question.model = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
+  question.device = "h200";
+  question.axes = {"threads=128,256"};
+  return question;
+}
+
+explore::Standing standing(std::string_view group, double seconds, bool refuted = false) {
+  explore::Standing one;
+  one.group = id_of(group);
+  one.refuted = refuted;
+  ir::Estimate estimate;
+  estimate.level = ir::Level::projected;
+  estimate.total = Seconds{seconds};
+  one.estimates = {estimate};
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep lowers each plan once, through scoring, compiling and checking") {
+  const profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  if (!compiler) return skip(compiler.reason);
+  const Folder folder;
+  const SweepOutcome outcome = sweep(folder, true);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.kernels_passed > 0);
+  const store::Store stored = store::Store::open_read_only(folder.path / "sweep.db");
+  CHECK(outcome.plans_lowered == plans_asked(stored));
+  CHECK(outcome.plans_lowered > outcome.plans_scored / 2);
+}
+
+TEST_CASE("a sweep that goes on from a database lowers each plan of its short lists once") {
+  const profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  if (!compiler) return skip(compiler.reason);
+  const Folder folder;
+  const SweepOutcome first = sweep(folder, false);
+  const store::Store stored = store::Store::open_read_only(folder.path / "sweep.db");
+  CHECK(first.plans_lowered == plans_asked(stored));
+  const SweepOutcome second = sweep(folder, true);
+  CHECK(second.plans_scored == 0);
+  CHECK(second.kernels_passed > 0);
+  CHECK(second.plans_lowered == plans_listed(stored));
+  CHECK(sweep(folder, true).plans_lowered == 0);
+}
+
+TEST_CASE("the kernels kept on the way are the first different ones of the ranking") {
+  Listener listener;
+  FusedModel model(softmax_question(), source / "data", listener);
+  const std::size_t number = model.chosen_group();
+  const PreparedGroup& group = model.group(number);
+  CHECK(&group == &model.group(number));
+  const Choice all = choose(group, model.target, model.choosing(0), {});
+  std::vector<std::pair<std::string, Id>> expected;
+  std::set<Id> seen;
+  codegen::LowerScratch scratch;
+  for (const explore::Scored& scored : all.tuned.ranked) {
+    const auto lowered = codegen::lower(*group.ready(), scored.plan, model.target.limits, scratch);
+    const Id id = ir::id_of(std::get<ir::Kernel>(lowered));
+    if (seen.insert(id).second) expected.emplace_back(ir::text(scored.plan), id);
+  }
+  REQUIRE(expected.size() > 8);
+  for (const std::size_t top : {std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{8}, expected.size()}) {
+    const Choice some = choose(group, model.target, model.choosing(static_cast<std::int64_t>(top)), {});
+    std::vector<std::pair<std::string, Id>> found;
+    for (const Candidate& one : some.candidates) found.emplace_back(ir::text(one.plan), one.kernel_id);
+    CHECK(found == std::vector(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(top)));
+    CHECK(some.tuned.lowerings == all.tuned.lowerings);
+  }
+}
+
+TEST_CASE("a plan by its rank and by its text is the same candidate") {
+  Listener listener;
+  FusedModel model(softmax_question(), source / "data", listener);
+  const std::size_t number = model.chosen_group();
+  const Candidate ranked = choose_plan(model, number, "3", {listener});
+  const Candidate named = choose_plan(model, number, ir::text(ranked.plan), {listener});
+  CHECK(ranked.rank == 3);
+  CHECK(named.rank == 0);
+  CHECK(named.kernel_id == ranked.kernel_id);
+  CHECK(named.standing.estimates == ranked.standing.estimates);
+}
+
+TEST_CASE("a climb looks at the best of each group, and at no plan that is refuted or was not estimated") {
+  std::vector<explore::Standing> all{standing("a", 3), standing("b", 9), standing("a", 1, true),
+                                     standing("a", 2), standing("b", 8), standing("a", 2)};
+  all.emplace_back().group = id_of("a");
+  std::vector<const explore::Standing*> plans;
+  for (const explore::Standing& one : all) plans.push_back(&one);
+  CHECK(explore::best_by(plans, ir::Level::projected, 2) == std::vector<std::size_t>{3, 5, 4, 1});
+  CHECK(explore::best_by(plans, ir::Level::projected, 1) == std::vector<std::size_t>{3, 4});
+  CHECK(explore::best_by(plans, ir::Level::projected, 0).empty());
+  CHECK(explore::best_by(plans, ir::Level::compiled, 2).empty());
+  std::vector<std::vector<std::size_t>> looked;
+  const auto estimate_first = [&](std::span<const std::size_t> chosen) {
+    looked.emplace_back(chosen.begin(), chosen.end());
+    for (const std::size_t i : chosen) {
+      ir::Estimate closer = all[i].estimates.front();
+      closer.level = ir::Level::compiled;
+      closer.total = Seconds{10 - closer.total.value};
+      all[i].estimates.push_back(closer);
+    }
+  };
+  const auto look = [&](std::span<const std::size_t> chosen) { looked.emplace_back(chosen.begin(), chosen.end()); };
+  const std::vector<explore::Rung> rungs{{ir::Level::projected, 3, estimate_first}, {ir::Level::compiled, 1, look}};
+  explore::climb(plans, rungs);
+  REQUIRE(looked.size() == 2);
+  CHECK(looked[0] == std::vector<std::size_t>{3, 5, 0, 4, 1});
+  CHECK(looked[1] == std::vector<std::size_t>{0, 1});
+}
