@@ -3,7 +3,7 @@
 //
 // Which of CUPTI's metrics tell a logical counter on a chip, in how many passes. CUPTI's host library answers that
 // without a GPU or driver, so a set of counters is planned, and its cost known, before anything runs. Logical counters
-// are rows of counters.def; their names are those of the simulator's counters where both count the same.
+// are the rows of ir/counters.def that have a metric.
 #pragma once
 
 #include <memory>
