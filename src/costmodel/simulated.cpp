@@ -20,15 +20,11 @@ Traffic traffic(const ir::AccessCounts& counts) {
   return {whole(counts.requests), whole(counts.sectors), whole(counts.bytes)};
 }
 
-SharedWork shared(const ir::AccessCounts& counts) {
-  return {whole(counts.requests), whole(counts.bytes), whole(counts.sectors)};
-}
-
 }  // namespace
 
 Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
   Work seen = work;
-  double requests = counts.shared_load.requests + counts.shared_store.requests;
+  double requests = counts.shared_load_requests + counts.shared_store_requests;
   for (std::size_t i = 0; i < seen.buffers.size() && i < counts.buffers.size(); ++i) {
     const ir::BufferCounts& from = counts.buffers[i];
     BufferWork& to = seen.buffers[i];
@@ -38,10 +34,12 @@ Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
     to.reload_sectors = std::min(to.reload_sectors, to.load.sectors);
     requests += from.load.requests + from.store.requests + from.atomic.requests;
   }
-  seen.shared_load = shared(counts.shared_load);
-  seen.shared_store = shared(counts.shared_store);
+  seen.shared_load = {whole(counts.shared_load_requests), whole(counts.shared_load_bytes),
+                      whole(counts.shared_load_wavefronts)};
+  seen.shared_store = {whole(counts.shared_store_requests), whole(counts.shared_store_bytes),
+                       whole(counts.shared_store_wavefronts)};
   seen.shuffles = whole(counts.shuffles);
-  seen.barriers = whole(counts.barriers);
+  seen.barriers = whole(counts.block_barriers);
   seen.pipes.fma = whole(counts.fma);
   seen.pipes.alu = whole(counts.alu + counts.votes);
   seen.pipes.xu = whole(counts.xu);

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace tailor::costmodel {
@@ -77,6 +79,11 @@ struct Work {
   bool sampled = false;        ///< some index was not periodic: its sectors come from a sample
   bool operator==(const Work&) const = default;
 };
+
+/// What the model counted under a name of ir/counters.def; nothing where it has no such count. Of a launch, and of one
+/// buffer in it.
+std::optional<double> model_count(const Work& work, std::string_view counter);
+std::optional<double> model_count(const BufferWork& buffer, std::string_view counter);
 
 /// Sums over buffers.
 std::int64_t sectors(const Work& work);

@@ -84,7 +84,7 @@ struct Sample {
   bool operator==(const Sample&) const = default;
 };
 
-/// One counter: the logical name (profiler/gpu/counters.def), its value over the whole launch.
+/// One counter: the name in counters.def, its value over the whole launch.
 struct CounterValue {
   std::string name;
   double value = 0;

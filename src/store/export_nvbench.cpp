@@ -70,9 +70,9 @@ Json summaries_json(const MeasurementRow& row) {
   if (clocked > 0)
     out.push_back(
         summary("nv/cold/sm_clock_rate/mean", "Clock Rate", "frequency", clocks / static_cast<double>(clocked)));
-  for (const CountRow& counter : row.counts)
-    out.push_back(summary(fmt::format("tailor/{}", counter.counter),
-                          fmt::format("{} [{}]", counter.counter, counter.unit), "", counter.value));
+  for (const ir::CounterValue& counter : row.counts)
+    out.push_back(summary(fmt::format("tailor/{}", counter.name), fmt::format("{} [{}]", counter.name, counter.unit),
+                          "", counter.value));
   return out;
 }
 

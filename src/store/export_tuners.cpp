@@ -121,7 +121,8 @@ Json t4_result(const Tried& tried, const GroupRow& group) {
     if (row.high) measurements.push_back(quantity("time_high", milliseconds(*row.high), "ms"));
     const double bytes = group.read.value + group.written.value;
     measurements.push_back(quantity("useful_bandwidth", bytes / row.median->value * 1e-9, "GB/s"));
-    for (const CountRow& count : row.counts) measurements.push_back(quantity(count.counter, count.value, count.unit));
+    for (const ir::CounterValue& count : row.counts)
+      measurements.push_back(quantity(count.name, count.value, count.unit));
   }
   if (tried.binary.ok) measurements.push_back(quantity("registers", tried.binary.registers, "1"));
   const double compilation = milliseconds(tried.binary.compile_time);

@@ -64,8 +64,7 @@ MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binar
   row.dram_clock = known(measured.dram_clock);
   row.measured_at = measured.measured_at;
   row.samples = measured.samples;
-  for (const ir::CounterValue& counter : measured.counters)
-    row.counts.push_back({counter.name, counter.value, counter.unit});
+  row.counts = measured.counters;
   row.id = measurement_id(row);
   return row;
 }
@@ -76,7 +75,7 @@ ir::Measurement to_measurement(const MeasurementRow& row) {
   measured.reason = row.reason;
   if (row.timing) measured.protocol = *row.timing;
   measured.samples = row.samples;
-  for (const CountRow& count : row.counts) measured.counters.push_back({count.counter, count.value, count.unit});
+  measured.counters = row.counts;
   measured.sm_clock = row.sm_clock.value_or(0);
   measured.dram_clock = row.dram_clock.value_or(0);
   measured.gpu = row.gpu;

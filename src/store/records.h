@@ -314,10 +314,10 @@ struct Record<ir::Sample> {
 };
 
 template <>
-struct Record<CountRow> {
+struct Record<ir::CounterValue> {
   static constexpr Table table{.name = "counters"};
   static void walk(auto& field, auto& row) {
-    field("counter", row.counter, mark::key);
+    field("counter", row.name, mark::key);
     field("value", row.value);
     field("unit", row.unit);
   }

@@ -199,14 +199,6 @@ struct CheckRow {
   bool operator==(const CheckRow&) const = default;
 };
 
-/// One counter of an execution: "instructions", or "load_sectors of x" for what belongs to a buffer.
-struct CountRow {
-  std::string counter;
-  double value = 0;
-  std::string unit;
-  bool operator==(const CountRow&) const = default;
-};
-
 /// One execution of a compiled kernel, with its raw samples and counters. Which plan it came from, if any, is told by
 /// the kernel's lowerings: microbenchmarks and other compilers' kernels have none.
 struct MeasurementRow {
@@ -222,8 +214,8 @@ struct MeasurementRow {
   std::optional<Seconds> median, low, high;    ///< of the samples, and the interval of the median
   std::optional<double> sm_clock, dram_clock;  ///< Hz
   std::string measured_at;
-  std::vector<ir::Sample> samples;  ///< a clock of 0 is stored as not known
-  std::vector<CountRow> counts;     ///< loaded by name
+  std::vector<ir::Sample> samples;       ///< a clock of 0 is stored as not known
+  std::vector<ir::CounterValue> counts;  ///< loaded by name
   bool operator==(const MeasurementRow&) const = default;
 };
 

@@ -206,11 +206,14 @@ ir::LaunchCounts counts_of(const Work& w) {
   ir::LaunchCounts counts;
   for (const BufferWork& buffer : w.buffers)
     counts.buffers.push_back({access(buffer.load), access(buffer.store), access(buffer.atomic)});
-  counts.shared_load = {number(w.shared_load.requests), number(w.shared_load.wavefronts), number(w.shared_load.bytes)};
-  counts.shared_store = {number(w.shared_store.requests), number(w.shared_store.wavefronts),
-                         number(w.shared_store.bytes)};
+  counts.shared_load_requests = number(w.shared_load.requests);
+  counts.shared_load_wavefronts = number(w.shared_load.wavefronts);
+  counts.shared_load_bytes = number(w.shared_load.bytes);
+  counts.shared_store_requests = number(w.shared_store.requests);
+  counts.shared_store_wavefronts = number(w.shared_store.wavefronts);
+  counts.shared_store_bytes = number(w.shared_store.bytes);
   counts.shuffles = number(w.shuffles);
-  counts.barriers = number(w.barriers);
+  counts.block_barriers = number(w.barriers);
   counts.fma = number(w.pipes.fma);
   counts.alu = number(w.pipes.alu);
   counts.xu = number(w.pipes.xu);
@@ -244,7 +247,7 @@ TEST_CASE("simulated is compiled when an execution counts what the program says,
     CHECK(simulated(w, binary, more, d).total >= other.total);
   };
   grown([](ir::LaunchCounts& c) { c.buffers[0].load.sectors *= 4; });
-  grown([](ir::LaunchCounts& c) { c.shared_load.sectors *= 100; });
+  grown([](ir::LaunchCounts& c) { c.shared_load_wavefronts *= 100; });
   grown([](ir::LaunchCounts& c) { c.shuffles *= 100; });
   grown([](ir::LaunchCounts& c) { c.fma *= 100; });
   grown([](ir::LaunchCounts& c) { c.alu *= 100; });

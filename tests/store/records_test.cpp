@@ -227,7 +227,7 @@ TEST_CASE("fields stand in the order of their struct, so no name is beside the w
   each_record<ViewRows>([]<class Row>(const Row& row) { check_order(row); });
   check_order(FusionGroupRow{});
   check_order(EdgeRow{});
-  check_order(CountRow{});
+  check_order(ir::CounterValue{});
   check_order(LeftOutRow{});
   check_order(ModuleSampleRow{});
   check_order(ir::Sample{});

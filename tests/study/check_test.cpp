@@ -114,7 +114,7 @@ TEST_CASE("a sweep executes its short list, and a second one does not again") {
   const std::vector<store::MeasurementRow> executions = stored.measurements(binary);
   REQUIRE(executions.size() == 1);
   CHECK(executions[0].profiler == "simulator");
-  CHECK(executions[0].counts == std::vector<store::CountRow>{{"instructions", 1000, "warp instructions"}});
+  CHECK(executions[0].counts == std::vector<ir::CounterValue>{{"instructions", 1000, "warp instructions"}});
   CHECK(bench.sweep(executor).kernels_passed == 0);
   CHECK(made == 3);
 }

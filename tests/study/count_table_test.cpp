@@ -104,41 +104,41 @@ TEST_CASE("every row has a cell for every column, and no row is there twice") {
 TEST_CASE("a GPU's counters stand beside the sums over all buffers, and no buffer has a cell of its") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "all buffers load requests", "model")) == 11);
-  CHECK(whole(cell(table, "all buffers load requests", "executed")) == 11);
-  CHECK(whole(cell(table, "all buffers load requests", "gpu")) == 22);
-  CHECK(std::get<double>(cell(table, "all buffers load requests", "gpu_ratio")) == doctest::Approx(0.5));
-  CHECK(whole(cell(table, "all buffers load sectors", "gpu")) == 44);
-  CHECK(cell(table, "x load requests", "gpu") == Cell());
-  CHECK(whole(cell(table, "x load requests", "model")) == 10);
-  CHECK(row_of(count_table(s.kernel, {&s.work, &s.executed, {}}), "all buffers load requests") == nullptr);
+  CHECK(whole(cell(table, "global_load_requests", "model")) == 11);
+  CHECK(whole(cell(table, "global_load_requests", "executed")) == 11);
+  CHECK(whole(cell(table, "global_load_requests", "gpu")) == 22);
+  CHECK(std::get<double>(cell(table, "global_load_requests", "gpu_ratio")) == doctest::Approx(0.5));
+  CHECK(whole(cell(table, "global_load_sectors", "gpu")) == 44);
+  CHECK(cell(table, "global[x]_load_requests", "gpu") == Cell());
+  CHECK(whole(cell(table, "global[x]_load_requests", "model")) == 10);
+  CHECK(row_of(count_table(s.kernel, {&s.work, &s.executed, {}}), "global_load_requests") == nullptr);
 }
 
 TEST_CASE("counters that belong together are added, and a sum with a part missing is not there") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "all buffers atomic requests", "gpu")) == 7);
-  CHECK(whole(cell(table, "local requests", "gpu")) == 17);
-  CHECK(cell(table, "all buffers atomic sectors", "gpu") == Cell());  // of those without a result none was collected
-  CHECK(cell(table, "all buffers store requests", "gpu") == Cell());
+  CHECK(whole(cell(table, "global_atomic_requests", "gpu")) == 7);
+  CHECK(whole(cell(table, "local_load_requests", "gpu")) == 8);
+  CHECK(cell(table, "global_atomic_sectors", "gpu") == Cell());  // of those without a result none was collected
+  CHECK(cell(table, "global_store_requests", "gpu") == Cell());
   CHECK(cell(table, "fma", "gpu") == Cell());
 }
 
 TEST_CASE("DRAM bytes of the model are those that must move once") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, nullptr, s.gpu});
-  CHECK(whole(cell(table, "DRAM read bytes", "model")) == 1280);
-  CHECK(whole(cell(table, "DRAM read bytes", "gpu")) == 2560);
-  CHECK(whole(cell(table, "DRAM written bytes", "model")) == 640);
+  CHECK(whole(cell(table, "dram_read_bytes", "model")) == 1280);
+  CHECK(whole(cell(table, "dram_read_bytes", "gpu")) == 2560);
+  CHECK(whole(cell(table, "dram_write_bytes", "model")) == 640);
 }
 
 TEST_CASE("what only one of them counted is shown, what nobody counted is not") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "local requests", "model")) == 0);
+  CHECK(whole(cell(table, "local_store_requests", "model")) == 0);
   CHECK(whole(cell(table, "xu", "model")) == 3);
   CHECK(row_of(table, "f64") == nullptr);
-  CHECK(row_of(table, "x store requests") == nullptr);
+  CHECK(row_of(table, "global[x]_store_requests") == nullptr);
 }
 
 TEST_CASE("every counter that stands beside the model's is a row of the table of counters") {
@@ -150,7 +150,7 @@ TEST_CASE("every counter that stands beside the model's is a row of the table of
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
   int with_gpu = 0;
   for (const std::vector<Cell>& row : table.rows) with_gpu += row[4] != Cell() ? 1 : 0;
-  CHECK(with_gpu == 21);
+  CHECK(with_gpu == 24);
 }
 
 TEST_CASE("the GPU's own table has a row, unit and meaning for each counter, also for metrics of CUPTI's") {

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "codegen/lower/shrink.h"
 #include "ir/number.h"
+#include "profiler/check/launch_counts.h"
 #include "reference/compare.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
@@ -139,66 +140,15 @@ simulator::SimulationOptions simulation_options(const CheckOptions& options) {
   return to;
 }
 
-ir::AccessCounts access(const simulator::RequestCounts& counts) {
-  return {static_cast<double>(counts.requests), static_cast<double>(counts.sectors), static_cast<double>(counts.bytes)};
-}
-
-ir::LaunchCounts counts_of(const Simulation& run, std::size_t buffers) {
-  const simulator::Counters& c = run.counters;
-  const auto number = [](std::int64_t count) { return static_cast<double>(count); };
-  ir::LaunchCounts to;
-  to.instructions = number(c.instructions);
-  to.lane_instructions = number(c.lane_instructions);
-  to.fma = number(c.fma);
-  to.alu = number(c.alu);
-  to.xu = number(c.xu);
-  to.f64 = number(c.f64);
-  to.convert = number(c.convert);
-  to.move = number(c.move);
-  to.control = number(c.control);
-  to.shuffles = number(c.shuffles);
-  to.votes = number(c.votes);
-  to.barriers = number(c.block_barriers);
-  to.fences = number(c.fences);
-  to.divergent_branches = number(c.divergent_branches);
-  to.shared_load = {number(c.shared_load_requests), number(c.shared_load_wavefronts), number(c.shared_load_bytes)};
-  to.shared_store = {number(c.shared_store_requests), number(c.shared_store_wavefronts), number(c.shared_store_bytes)};
-  to.bank_conflicts = number(c.bank_conflicts);
-  to.local_loads = number(c.local_load_requests);
-  to.local_stores = number(c.local_store_requests);
-  to.dram_read = number(c.dram_read_bytes);
-  to.dram_written = number(c.dram_write_bytes);
-  for (std::size_t i = 0; i < buffers && i < run.buffers.size(); ++i)
-    to.buffers.push_back({access(run.buffers[i].load), access(run.buffers[i].store), access(run.buffers[i].atomic)});
-  to.blocks_run = run.blocks_run;
-  to.blocks_total = run.blocks_total;
-  return to;
-}
-
-/// Visits every number of a LaunchCounts that adds up.
-template <class Counts, class Visitor>
-void each_count(Counts& counts, Visitor&& visit) {
-  for (auto* one : {&counts.instructions, &counts.lane_instructions, &counts.fma, &counts.alu, &counts.xu, &counts.f64,
-                    &counts.convert, &counts.move, &counts.control, &counts.shuffles, &counts.votes, &counts.barriers,
-                    &counts.fences, &counts.divergent_branches, &counts.bank_conflicts, &counts.local_loads,
-                    &counts.local_stores, &counts.dram_read, &counts.dram_written})
-    visit(*one);
-  const auto each_access = [&](auto& access) {
-    for (auto* one : {&access.requests, &access.sectors, &access.bytes}) visit(*one);
-  };
-  each_access(counts.shared_load);
-  each_access(counts.shared_store);
-  for (auto& buffer : counts.buffers)
-    for (auto* one : {&buffer.load, &buffer.store, &buffer.atomic}) each_access(*one);
-}
-
-void add(ir::LaunchCounts& sum, ir::LaunchCounts more, double weight) {
+/// Adds what another run of the same launch counted, times `weight`.
+void add(ir::LaunchCounts& sum, const ir::LaunchCounts& more, double weight) {
   if (sum.buffers.size() < more.buffers.size()) sum.buffers.resize(more.buffers.size());
-  more.buffers.resize(sum.buffers.size());
-  std::vector<double> values;
-  each_count(more, [&](double& value) { values.push_back(value * weight); });
-  std::size_t next = 0;
-  each_count(sum, [&](double& value) { value += values[next++]; });
+  for (const ir::CounterRow& row : ir::counter_table()) {
+    if (row.launch != nullptr) sum.*row.launch += more.*row.launch * weight;
+    if (row.direction != nullptr)
+      for (std::size_t i = 0; i < more.buffers.size(); ++i)
+        sum.buffers[i].*row.direction.*row.part += more.buffers[i].*row.direction.*row.part * weight;
+  }
   sum.blocks_run += more.blocks_run;
   sum.blocks_total = more.blocks_total;
 }
@@ -380,7 +330,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.time += run.simulation.time;
     verdict.lane_instructions += run.simulation.counters.lane_instructions;
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
-    counts.push_back(counts_of(run.simulation, kernel.buffers.size()));
+    counts.push_back(launch_counts(run.simulation, kernel.buffers.size()));
     if (ended_early(run.simulation, options, verdict)) return verdict;
     add_judgement(kernel, reference, run, blocks.empty(), verdict);
   }

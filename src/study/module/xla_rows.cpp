@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "profiler/check/launch_counts.h"
 #include "profiler/measure/sampled.h"
 #include "store/store.h"
 #include "study/pipeline/manifest.h"
@@ -41,28 +42,11 @@ std::string_view state_of(XlaOutcome outcome) {
   }
 }
 
-void add_access(std::vector<store::CountRow>& rows, const std::string& what, const simulator::RequestCounts& counts) {
-  if (counts.requests == 0) return;
-  rows.push_back({what + "_requests", static_cast<double>(counts.requests), "requests"});
-  rows.push_back({what + "_sectors", static_cast<double>(counts.sectors), "sectors"});
-  rows.push_back({what + "_bytes", static_cast<double>(counts.bytes), "bytes"});
-}
-
-std::vector<store::CountRow> make_count_rows(const profiler::XlaKernel& kernel, const simulator::Simulation& run) {
-  std::vector<store::CountRow> rows;
-  for (const simulator::CounterRow& counter : simulator::counter_table())
-    if (run.counters.*counter.value != 0)
-      rows.push_back(
-          {std::string(counter.name), static_cast<double>(run.counters.*counter.value), std::string(counter.unit)});
-  std::size_t next = 0;  // arguments that share memory have one buffer
-  for (const profiler::XlaArgument& argument : kernel.arguments) {
-    if (argument.shares >= 0 || next >= run.buffers.size()) continue;
-    const simulator::BufferCounters& buffer = run.buffers[next++];
-    add_access(rows, fmt::format("global[{}]_load", argument.name), buffer.load);
-    add_access(rows, fmt::format("global[{}]_store", argument.name), buffer.store);
-    add_access(rows, fmt::format("global[{}]_atomic", argument.name), buffer.atomic);
-  }
-  return rows;
+std::vector<ir::CounterValue> counts_of(const profiler::XlaKernel& kernel, const simulator::Simulation& run) {
+  std::vector<std::string> buffers;
+  for (const profiler::XlaArgument& argument : kernel.arguments)
+    if (argument.shares < 0) buffers.push_back(argument.name);  // those that share memory have one buffer
+  return ir::counter_values(profiler::launch_counts(run, buffers.size()), buffers);
 }
 
 /// What everything stored of a module hangs on.
@@ -143,7 +127,7 @@ void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module,
   execution.outcome = row.check.outcome == XlaOutcome::matched ? "ok" : state_of(row.check.outcome);
   execution.reason = row.check.reason;
   execution.measured_at = time_now();
-  execution.counts = make_count_rows(kernel, row.check.simulation);
+  execution.counts = counts_of(kernel, row.check.simulation);
   execution.id = store::measurement_id(execution);
   shelf.store.save(execution);
 }

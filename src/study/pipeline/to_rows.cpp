@@ -159,63 +159,6 @@ store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std
   return row;
 }
 
-namespace {
-
-/// The counters of a launch by their names in the database.
-struct NamedCount {
-  std::string_view name, unit;
-  double ir::LaunchCounts::*value;
-};
-
-constexpr auto count_table = std::to_array<NamedCount>({
-    {"instructions", "warp instructions", &ir::LaunchCounts::instructions},
-    {"lane_instructions", "lane instructions", &ir::LaunchCounts::lane_instructions},
-    {"fma", "warp instructions", &ir::LaunchCounts::fma},
-    {"alu", "warp instructions", &ir::LaunchCounts::alu},
-    {"xu", "warp instructions", &ir::LaunchCounts::xu},
-    {"f64", "warp instructions", &ir::LaunchCounts::f64},
-    {"convert", "warp instructions", &ir::LaunchCounts::convert},
-    {"move", "warp instructions", &ir::LaunchCounts::move},
-    {"control", "warp instructions", &ir::LaunchCounts::control},
-    {"shuffles", "warp instructions", &ir::LaunchCounts::shuffles},
-    {"votes", "warp instructions", &ir::LaunchCounts::votes},
-    {"block_barriers", "warp instructions", &ir::LaunchCounts::barriers},
-    {"fences", "warp instructions", &ir::LaunchCounts::fences},
-    {"divergent_branches", "branches", &ir::LaunchCounts::divergent_branches},
-    {"bank_conflicts", "wavefronts", &ir::LaunchCounts::bank_conflicts},
-    {"local_load_requests", "requests", &ir::LaunchCounts::local_loads},
-    {"local_store_requests", "requests", &ir::LaunchCounts::local_stores},
-    {"dram_read_bytes", "bytes", &ir::LaunchCounts::dram_read},
-    {"dram_write_bytes", "bytes", &ir::LaunchCounts::dram_written},
-    {"standard_error", "fraction of the instructions", &ir::LaunchCounts::standard_error},
-});
-
-void add_access(std::vector<store::CountRow>& to, const std::string& what, std::string_view passes,
-                const ir::AccessCounts& counts) {
-  if (counts.requests == 0) return;
-  to.push_back({what + "_requests", counts.requests, "requests"});
-  to.push_back({fmt::format("{}_{}", what, passes), counts.sectors, std::string(passes)});
-  to.push_back({what + "_bytes", counts.bytes, "bytes"});
-}
-
-std::vector<store::CountRow> count_rows(const ir::LaunchCounts& counts, const ir::Kernel& kernel) {
-  std::vector<store::CountRow> rows;
-  for (const NamedCount& entry : count_table)
-    if (counts.*entry.value != 0)
-      rows.push_back({std::string(entry.name), counts.*entry.value, std::string(entry.unit)});
-  add_access(rows, "shared_load", "wavefronts", counts.shared_load);
-  add_access(rows, "shared_store", "wavefronts", counts.shared_store);
-  for (std::size_t i = 0; i < counts.buffers.size(); ++i) {
-    const std::string& buffer = kernel.buffers[i].name;
-    add_access(rows, fmt::format("global[{}]_load", buffer), "sectors", counts.buffers[i].load);
-    add_access(rows, fmt::format("global[{}]_store", buffer), "sectors", counts.buffers[i].store);
-    add_access(rows, fmt::format("global[{}]_atomic", buffer), "sectors", counts.buffers[i].atomic);
-  }
-  return rows;
-}
-
-}  // namespace
-
 store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,
                                       Id device, const std::string& method) {
   store::MeasurementRow row;
@@ -230,7 +173,9 @@ store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir
   row.outcome = checked.state == profiler::Verdict::passed ? "ok" : profiler::name(checked.state);
   row.reason = checked.reason;
   row.measured_at = time_now();
-  row.counts = count_rows(checked.counts, kernel);
+  std::vector<std::string> buffers;
+  for (const ir::Buffer& buffer : kernel.buffers) buffers.push_back(buffer.name);
+  row.counts = ir::counter_values(checked.counts, buffers);
   row.id = store::measurement_id(row);
   return row;
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table says which count of the model stands beside which of the simulator and which counters of a GPU. Counters of
-// a GPU are sums over the launch, so a buffer's rows have no cell of its.
+// The table of counts side by side: takes what the model, the simulator and a GPU counted of a kernel and gives a row
+// for each name of the vocabulary (ir/counters.def) that the model counts, in its order. Counters of a GPU are sums
+// over the launch, so a buffer's rows have no cell of its.
 #include "study/tables/count_table.h"
 
 #include <algorithm>
@@ -17,119 +18,12 @@ namespace tailor::study {
 
 namespace {
 
-using costmodel::Traffic;
 using costmodel::Work;
-using ir::AccessCounts;
 using ir::LaunchCounts;
 using report::Cell;
 using report::Hint;
 
-/// Up to two counters of a GPU whose sum is meant; empty: none.
 using GpuNames = std::array<std::string_view, 2>;
-
-/// One count that the model and the simulator both have.
-struct CountPair {
-  std::string_view name;
-  double (*model)(const Work&);
-  double (*executed)(const LaunchCounts&);
-  GpuNames gpu;
-};
-
-double number(std::int64_t count) { return static_cast<double>(count); }
-
-template <auto Bytes>
-double distinct_bytes(const Work& work) {
-  std::int64_t sum = 0;
-  for (const costmodel::BufferWork& buffer : work.buffers) sum += buffer.*Bytes;
-  return number(sum);
-}
-
-constexpr auto pair_table = std::to_array<CountPair>({
-    {"instructions",
-     [](const Work& w) { return number(costmodel::instructions(w.pipes)); },
-     [](const LaunchCounts& c) { return c.instructions; },
-     {"instructions"}},
-    {"fma", [](const Work& w) { return number(w.pipes.fma); }, [](const LaunchCounts& c) { return c.fma; }, {"fma"}},
-    {"alu and addresses",
-     [](const Work& w) { return number(w.pipes.alu + w.pipes.address); },
-     [](const LaunchCounts& c) { return c.alu; },
-     {"alu", "uniform"}},
-    {"xu", [](const Work& w) { return number(w.pipes.xu); }, [](const LaunchCounts& c) { return c.xu; }, {"xu"}},
-    {"f64", [](const Work& w) { return number(w.pipes.f64); }, [](const LaunchCounts& c) { return c.f64; }, {"f64"}},
-    {"conversions",
-     [](const Work& w) { return number(w.pipes.widen + w.pipes.narrow); },
-     [](const LaunchCounts& c) { return c.convert; },
-     {}},
-    {"moves", [](const Work&) { return 0.0; }, [](const LaunchCounts& c) { return c.move; }, {}},
-    {"control",
-     [](const Work& w) { return number(w.pipes.control); },
-     [](const LaunchCounts& c) { return c.control; },
-     {"control"}},
-    {"shuffles",
-     [](const Work& w) { return number(w.shuffles); },
-     [](const LaunchCounts& c) { return c.shuffles; },
-     {}},
-    {"barriers",
-     [](const Work& w) { return number(w.barriers); },
-     [](const LaunchCounts& c) { return c.barriers; },
-     {}},
-    {"shared load requests",
-     [](const Work& w) { return number(w.shared_load.requests); },
-     [](const LaunchCounts& c) { return c.shared_load.requests; },
-     {"shared_load_requests"}},
-    {"shared load wavefronts",
-     [](const Work& w) { return number(w.shared_load.wavefronts); },
-     [](const LaunchCounts& c) { return c.shared_load.sectors; },
-     {"shared_load_wavefronts"}},
-    {"shared store requests",
-     [](const Work& w) { return number(w.shared_store.requests); },
-     [](const LaunchCounts& c) { return c.shared_store.requests; },
-     {"shared_store_requests"}},
-    {"shared store wavefronts",
-     [](const Work& w) { return number(w.shared_store.wavefronts); },
-     [](const LaunchCounts& c) { return c.shared_store.sectors; },
-     {"shared_store_wavefronts"}},
-    {"local requests",
-     [](const Work&) { return 0.0; },
-     [](const LaunchCounts& c) { return c.local_loads + c.local_stores; },
-     {"local_load_requests", "local_store_requests"}},
-    {"DRAM read bytes",
-     distinct_bytes<&costmodel::BufferWork::read_bytes>,
-     [](const LaunchCounts& c) { return c.dram_read; },
-     {"dram_read_bytes"}},
-    {"DRAM written bytes",
-     distinct_bytes<&costmodel::BufferWork::written_bytes>,
-     [](const LaunchCounts& c) { return c.dram_written; },
-     {"dram_write_bytes"}},
-});
-
-/// One direction of access, over all buffers.
-struct DirectionRow {
-  std::string_view name;
-  Traffic costmodel::BufferWork::*model;
-  AccessCounts ir::BufferCounts::*executed;
-  GpuNames requests, sectors, bytes;
-};
-constexpr auto direction_table = std::to_array<DirectionRow>({
-    {"load",
-     &costmodel::BufferWork::load,
-     &ir::BufferCounts::load,
-     {"global_load_requests"},
-     {"global_load_sectors"},
-     {"global_load_bytes"}},
-    {"store",
-     &costmodel::BufferWork::store,
-     &ir::BufferCounts::store,
-     {"global_store_requests"},
-     {"global_store_sectors"},
-     {"global_store_bytes"}},
-    {"atomic",
-     &costmodel::BufferWork::atomic,
-     &ir::BufferCounts::atomic,
-     {"global_atom_requests", "global_red_requests"},
-     {"global_atom_sectors", "global_red_sectors"},
-     {}},
-});
 
 /// The sum of the counters named; none when one of them was not collected.
 std::optional<double> on_gpu(std::span<const ir::CounterValue> counters, const GpuNames& names) {
@@ -179,15 +73,8 @@ class Rows {
   bool executed_ = false;
 };
 
-void add_traffic(Rows& rows, const std::string& what, const Traffic& model, const AccessCounts& executed,
-                 const DirectionRow& names) {
-  rows.add(what + " requests", number(model.requests), executed.requests, names.requests);
-  rows.add(what + " sectors", number(model.sectors), executed.sectors, names.sectors);
-  rows.add(what + " bytes", number(model.bytes), executed.bytes, names.bytes);
-}
-
-AccessCounts executed_of(const LaunchCounts& counts, std::size_t buffer, AccessCounts ir::BufferCounts::*direction) {
-  return buffer < counts.buffers.size() ? counts.buffers[buffer].*direction : AccessCounts{};
+double executed_of(const LaunchCounts& counts, std::size_t buffer, const ir::CounterRow& row) {
+  return buffer < counts.buffers.size() ? counts.buffers[buffer].*row.direction.*row.part : 0;
 }
 
 }  // namespace
@@ -199,24 +86,15 @@ report::Table count_table(const ir::Kernel& kernel, const Counted& counted) {
   if (!rows.has_execution() && counted.gpu.empty()) return table;
   const Work& work = *counted.model;
   const LaunchCounts executed = rows.has_execution() ? *counted.executed : LaunchCounts{};
-  for (const CountPair& pair : pair_table)
-    rows.add(std::string(pair.name), pair.model(work), pair.executed(executed), pair.gpu);
-  if (!counted.gpu.empty())
-    for (const DirectionRow& direction : direction_table) {
-      Traffic model;
-      AccessCounts seen;
-      for (std::size_t i = 0; i < work.buffers.size(); ++i) {
-        const Traffic& part = work.buffers[i].*direction.model;
-        const AccessCounts other = executed_of(executed, i, direction.executed);
-        model = {model.requests + part.requests, model.sectors + part.sectors, model.bytes + part.bytes};
-        seen = {seen.requests + other.requests, seen.sectors + other.sectors, seen.bytes + other.bytes};
-      }
-      add_traffic(rows, "all buffers " + std::string(direction.name), model, seen, direction);
-    }
+  for (const ir::CounterRow& row : ir::counter_table()) {
+    if (row.direction != nullptr && counted.gpu.empty()) continue;  // the rows of the buffers say it all
+    if (const std::optional<double> model = costmodel::model_count(work, row.name))
+      rows.add(std::string(row.name), *model, ir::value_of(row, executed), row.on_gpu);
+  }
   for (std::size_t i = 0; i < work.buffers.size() && i < kernel.buffers.size(); ++i)
-    for (const DirectionRow& direction : direction_table)
-      add_traffic(rows, kernel.buffers[i].name + " " + std::string(direction.name), work.buffers[i].*direction.model,
-                  executed_of(executed, i, direction.executed), {});
+    for (const ir::CounterRow& row : ir::counter_table())
+      if (const std::optional<double> model = costmodel::model_count(work.buffers[i], row.name))
+        rows.add(ir::buffer_counter(row, kernel.buffers[i].name), *model, executed_of(executed, i, row), {});
   return table;
 }
 

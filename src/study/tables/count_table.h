@@ -19,7 +19,7 @@ namespace tailor::study {
 struct Counted {
   const costmodel::Work* model = nullptr;
   const ir::LaunchCounts* executed = nullptr;  ///< null or with no block run: nobody executed it
-  std::span<const ir::CounterValue> gpu;       ///< logical counters of gpu/cupti/counters.def; empty: no GPU did
+  std::span<const ir::CounterValue> gpu;       ///< counters of ir/counters.def; empty: no GPU did
 };
 
 /// One row per counter and per buffer and direction, and the model's count over each of the others. A GPU does not tell

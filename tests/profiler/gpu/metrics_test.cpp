@@ -107,26 +107,6 @@ TEST_CASE("every row of a chip names a counter and another metric than the table
   }
 }
 
-TEST_CASE("a counter that the simulator has too has the simulator's unit") {
-  struct Row {
-    std::string_view name, unit;
-  };
-#define COUNTER(name, unit, meaning) {#name, unit},
-  constexpr Row simulated[] = {
-#include "profiler/simulator/machine/counters.def"
-  };
-#undef COUNTER
-  int shared = 0;
-  for (const Row& row : simulated)
-    for (const gpu::CounterRow& counter : gpu::counter_table()) {
-      if (counter.name != row.name) continue;
-      CAPTURE(row.name);
-      CHECK(counter.unit == row.unit);
-      ++shared;
-    }
-  CHECK(shared >= 25);
-}
-
 TEST_CASE("a CUPTI file that is not there is a layer that is missing, with the reason and what to do") {
   gpu::LibraryPaths paths;
   paths.cupti = "/nonexistent/libcupti.so";

@@ -4,7 +4,7 @@
 // Which of CUPTI's metrics tell a logical counter on a chip, in how many passes. In: a chip and a tier, or names of
 // counters. Out: a CountPlan. Called by whoever measures with counters and by `tailor counters`. CUPTI's host library
 // answers without a GPU or driver, so a set of counters is planned, and its cost known, before anything runs. Logical
-// counters are rows of counters.def; their names are those of the simulator's counters where both count the same.
+// counters are the rows of ir/counters.def that have a metric.
 #pragma once
 
 #include <memory>
