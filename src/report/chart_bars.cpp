@@ -16,7 +16,6 @@ namespace tailor::report {
 
 namespace {
 
-constexpr double width = 760;
 constexpr double bar_height = 9, bar_step = 13;
 constexpr std::size_t most_parts = 6;
 
@@ -71,7 +70,7 @@ std::string parts_chart(const std::vector<PartsRow>& all) {
     height += 38 + bar_step * static_cast<double>(parts.back().size());
   }
   const AxisUnit unit = seconds_unit(longest);
-  Canvas canvas(width, rows.empty() ? 40 : height + 34, "parts of the estimates");
+  Canvas canvas(chart_width, rows.empty() ? 40 : height + 34, "parts of the estimates");
   if (rows.empty() || longest <= 0) {
     canvas.label(8, 24, "no estimate with parts", "k");
     return canvas.text();
@@ -111,7 +110,7 @@ std::string strategy_chart(const std::vector<StrategyBar>& all) {
   }
   constexpr double names = 110, panel_width = 162;
   const double height = 40 + 24 * static_cast<double>(bars.size());
-  Canvas canvas(width, height, "kernels, launches, bytes and predicted time of each strategy");
+  Canvas canvas(chart_width, height, "kernels, launches, bytes and predicted time of each strategy");
   double most_bytes = 0, most_time = 0;
   for (const StrategyBar& bar : bars) {
     most_bytes = std::max(most_bytes, bar.traffic.value);
