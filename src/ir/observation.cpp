@@ -161,8 +161,9 @@ std::string_view name(Split split) { return split_names[static_cast<std::size_t>
 
 Split split_of(const Subject& subject) {
   const auto* foreign = std::get_if<ForeignKernel>(&subject);
-  const std::string key = foreign ? fmt::format("split of {} on {}", foreign->operation, foreign->shape)
-                                  : fmt::format("split of {}", hex(std::get<OwnKernel>(subject).group));
+  std::string key = foreign ? foreign->operation : hex(std::get<OwnKernel>(subject).group);
+  if (foreign && !foreign->shape.empty()) key += " on " + foreign->shape;
+  key = "split of " + key;
   const std::uint64_t tenth = tailor::id_of(std::string_view(key)).high % 10;
   return tenth < 6 ? Split::train : tenth < 8 ? Split::validate : Split::test;
 }

@@ -31,8 +31,8 @@ struct OwnKernel {
 
 /// Anybody else's kernel, as far as a model can use it.
 struct ForeignKernel {
-  std::string operation;         ///< "softmax f32"
-  std::string shape;             ///< "512x1024"
+  std::string operation;         ///< "softmax f32", or the id of the group it computes, which has the shape in it
+  std::string shape;             ///< "512x1024"; empty beside the id of a group
   std::int64_t blocks = 0;       ///< of the launch
   std::int64_t threads = 0;      ///< per block
   std::int64_t shared = 0;       ///< bytes per block

@@ -126,6 +126,8 @@ TEST_CASE("device, repeat and plan do not move an observation to another side of
     std::get<OwnKernel>(other.subject).plan = named("another plan");
     std::get<OwnKernel>(other.subject).registers = 64;
     CHECK(split_of(other.subject) == other.split);
+    // Somebody else's kernel for the same group stands on the same side.
+    CHECK(split_of(ForeignKernel{hex(named(group)), ""}) == other.split);
   }
   CHECK(sides[Split::train] == doctest::Approx(1200).epsilon(0.1));
   CHECK(sides[Split::validate] == doctest::Approx(400).epsilon(0.2));
