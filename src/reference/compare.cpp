@@ -21,8 +21,6 @@ namespace tailor::reference {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// Of the formats that have infinities; the others never give one.
 double largest_finite(ir::DType dtype) {
   const ir::FloatFormat format = float_format(dtype);

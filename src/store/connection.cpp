@@ -59,6 +59,10 @@ void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& va
   statement.bind(at, static_cast<const void*>(value.data()), static_cast<int>(value.size()));
 }
 
+void bind(SQLite::Statement& statement, int at, std::optional<Id> value) {
+  value ? bind(statement, at, *value) : statement.bind(at);
+}
+
 void Columns::read(std::string& value) { value = statement_.getColumn(at_++).getString(); }
 void Columns::read(Id& value) { value = id_from_hex(statement_.getColumn(at_++).getString()); }
 void Columns::read(std::int64_t& value) { value = statement_.getColumn(at_++).getInt64(); }
@@ -70,6 +74,12 @@ void Columns::read(std::optional<double>& value) {
   value.reset();
   if (!statement_.isColumnNull(at_)) value = statement_.getColumn(at_).getDouble();
   ++at_;
+}
+
+void Columns::read(std::vector<std::byte>& value) {
+  const SQLite::Column column = statement_.getColumn(at_++);
+  const auto* bytes = static_cast<const std::byte*>(column.getBlob());
+  value.assign(bytes, bytes + column.getBytes());
 }
 
 void Columns::read(std::optional<Id>& value) {

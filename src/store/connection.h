@@ -45,6 +45,7 @@ void bind(SQLite::Statement& statement, int at, bool value);
 void bind(SQLite::Statement& statement, int at, double value);
 void bind(SQLite::Statement& statement, int at, std::optional<double> value);          ///< NULL when empty
 void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value);  ///< NULL when empty
+void bind(SQLite::Statement& statement, int at, std::optional<Id> value);              ///< NULL when empty
 template <class Dimension>
 void bind(SQLite::Statement& statement, int at, Quantity<Dimension> value) {
   bind(statement, at, value.value);
@@ -70,6 +71,7 @@ class Columns {
   void read(bool& value);
   void read(double& value);
   void read(std::optional<double>& value);
+  void read(std::vector<std::byte>& value);
   template <class Dimension>
   void read(Quantity<Dimension>& value) {
     read(value.value);
@@ -102,8 +104,13 @@ class Connection {
   /// prepared once; `sql` is its key.
   template <class... Values>
   int execute(const std::string& sql, const Values&... values) {
+    return execute_bound(sql, [&](SQLite::Statement& statement) { return bind_all(statement, values...); });
+  }
+  /// The same with `fill(SQLite::Statement&)` to bind the values; it returns how many it bound.
+  template <class Fill>
+  int execute_bound(const std::string& sql, Fill&& fill) {
     return guarded(path_, [&] {
-      const Use use(bound_statement(sql, values...));
+      const Use use(filled(sql, fill));
       return use.statement.exec();
     });
   }
@@ -111,8 +118,14 @@ class Connection {
   /// Calls `visit(Columns&)` for each row of a query.
   template <class Visit, class... Values>
   void each(const std::string& sql, Visit&& visit, const Values&... values) {
+    each_bound(
+        sql, [&](SQLite::Statement& statement) { return bind_all(statement, values...); }, visit);
+  }
+  /// The same with `fill` as in execute_bound.
+  template <class Fill, class Visit>
+  void each_bound(const std::string& sql, Fill&& fill, Visit&& visit) {
     guarded(path_, [&] {
-      const Use use(bound_statement(sql, values...));
+      const Use use(filled(sql, fill));
       while (use.statement.executeStep()) {
         Columns columns(use.statement);
         visit(columns);
@@ -130,11 +143,16 @@ class Connection {
     SQLite::Statement& statement;
   };
   template <class... Values>
-  SQLite::Statement& bound_statement(const std::string& sql, const Values&... values) {
-    SQLite::Statement& statement = prepared(sql);
+  static int bind_all(SQLite::Statement& statement, const Values&... values) {
     int at = 0;
     (bind(statement, ++at, values), ...);
-    assert(at == statement.getBindParameterCount());
+    return at;
+  }
+  template <class Fill>
+  SQLite::Statement& filled(const std::string& sql, Fill&& fill) {
+    SQLite::Statement& statement = prepared(sql);
+    [[maybe_unused]] const int bound = fill(statement);
+    assert(bound == statement.getBindParameterCount());
     return statement;
   }
   SQLite::Statement& prepared(const std::string& sql);

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables for spreadsheets and data frames: every measurement, whatever its protocol and outcome, with units in the
-// heads. An empty cell is a value that is not known.
+// Tables for spreadsheets and data frames: takes what was measured and gives every measurement, whatever its protocol
+// and outcome. Heads and cells are the columns of records.h, units in their names; a table of measurements or models
+// has some columns of the tables it refers to behind its own. An empty cell is a value that is not known.
 #include <fmt/format.h>
 
 #include <map>
 
 #include "store/export_source.h"
+#include "store/records.h"
 
 namespace tailor::store {
 
@@ -20,7 +22,6 @@ std::string cell(const std::string& text) {
   for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + "\"";
 }
-std::string cell(std::string_view text) { return cell(std::string(text)); }
 std::string cell(Id id) { return hex(id); }
 std::string cell(double value) { return fmt::format("{}", value); }
 std::string cell(std::int64_t value) { return fmt::format("{}", value); }
@@ -30,18 +31,41 @@ template <class Dimension>
 std::string cell(Quantity<Dimension> value) {
   return cell(value.value);
 }
+template <class Number>
+std::string cell(ZeroIsNull<Number> value) {
+  return value.value > 0 ? cell(value.value) : std::string();
+}
+template <class Bits>
+std::string cell(ThrottleBits<Bits> value) {
+  return ir::throttle_text(value.bits);
+}
 template <class Value>
 std::string cell(const std::optional<Value>& value) {
   return value ? cell(*value) : std::string();
 }
-std::string clock(double value) { return value > 0 ? cell(value) : std::string(); }
 
-template <class... Values>
-std::string line(const Values&... values) {
-  std::string out;
-  ((out += (out.empty() ? "" : ",") + cell(values)), ...);
-  return out + "\n";
-}
+/// A table as it grows: each line names its cells again, and the first names are the heads.
+class Lines {
+ public:
+  static constexpr bool reads = false;
+  template <class Value>
+  void operator()(const char* head, const Value& value, unsigned = 0) {
+    if (first_) heads_ += (heads_.empty() ? "" : ",") + std::string(head);
+    line_ += (line_.empty() ? "" : ",") + cell(value);
+  }
+  template <class Rows>
+  void list(const Rows&) {}
+  void end_line() {
+    if (!first_) text_ += line_ + "\n";
+    first_ = false;
+    line_.clear();
+  }
+  std::string text() const { return heads_ + "\n" + text_; }
+
+ private:
+  std::string heads_, text_, line_;
+  bool first_ = true;  ///< the first line is of empty rows and gives the heads alone
+};
 
 /// What a measured kernel is: for each group it belongs to a pair of plan and group, or one pair of nothing.
 struct RankedMeasurement {
@@ -65,11 +89,28 @@ std::map<Id, std::vector<RankedMeasurement>> standings_of(const RecordedRows& ro
   return result;
 }
 
-constexpr std::string_view measurement_heads =
-    "measurement_id,device,gpu,driver,group_id,group,origin,kernel_id,kernel,plan_id,plan,threads,blocks,shared_bytes,"
-    "registers,spill_store_bytes,compile_s,cache,timed_by,launch_mode,stop_rule,outcome,reason,attempts,samples,median_"
-    "s,"
-    "low_s,high_s,group_bytes,sm_clock_hz,dram_clock_hz,measured_at\n";
+/// A measurement beside what it was of. The columns of records.h come first, then those of other tables.
+void measurement_line(Lines& field, const MeasurementRow& row, const BinaryRow& binary, const KernelRow& kernel,
+                      const RankedMeasurement& one, const std::string& device) {
+  Record<MeasurementRow>::walk(field, row);
+  field("samples", row.samples.size());
+  field("device", device);
+  field("group_id", one.group ? std::optional(one.group->id) : std::nullopt);
+  field("group", one.group ? one.group->title : std::string());
+  field("group_bytes", one.group ? cell(one.group->read + one.group->written) : std::string());
+  field("plan_id", one.plan ? std::optional(one.plan->id) : std::nullopt);
+  field("plan", one.plan ? one.plan->text : std::string());
+  field("origin", one.origin);
+  field("kernel_id", kernel.id);
+  field("kernel", kernel.name);
+  field("threads", kernel.threads);
+  field("blocks", kernel.blocks);
+  field("shared_bytes", kernel.shared);
+  field("registers", binary.registers);
+  field("spill_store_bytes", binary.spill_stores);
+  field("compile_s", binary.compile_time);
+  field.end_line();
+}
 
 std::string measurement_lines(const ExportSource& source) {
   const RecordedRows& rows = source.recorded.rows();
@@ -78,64 +119,56 @@ std::string measurement_lines(const ExportSource& source) {
   for (const KernelRow& row : rows.kernels) kernels[row.id] = &row;
   for (const BinaryRow& row : rows.binaries) binaries[row.id] = &row;
   const std::map<Id, std::vector<RankedMeasurement>> standings = standings_of(rows);
-  std::string out(measurement_heads);
+  Lines lines;
+  measurement_line(lines, {}, {}, {}, {}, "");
   for (const MeasurementRow& row : rows.measurements) {
     const BinaryRow& binary = *binaries.at(row.binary);
     const KernelRow& kernel = *kernels.at(binary.kernel);
-    const ir::Protocol& how = row.timing.value_or(ir::Protocol{});
     for (const RankedMeasurement& one : standings.at(kernel.id))
-      out +=
-          line(row.id, source.device.name, row.gpu, row.driver, one.group ? hex(one.group->id) : "",
-               one.group ? one.group->title : "", one.origin, kernel.id, kernel.name, one.plan ? hex(one.plan->id) : "",
-               one.plan ? one.plan->text : "", kernel.threads, kernel.blocks, kernel.shared, binary.registers,
-               binary.spill_stores, binary.compile_time, name(how.cache), name(how.timed_by), name(how.launch),
-               how.stop, row.outcome, row.reason, row.attempts, row.samples.size(), row.median, row.low, row.high,
-               one.group ? std::optional(one.group->read + one.group->written) : std::nullopt, row.sm_clock,
-               row.dram_clock, row.measured_at);
+      measurement_line(lines, row, binary, kernel, one, source.device.name);
   }
-  return out;
+  return lines.text();
 }
 
-std::string sample_lines(const RecordedRows& rows) {
-  std::string out = "measurement_id,sample,duration_s,sm_clock_hz,throttle\n";
-  for (const MeasurementRow& row : rows.measurements)
-    for (std::size_t i = 0; i < row.samples.size(); ++i)
-      out += line(row.id, i, row.samples[i].duration, clock(row.samples[i].sm_clock),
-                  ir::throttle_text(row.samples[i].throttle));
-  return out;
-}
-
-std::string counter_lines(const RecordedRows& rows) {
-  std::string out = "measurement_id,counter,value,unit\n";
-  for (const MeasurementRow& row : rows.measurements)
-    for (const CountRow& one : row.counts) out += line(row.id, one.counter, one.value, one.unit);
-  return out;
+void module_line(Lines& field, const ModuleTimeRow& row, const std::string& device, const std::string& model) {
+  std::int64_t left_out = 0;
+  for (const LeftOutRow& one : row.left_out) left_out += one.places;
+  Record<ModuleTimeRow>::walk(field, row);
+  field("samples", row.samples.size());
+  field("device", device);
+  field("model", model);
+  field("groups_left_out", left_out);
+  field.end_line();
 }
 
 std::string module_lines(const ExportSource& source) {
   std::map<Id, std::string> names;
   for (const GraphRow& row : source.recorded.rows().graphs) names[row.id] = row.name;
-  std::string out =
-      "module_time_id,run_id,device,gpu,driver,graph_id,model,strategy,cache,timed_by,launch_mode,stop_rule,outcome,"
-      "reason,groups_timed,groups_left_out,launches,buffers_bytes,samples,median_s,low_s,high_s,measured_at\n";
-  for (const ModuleTimeRow& row : source.recorded.rows().module_times) {
-    std::int64_t left_out = 0;
-    for (const LeftOutRow& one : row.left_out) left_out += one.places;
-    out += line(row.id, row.run, source.device.name, row.gpu, row.driver, row.graph, names[row.graph], row.strategy,
-                name(row.protocol.cache), name(row.protocol.timed_by), name(row.protocol.launch), row.protocol.stop,
-                row.outcome, row.reason, row.groups_timed, left_out, row.launches, row.buffers, row.samples.size(),
-                row.median, row.low, row.high, row.measured_at);
-  }
-  return out;
+  Lines lines;
+  module_line(lines, {}, "", "");
+  for (const ModuleTimeRow& row : source.recorded.rows().module_times)
+    module_line(lines, row, source.device.name, names[row.graph]);
+  return lines.text();
 }
 
-std::string module_sample_lines(const RecordedRows& rows) {
-  std::string out = "module_time_id,round,place,duration_s,sm_clock_hz,throttle\n";
-  for (const ModuleTimeRow& row : rows.module_times)
-    for (const ModuleSampleRow& one : row.samples)
-      out += line(row.id, one.round, one.place, one.sample.duration, clock(one.sample.sm_clock),
-                  ir::throttle_text(one.sample.throttle));
-  return out;
+/// The rows of a list inside a record, each after the key of the record; `number` where they have none of their own.
+template <class Owner, class Row>
+void list_line(Lines& field, const Owner& owner, std::size_t number, const Row& row) {
+  OnlyMarked<Lines, mark::key> keys{field};
+  Record<Owner>::walk(keys, owner);
+  constexpr Table table = Record<Row>::table;
+  if (!table.number.empty()) field(table.number.data(), number);
+  Record<Row>::walk(field, row);
+  field.end_line();
+}
+
+template <class Owner, class Row>
+std::string list_lines(const std::vector<Owner>& owners, std::vector<Row> Owner::*list) {
+  Lines lines;
+  list_line(lines, Owner{}, 0, Row{});
+  for (const Owner& owner : owners)
+    for (std::size_t i = 0; i < (owner.*list).size(); ++i) list_line(lines, owner, i, (owner.*list)[i]);
+  return lines.text();
 }
 
 }  // namespace
@@ -144,10 +177,10 @@ std::vector<ExportFile> csv_files(const ExportSource& source) {
   const RecordedRows& rows = source.recorded.rows();
   const std::string& device = source.device.name;
   return {{device + "-measurements.csv", measurement_lines(source)},
-          {device + "-samples.csv", sample_lines(rows)},
-          {device + "-counters.csv", counter_lines(rows)},
+          {device + "-samples.csv", list_lines(rows.measurements, &MeasurementRow::samples)},
+          {device + "-counters.csv", list_lines(rows.measurements, &MeasurementRow::counts)},
           {device + "-module_times.csv", module_lines(source)},
-          {device + "-module_samples.csv", module_sample_lines(rows)}};
+          {device + "-module_samples.csv", list_lines(rows.module_times, &ModuleTimeRow::samples)}};
 }
 
 }  // namespace tailor::store

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 
 #include "base/error.h"
@@ -57,18 +58,36 @@ std::string plain(std::string_view text) {
   return out.empty() ? "unnamed" : out;
 }
 
-std::vector<Parameter> configuration_of(const PlanRow& plan) {
-  const auto word = [](const std::string& text) { return text.empty() ? std::string("none") : text; };
-  return {{"skeleton", word(plan.skeleton)},
-          {"threads", std::int64_t{plan.threads}},
-          {"threads_per_row", std::int64_t{plan.threads_per_row}},
-          {"vector", std::int64_t{plan.vector}},
-          {"in_flight", std::int64_t{plan.in_flight}},
-          {"residence", word(plan.residence)},
-          {"grid", word(plan.grid)},
-          {"blocks_per_sm", std::int64_t{plan.blocks_per_sm}},
-          {"index_cache", plan.index_cache},
-          {"value_cache", plan.value_cache}};
+ParameterValue to_value(std::string_view word) {
+  if (word == "on" || word == "off") return word == "on";
+  std::int64_t number = 0;
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (fault == std::errc{} && end == word.data() + word.size()) return number;
+  return std::string(word);
+}
+
+/// The skeleton and every "axis=value" of a plan's text, but for those that name nodes (%5): they mean something in
+/// their group only.
+std::vector<Parameter> parameters_of(const PlanRow& plan) {
+  std::vector<Parameter> parameters = {{"skeleton", plan.skeleton}};
+  for (const std::string_view word : split(plan.text, ' ')) {
+    const std::size_t at = word.find('=');
+    if (at == word.npos || word.find('%') != word.npos) continue;
+    parameters.push_back({std::string(word.substr(0, at)), to_value(word.substr(at + 1))});
+  }
+  return parameters;
+}
+
+const Parameter* find_parameter(const std::vector<Parameter>& all, const std::string& name) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Parameter& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+/// What an axis is where a plan does not have it.
+ParameterValue absent_like(const ParameterValue& value) {
+  if (std::holds_alternative<std::int64_t>(value)) return std::int64_t{0};
+  if (std::holds_alternative<bool>(value)) return false;
+  return std::string("none");
 }
 
 std::vector<ParameterValue> values_of(const std::vector<Parameter>& parameters) {
@@ -77,13 +96,24 @@ std::vector<ParameterValue> values_of(const std::vector<Parameter>& parameters) 
   return values;
 }
 
-/// Axes that have no column (dominant node, sub-roots) are told apart by the plan's id, where that is needed.
+/// Gives all plans the same parameters. Plans that agree in all of them (they differ in what names nodes) are told
+/// apart by their ids.
 void configure(std::vector<Tried>& tried) {
+  std::vector<Parameter> axes;  // with the value of a plan that lacks them
+  for (const Tried& one : tried)
+    if (one.plan)
+      for (const Parameter& parameter : parameters_of(*one.plan))
+        if (find_parameter(axes, parameter.name) == nullptr)
+          axes.push_back({parameter.name, absent_like(parameter.value)});
   std::set<std::vector<ParameterValue>> seen;
   bool alike = false;
   for (Tried& one : tried)
     if (one.plan) {
-      one.configuration = configuration_of(*one.plan);
+      const std::vector<Parameter> own = parameters_of(*one.plan);
+      for (const Parameter& axis : axes) {
+        const Parameter* found = find_parameter(own, axis.name);
+        one.configuration.push_back(found == nullptr ? axis : *found);
+      }
       alike |= !seen.insert(values_of(one.configuration)).second;
     }
   if (!alike) return;

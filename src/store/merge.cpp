@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Merging shards. One rule for all tables makes it commutative and idempotent: of two rows with the same key the
-// greater stays, compared by the table's deciding column first and then by all columns in order.
+// greater stays, compared by the table's deciding column first and then by all columns in order. The tables and what
+// decides are those of records.h, parents before children, so that references hold at every step; `levels` is the same
+// in all databases of a version.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-
-#include "store/connection.h"
+#include "store/record_sql.h"
 #include "store/schema.h"
 #include "store/store.h"
 
@@ -16,27 +16,11 @@ namespace tailor::store {
 
 namespace {
 
-struct Merged {
-  std::string_view table;
-  std::string_view decider;  ///< the greater value is further along; empty: no such column
-};
-
-// Parents before children, so that references hold at every step. `levels` is the same in all databases of a version.
-constexpr auto merge_table = std::to_array<Merged>({
-    {"runs", "finished_at"}, {"devices", ""},         {"graphs", ""},          {"groups", ""},
-    {"fusions", ""},         {"fusion_groups", ""},   {"fusion_edges", ""},    {"library_calls", ""},
-    {"library_times", ""},   {"plans", ""},           {"kernels", ""},         {"lowerings", ""},
-    {"given_kernels", ""},   {"rejections", "plans"}, {"plan_rejections", ""}, {"binaries", "outcome"},
-    {"estimates", ""},       {"group_bounds", ""},    {"checks", "state"},     {"measurements", ""},
-    {"samples", ""},         {"counters", ""},        {"module_times", ""},    {"module_left_out", ""},
-    {"module_samples", ""},  {"calibrations", ""},    {"progress", "legal"},
-});
-
 struct TableColumns {
   std::vector<std::string> keys, others;
 };
 
-TableColumns columns_of(Connection& connection, std::string_view table) {
+TableColumns columns_in(Connection& connection, std::string_view table) {
   TableColumns result;
   connection.each(fmt::format("SELECT name, pk FROM pragma_table_info('{}') ORDER BY pk = 0, pk, cid", table),
                   [&](Columns& columns) {
@@ -55,7 +39,7 @@ std::string comparable(std::string_view prefix, const std::vector<std::string>& 
   return fmt::format("({})", fmt::join(terms, ", "));
 }
 
-std::string merge_sql(const Merged& merged, const TableColumns& columns) {
+std::string merge_sql(const Table& merged, const TableColumns& columns) {
   std::vector<std::string> all = columns.keys, assignments, compared;
   if (!merged.decider.empty()) compared.emplace_back(merged.decider);
   for (const std::string& name : columns.others) {
@@ -66,9 +50,9 @@ std::string merge_sql(const Merged& merged, const TableColumns& columns) {
   std::string then = "NOTHING";
   if (!compared.empty())
     then = fmt::format("UPDATE SET {} WHERE {} > {}", fmt::join(assignments, ", "), comparable("excluded", compared),
-                       comparable("main." + std::string(merged.table), compared));
+                       comparable("main." + std::string(merged.name), compared));
   return fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM shard.{0} WHERE true ON CONFLICT ({2}) DO {3}",
-                     merged.table, fmt::join(all, ", "), fmt::join(columns.keys, ", "), then);
+                     merged.name, fmt::join(all, ", "), fmt::join(columns.keys, ", "), then);
 }
 
 void check_shard(const std::filesystem::path& from, const std::filesystem::path& into) {
@@ -106,8 +90,8 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
                   "open it once with a command that writes: that migrates it");
     Transaction transaction(*this);
     std::int64_t changed = 0;
-    for (const Merged& merged : merge_table)
-      changed += connection_->execute(merge_sql(merged, columns_of(*connection_, merged.table)));
+    for (const Table& table : record_tables())
+      changed += connection_->execute(merge_sql(table, columns_in(*connection_, table.name)));
     transaction.commit();
     return changed;
   });

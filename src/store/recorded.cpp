@@ -14,6 +14,7 @@
 #include "base/compressed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "store/records.h"
 #include "store/store.h"
 
 namespace tailor::store {
@@ -30,19 +31,22 @@ void by_id(std::vector<Row>& rows) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
 }
 
+/// Without what stays in its database.
+template <class Row>
+Row travelling(Row row) {
+  ForgetLocal forget;
+  Record<Row>::walk(forget, row);
+  return row;
+}
+
 /// Rows of binaries and kernels, and what kernels are made from or stand for.
 void gather_kernels(const Store& store, Wanted& wanted, RecordedRows& rows) {
   for (const Id id : wanted.binaries) {
-    BinaryRow binary = store.binary(id).value();
-    binary.log.clear();
-    wanted.kernels.insert(binary.kernel);
-    rows.binaries.push_back(std::move(binary));
+    rows.binaries.push_back(travelling(store.binary(id).value()));
+    wanted.kernels.insert(rows.binaries.back().kernel);
   }
   for (const Id id : wanted.kernels) {
-    KernelRow kernel = store.kernel(id).value();
-    kernel.text.clear();
-    kernel.cuda.clear();
-    rows.kernels.push_back(std::move(kernel));
+    rows.kernels.push_back(travelling(store.kernel(id).value()));
     for (const Id device : wanted.devices)
       for (const LoweringRow& lowering : store.lowerings_to(id, device)) {
         wanted.plans.insert(lowering.plan);
@@ -103,17 +107,9 @@ RecordedRows recorded_rows(const Store& store, std::string_view device) {
   }
   gather_kernels(store, wanted, rows);
   for (RunRow& row : store.runs())
-    if (wanted.runs.contains(row.id)) {
-      row.host.clear();
-      row.host_cores = 0;
-      rows.runs.push_back(std::move(row));
-    }
+    if (wanted.runs.contains(row.id)) rows.runs.push_back(travelling(std::move(row)));
   for (GraphRow& row : store.graphs())
-    if (wanted.graphs.contains(row.id)) {
-      row.text.clear();
-      row.summary.clear();
-      rows.graphs.push_back(std::move(row));
-    }
+    if (wanted.graphs.contains(row.id)) rows.graphs.push_back(travelling(std::move(row)));
   by_id(rows.devices);
   by_id(rows.runs);
   by_id(rows.graphs);

@@ -25,8 +25,8 @@ class Store;
 
 inline constexpr std::string_view recorded_version = "recorded/1";
 
-/// What a recorded file holds, each list by id. Rows lack what is not recorded: hosts of runs, texts of graphs and
-/// kernels, logs of compilers.
+/// What a recorded file holds, each list by id. Rows lack what is not recorded (mark::local in records.h): hosts of
+/// runs, texts of graphs and kernels, logs of compilers.
 struct RecordedRows {
   std::vector<DeviceRow> devices;
   std::vector<RunRow> runs;

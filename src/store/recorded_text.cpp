@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text form of recorded measurements. What a row's line holds is written down once per row, as a walk over named
-// fields; a writer and a reader take the same walk, so the two cannot disagree. Fields that are empty are left out.
+// The text form of recorded measurements: takes the rows that recorded.cpp gathered and gives lines of JSON, and the
+// way back. What a row's line holds is its list in records.h: a key for each column but those that stay in their
+// database, and an object of columns for each list inside the row. Fields that are empty are left out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -12,6 +14,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "store/recorded.h"
+#include "store/records.h"
 
 namespace tailor::store {
 
@@ -19,413 +22,219 @@ namespace {
 
 constexpr std::string_view hint = "fetch the file again, or export it again from its database";
 
-/// Takes a walk and makes a JSON object.
+template <class Value>
+inline constexpr bool is_bytes = std::is_same_v<Value, std::vector<std::byte>>;
+
+/// A field's value in JSON; null where it is not known. Infinity, which JSON has no word for, is written as null too.
+Json to_json(const std::string& value) { return value; }
+Json to_json(Id value) { return hex(value); }
+Json to_json(bool value) { return value; }
+Json to_json(double value) { return value; }
+Json to_json(std::int64_t value) { return value; }
+Json to_json(int value) { return value; }
+template <class Dimension>
+Json to_json(Quantity<Dimension> value) {
+  return value.value;
+}
+template <class Number>
+Json to_json(ZeroIsNull<Number> value) {
+  return value.value;
+}
+template <class Bits>
+Json to_json(ThrottleBits<Bits> value) {
+  return std::int64_t{value.bits};
+}
+template <class Value>
+Json to_json(const std::optional<Value>& value) {
+  return value ? to_json(*value) : Json();
+}
+
+/// What a field may be left out with: the reader takes it for missing.
+bool is_empty(const std::string& value) { return value.empty(); }
+template <class Value>
+bool is_empty(const std::optional<Value>& value) {
+  return !value;
+}
+template <class Number>
+bool is_empty(ZeroIsNull<Number> value) {
+  return value.value == 0;
+}
+template <class Value>
+bool is_empty(const Value&) {
+  return false;
+}
+
+/// Rows of a list as columns: {"duration_s": [1e-6, 2e-6], "throttle": [0, 1]}.
+class ColumnsWriter {
+ public:
+  static constexpr bool reads = false;
+  template <class Value>
+  void operator()(const char* key, const Value& value, unsigned = 0) {
+    columns_[key].push_back(to_json(value));
+  }
+  /// Columns of nothing but zeros and empty texts are left out, but never the first.
+  Json::Object without_zeros() const {
+    const auto zero = [](const Json& one) {
+      return one.number() == 0 || (one.string() != nullptr && one.string()->empty());
+    };
+    Json::Object kept;
+    for (const Json::Member& column : *columns_.object()) {
+      const Json::Array& values = *column.value.array();
+      if (kept.empty() || !std::all_of(values.begin(), values.end(), zero)) kept.push_back(column);
+    }
+    return kept;
+  }
+
+ private:
+  Json columns_;
+};
+
+/// Makes a JSON object of a record.
 class Writer {
  public:
   static constexpr bool reads = false;
   Json::Object object;
-
-  void operator()(const char* key, const std::string& value) {
-    if (!value.empty()) object.push_back({key, value});
-  }
-  void operator()(const char* key, Id value) { object.push_back({key, hex(value)}); }
-  void operator()(const char* key, bool value) { object.push_back({key, value}); }
-  void operator()(const char* key, double value) { object.push_back({key, value}); }
-  void operator()(const char* key, std::int64_t value) { object.push_back({key, value}); }
-  void operator()(const char* key, int value) { object.push_back({key, value}); }
-  void operator()(const char* key, const std::vector<double>& values) { object.push_back({key, values}); }
-  void operator()(const char* key, const std::vector<std::int64_t>& values) { object.push_back({key, values}); }
-  template <class Dimension>
-  void operator()(const char* key, Quantity<Dimension> value) {
-    (*this)(key, value.value);
-  }
   template <class Value>
-  void operator()(const char* key, const std::optional<Value>& value) {
-    if (value) (*this)(key, *value);
+  void operator()(const char* key, const Value& value, unsigned marks = 0) {
+    if constexpr (!is_bytes<Value>)
+      if ((marks & mark::local) == 0 && !is_empty(value)) object.push_back({key, to_json(value)});
+  }
+  template <class Row>
+  void list(const std::vector<Row>& rows) {
+    if (rows.empty()) return;
+    ColumnsWriter columns;
+    for (const Row& row : rows) Record<Row>::walk(columns, row);
+    object.push_back({std::string(Record<Row>::table.name), columns.without_zeros()});
   }
 };
 
-/// Takes the same walk and fills the row from an object. The first thing that is wrong throws, without a place.
+[[noreturn]] void complain(const std::string& key, std::string_view expected) {
+  throw Error(Fault::failed, fmt::format("'{}' is not what it should be, expected {}", key, expected),
+              std::string(hint));
+}
+
+void from_json(const char* key, const Json& json, std::string& value) {
+  if (json.string() == nullptr) complain(key, "a string");
+  value = *json.string();
+}
+void from_json(const char* key, const Json& json, Id& value) {
+  std::string digits;
+  from_json(key, json, digits);
+  if (digits.size() != 32 || digits.find_first_not_of("0123456789abcdef") != digits.npos)
+    complain(key, "32 hexadecimal digits");
+  value = id_from_hex(digits);
+}
+void from_json(const char* key, const Json& json, bool& value) {
+  if (!json.boolean()) complain(key, "true or false");
+  value = *json.boolean();
+}
+void from_json(const char* key, const Json& json, double& value) {
+  if (!json.null() && !json.number()) complain(key, "a number");
+  value = json.null() ? std::numeric_limits<double>::infinity() : *json.number();
+}
+void from_json(const char* key, const Json& json, std::int64_t& value) {
+  if (!json.integer()) complain(key, "a whole number");
+  value = *json.integer();
+}
+void from_json(const char* key, const Json& json, int& value) {
+  std::int64_t found = 0;
+  from_json(key, json, found);
+  if (found < std::numeric_limits<int>::min() || found > std::numeric_limits<int>::max())
+    complain(key, "a smaller number");
+  value = static_cast<int>(found);
+}
+template <class Dimension>
+void from_json(const char* key, const Json& json, Quantity<Dimension>& value) {
+  from_json(key, json, value.value);
+}
+void from_json(const char* key, const Json& json, ZeroIsNull<double> value) { from_json(key, json, value.value); }
+void from_json(const char* key, const Json& json, ThrottleBits<std::uint32_t> value) {
+  std::int64_t bits = 0;
+  from_json(key, json, bits);
+  value.bits = static_cast<std::uint32_t>(bits);
+}
+template <class Value>
+void from_json(const char* key, const Json& json, std::optional<Value>& value) {
+  from_json(key, json, value.emplace());
+}
+
+template <class Value>
+void clear(Value& value) {
+  value = {};
+}
+template <class Number>
+void clear(ZeroIsNull<Number> value) {
+  value.value = 0;
+}
+template <class Bits>
+void clear(ThrottleBits<Bits> value) {
+  value.bits = 0;
+}
+
+/// Fills a row of a list from the columns that ColumnsWriter wrote; a column that was left out is of zeros.
+class ElementReader {
+ public:
+  static constexpr bool reads = true;
+  ElementReader(const Json& columns, std::size_t at) : columns_(columns), at_(at) {}
+  template <class Value>
+  void operator()(const char* key, Value&& value, unsigned = 0) {
+    const Json* found = columns_.find(key);
+    found == nullptr ? clear(value) : from_json(key, (*found->array())[at_], value);
+  }
+
+ private:
+  const Json& columns_;
+  std::size_t at_;
+};
+
+/// Fills a record from an object. The first thing that is wrong throws, without a place.
 class Reader {
  public:
   static constexpr bool reads = true;
   explicit Reader(const Json& object) : object_(object) {}
-
-  void operator()(const char* key, std::string& value) {
-    const Json* found = field(key);
-    value = found == nullptr ? std::string() : text(key, *found);
-  }
-  void operator()(const char* key, Id& value) {
-    const std::string digits = text(key, needed(key));
-    if (digits.size() != 32 || digits.find_first_not_of("0123456789abcdef") != digits.npos)
-      complain(key, "32 hexadecimal digits");
-    value = id_from_hex(digits);
-  }
-  void operator()(const char* key, bool& value) {
-    const std::optional<bool> truth = needed(key).boolean();
-    if (!truth) complain(key, "true or false");
-    value = *truth;
-  }
-  void operator()(const char* key, double& value) { value = number(key, needed(key)); }
-  void operator()(const char* key, std::int64_t& value) { value = whole(key, needed(key)); }
-  void operator()(const char* key, int& value) {
-    const std::int64_t found = whole(key, needed(key));
-    if (found < std::numeric_limits<int>::min() || found > std::numeric_limits<int>::max())
-      complain(key, "a smaller number");
-    value = static_cast<int>(found);
-  }
-  void operator()(const char* key, std::vector<double>& values) {
-    for (const Json& one : list(key)) values.push_back(number(key, one));
-  }
-  void operator()(const char* key, std::vector<std::int64_t>& values) {
-    for (const Json& one : list(key)) values.push_back(whole(key, one));
-  }
-  template <class Dimension>
-  void operator()(const char* key, Quantity<Dimension>& value) {
-    (*this)(key, value.value);
-  }
   template <class Value>
-  void operator()(const char* key, std::optional<Value>& value) {
-    value.reset();
-    if (field(key) != nullptr) (*this)(key, value.emplace());
+  void operator()(const char* key, Value&& value, unsigned marks = 0) {
+    if constexpr (!is_bytes<std::remove_cvref_t<Value>>) {
+      if ((marks & mark::local) != 0) return;
+      if (const Json* found = object_.find(key)) return from_json(key, *found, value);
+      clear(value);
+      if (!is_empty(value)) throw Error(Fault::failed, fmt::format("'{}' is missing", key), std::string(hint));
+    }
   }
-
-  const Json* field(const char* key) const { return object_.find(key); }
-  [[noreturn]] static void complain(const char* key, std::string_view expected) {
-    throw Error(Fault::failed, fmt::format("'{}' is not what it should be, expected {}", key, expected),
-                std::string(hint));
-  }
-  static std::string text(const char* key, const Json& value) {
-    if (value.string() == nullptr) complain(key, "a string");
-    return *value.string();
-  }
-  /// Infinity, which JSON has no word for, is written as null.
-  static double number(const char* key, const Json& value) {
-    if (value.null()) return std::numeric_limits<double>::infinity();
-    if (!value.number()) complain(key, "a number");
-    return *value.number();
+  template <class Row>
+  void list(std::vector<Row>& rows) {
+    const std::string key(Record<Row>::table.name);
+    const Json* found = object_.find(key);
+    if (found == nullptr) return;
+    if (found->object() == nullptr || found->object()->empty()) complain(key, "an object of lists");
+    const Json::Array* first = found->object()->front().value.array();
+    for (const Json::Member& column : *found->object())
+      if (column.value.array() == nullptr || column.value.array()->size() != first->size())
+        complain(column.key, "a list as long as the others");
+    for (std::size_t i = 0; i < first->size(); ++i) {
+      ElementReader element(*found, i);
+      Record<Row>::walk(element, rows.emplace_back());
+    }
   }
 
  private:
-  const Json& needed(const char* key) const {
-    const Json* found = field(key);
-    if (found == nullptr) throw Error(Fault::failed, fmt::format("'{}' is missing", key), std::string(hint));
-    return *found;
-  }
-  static std::int64_t whole(const char* key, const Json& value) {
-    if (!value.integer()) complain(key, "a whole number");
-    return *value.integer();
-  }
-  const Json::Array& list(const char* key) const {
-    const Json::Array* items = needed(key).array();
-    if (items == nullptr) complain(key, "a list");
-    return *items;
-  }
-
   const Json& object_;
 };
 
-// The walks: what each row's line holds.
-
-template <class Fields>
-void walk(Fields& field, DeviceRow& row) {
-  field("id", row.id);
-  field("name", row.name);
-  field("title", row.title);
-  field("arch", row.arch);
-  field("file", row.file);
-}
-
-template <class Fields>
-void walk(Fields& field, RunRow& row) {
-  field("id", row.id);
-  field("tool", row.tool);
-  field("command", row.command);
-  field("config", row.config);
-  if (!row.config.empty()) field("config_id", row.config_id);
-  field("toolchain", row.toolchain);
-  field("device", row.device);
-  field("driver", row.driver);
-  field("clocks", row.clocks);
-  field("seed", row.seed);
-  field("started", row.started_at);
-  field("finished", row.finished_at);
-  field("outcome", row.outcome);
-}
-
-template <class Fields>
-void walk(Fields& field, GraphRow& row) {
-  field("id", row.id);
-  field("structure", row.structure);
-  field("name", row.name);
-  field("source", row.source);
-  field("nodes", row.nodes);
-  field("opaque", row.opaque_nodes);
-}
-
-template <class Fields>
-void walk(Fields& field, GroupRow& row) {
-  field("id", row.id);
-  field("title", row.title);
-  field("nodes", row.nodes);
-  field("reductions", row.reductions);
-  field("read_bytes", row.read);
-  field("written_bytes", row.written);
-  field("flops", row.flops);
-  field("text", row.text);
-}
-
-template <class Fields>
-void walk(Fields& field, PlanRow& row) {
-  field("id", row.id);
-  field("group", row.group);
-  field("text", row.text);
-  field("skeleton", row.skeleton);
-  field("threads", row.threads);
-  field("threads_per_row", row.threads_per_row);
-  field("vector", row.vector);
-  field("in_flight", row.in_flight);
-  field("residence", row.residence);
-  field("grid", row.grid);
-  field("blocks_per_sm", row.blocks_per_sm);
-  field("index_cache", row.index_cache);
-  field("value_cache", row.value_cache);
-}
-
-template <class Fields>
-void walk(Fields& field, KernelRow& row) {
-  field("id", row.id);
-  field("name", row.name);
-  field("threads", row.threads);
-  field("blocks", row.blocks);
-  field("shared_bytes", row.shared);
-  field("idempotent", row.idempotent);
-}
-
-template <class Fields>
-void walk(Fields& field, LoweringRow& row) {
-  field("plan", row.plan);
-  field("device", row.device);
-  field("kernel", row.kernel);
-}
-
-template <class Fields>
-void walk(Fields& field, GivenKernelRow& row) {
-  field("graph", row.graph);
-  field("kernel", row.kernel);
-  field("group", row.group);
-  field("origin", row.origin);
-  field("example", row.example);
-  field("places", row.places);
-  field("times", row.times);
-  field("arrays_bytes", row.arrays);
-}
-
-template <class Fields>
-void walk(Fields& field, BinaryRow& row) {
-  field("id", row.id);
-  field("kernel", row.kernel);
-  field("arch", row.arch);
-  field("compiler", row.compiler);
-  field("ok", row.ok);
-  field("registers", row.registers);
-  field("spill_store_bytes", row.spill_stores);
-  field("spill_load_bytes", row.spill_loads);
-  field("local_bytes", row.local);
-  field("static_shared_bytes", row.static_shared);
-  field("cubin_bytes", row.cubin_bytes);
-  field("compile_s", row.compile_time);
-}
-
-/// A protocol is its words; `text` is what they are when they are no protocol's.
-void words(Writer& field, const char* key, ir::Protocol& protocol) { field(key, ir::text(protocol)); }
-void words(Reader& field, const char* key, ir::Protocol& protocol) {
-  std::string text;
-  field(key, text);
-  const std::optional<ir::Protocol> read = ir::parse_protocol(text);
-  if (!read) Reader::complain(key, "a protocol as 'cold, activity, stream, stop standard'");
-  protocol = *read;
-}
-
-/// Samples as columns; clocks and throttle states are left out where all are 0.
-struct SampleColumns {
-  std::vector<double> durations, clocks;
-  std::vector<std::int64_t> throttles;
-};
-
-template <class Samples, class Sample>
-SampleColumns columns_of(const Samples& samples, Sample&& sample) {
-  SampleColumns columns;
-  bool clock = false, throttle = false;
-  for (const auto& one : samples) {
-    columns.durations.push_back(sample(one).duration.value);
-    columns.clocks.push_back(sample(one).sm_clock);
-    columns.throttles.push_back(sample(one).throttle);
-    clock |= columns.clocks.back() != 0;
-    throttle |= columns.throttles.back() != 0;
-  }
-  if (!clock) columns.clocks.clear();
-  if (!throttle) columns.throttles.clear();
-  return columns;
-}
-
-template <class Fields>
-void walk_columns(Fields& field, SampleColumns& columns) {
-  field("samples_s", columns.durations);
-  const auto sometimes = [&](const char* key, auto& values) {
-    if constexpr (Fields::reads) {
-      if (field.field(key) == nullptr) {
-        values.resize(columns.durations.size());
-      } else {
-        field(key, values);
-      }
-      if (values.size() != columns.durations.size()) Reader::complain(key, "one value per sample");
-    } else if (!values.empty()) {
-      field(key, values);
-    }
-  };
-  sometimes("sample_clocks_hz", columns.clocks);
-  sometimes("sample_throttles", columns.throttles);
-}
-
-ir::Sample sample_at(const SampleColumns& columns, std::size_t i) {
-  return {{columns.durations[i]}, columns.clocks[i], static_cast<std::uint32_t>(columns.throttles[i])};
-}
-
-void walk_samples(Writer& field, std::vector<ir::Sample>& samples) {
-  SampleColumns columns = columns_of(samples, [](const ir::Sample& one) { return one; });
-  walk_columns(field, columns);
-}
-void walk_samples(Reader& field, std::vector<ir::Sample>& samples) {
-  SampleColumns columns;
-  walk_columns(field, columns);
-  for (std::size_t i = 0; i < columns.durations.size(); ++i) samples.push_back(sample_at(columns, i));
-}
-void walk_samples(Writer& field, std::vector<ModuleSampleRow>& samples) {
-  SampleColumns columns = columns_of(samples, [](const ModuleSampleRow& one) { return one.sample; });
-  std::vector<std::int64_t> rounds, places;
-  for (const ModuleSampleRow& one : samples) {
-    rounds.push_back(one.round);
-    places.push_back(one.place);
-  }
-  field("rounds", rounds);
-  field("places", places);
-  walk_columns(field, columns);
-}
-void walk_samples(Reader& field, std::vector<ModuleSampleRow>& samples) {
-  SampleColumns columns;
-  std::vector<std::int64_t> rounds, places;
-  field("rounds", rounds);
-  field("places", places);
-  walk_columns(field, columns);
-  if (rounds.size() != columns.durations.size()) Reader::complain("rounds", "one value per sample");
-  if (places.size() != columns.durations.size()) Reader::complain("places", "one value per sample");
-  for (std::size_t i = 0; i < rounds.size(); ++i) samples.push_back({rounds[i], places[i], sample_at(columns, i)});
-}
-
-/// {"dram_read_bytes": [1000, "B"]}
-void walk_counts(Writer& field, std::vector<CountRow>& counts) {
-  if (counts.empty()) return;
-  Json all;
-  for (const CountRow& one : counts) all[one.counter] = Json::Array{one.value, one.unit};
-  field.object.push_back({"counters", std::move(all)});
-}
-void walk_counts(Reader& field, std::vector<CountRow>& counts) {
-  const Json* all = field.field("counters");
-  if (all == nullptr) return;
-  if (all->object() == nullptr) Reader::complain("counters", "an object");
-  for (const Json::Member& member : *all->object()) {
-    const char* name = member.key.c_str();
-    const Json::Array* pair = member.value.array();
-    if (pair == nullptr || pair->size() != 2) Reader::complain(name, "a number and a unit");
-    counts.push_back({member.key, Reader::number(name, (*pair)[0]), Reader::text(name, (*pair)[1])});
-  }
-}
-
-/// {"no plan covers a sort": 2}
-void walk_left_out(Writer& field, std::vector<LeftOutRow>& left_out) {
-  if (left_out.empty()) return;
-  Json all;
-  for (const LeftOutRow& one : left_out) all[one.reason] = one.places;
-  field.object.push_back({"left_out", std::move(all)});
-}
-void walk_left_out(Reader& field, std::vector<LeftOutRow>& left_out) {
-  const Json* all = field.field("left_out");
-  if (all == nullptr) return;
-  if (all->object() == nullptr) Reader::complain("left_out", "an object");
-  for (const Json::Member& member : *all->object()) {
-    if (!member.value.integer()) Reader::complain(member.key.c_str(), "a whole number");
-    left_out.push_back({member.key, *member.value.integer()});
-  }
-}
-
-template <class Fields>
-void walk(Fields& field, MeasurementRow& row) {
-  field("id", row.id);
-  field("run", row.run);
-  field("binary", row.binary);
-  field("device", row.device);
-  field("profiler", row.profiler);
-  field("protocol", row.protocol);
-  if constexpr (Fields::reads) {
-    row.timing = ir::parse_protocol(row.protocol);
-    if (field.field("timing") != nullptr) words(field, "timing", row.timing.emplace());
-  } else if (row.timing && ir::text(*row.timing) != row.protocol) {
-    words(field, "timing", *row.timing);
-  }
-  field("gpu", row.gpu);
-  field("driver", row.driver);
-  field("outcome", row.outcome);
-  field("reason", row.reason);
-  field("attempts", row.attempts);
-  field("at", row.measured_at);
-  field("median_s", row.median);
-  field("low_s", row.low);
-  field("high_s", row.high);
-  field("sm_clock_hz", row.sm_clock);
-  field("dram_clock_hz", row.dram_clock);
-  walk_samples(field, row.samples);
-  walk_counts(field, row.counts);
-}
-
-template <class Fields>
-void walk(Fields& field, ModuleTimeRow& row) {
-  field("id", row.id);
-  field("run", row.run);
-  field("graph", row.graph);
-  field("strategy", row.strategy);
-  field("device", row.device);
-  field("profiler", row.profiler);
-  words(field, "protocol", row.protocol);
-  field("gpu", row.gpu);
-  field("driver", row.driver);
-  field("outcome", row.outcome);
-  field("reason", row.reason);
-  field("groups_timed", row.groups_timed);
-  walk_left_out(field, row.left_out);
-  field("launches", row.launches);
-  field("buffers_bytes", row.buffers);
-  field("at", row.measured_at);
-  field("median_s", row.median);
-  field("low_s", row.low);
-  field("high_s", row.high);
-  walk_samples(field, row.samples);
-}
-
-/// Calls `visit(name, list)` for every list of rows, in the order of the file.
+/// Calls `visit(list)` for every list of records, in the order of the file.
 template <class Rows, class Visit>
 void each_list(Rows& rows, Visit&& visit) {
-  visit("device", rows.devices);
-  visit("run", rows.runs);
-  visit("graph", rows.graphs);
-  visit("group", rows.groups);
-  visit("plan", rows.plans);
-  visit("kernel", rows.kernels);
-  visit("lowering", rows.lowerings);
-  visit("given_kernel", rows.given);
-  visit("binary", rows.binaries);
-  visit("measurement", rows.measurements);
-  visit("module_time", rows.module_times);
+  visit(rows.devices);
+  visit(rows.runs);
+  visit(rows.graphs);
+  visit(rows.groups);
+  visit(rows.plans);
+  visit(rows.kernels);
+  visit(rows.lowerings);
+  visit(rows.given);
+  visit(rows.binaries);
+  visit(rows.measurements);
+  visit(rows.module_times);
 }
 
 std::string to_line(const Json& object) { return json_text(object) + "\n"; }
@@ -457,17 +266,17 @@ void read_line(const Json& line, RecordedRows& rows) {
   bool known = false;
   const Json::Object* members = line.object();
   if (members != nullptr && members->size() == 1)
-    each_list(rows, [&](std::string_view kind, auto& list) {
+    each_list(rows, [&]<class Row>(std::vector<Row>& list) {
       const auto& [key, value, offset] = members->front();
-      if (key != kind) return;
-      if (value.object() == nullptr) Reader::complain(key.c_str(), "an object");
+      if (key != Record<Row>::table.name) return;
+      if (value.object() == nullptr) complain(key, "an object");
       known = true;
       Reader reader(value);
-      walk(reader, list.emplace_back());
+      Record<Row>::walk(reader, list.emplace_back());
     });
   if (!known)
     throw Error(Fault::failed,
-                fmt::format("found '{}', expected an object with one key: device, run, ..., measurement, module_time",
+                fmt::format("found '{}', expected an object with one key: devices, runs, ..., module_times",
                             members != nullptr && !members->empty() ? members->front().key : std::string("no object")),
                 std::string(hint));
 }
@@ -477,11 +286,11 @@ void read_line(const Json& line, RecordedRows& rows) {
 std::string recorded_text(const RecordedRows& rows) {
   std::string text = to_line({{"tailor", recorded_version}});
   std::int64_t lines = 1;
-  each_list(rows, [&](const char* kind, const auto& list) {
-    for (const auto& row : list) {
+  each_list(rows, [&]<class Row>(const std::vector<Row>& list) {
+    for (const Row& row : list) {
       Writer writer;
-      walk(writer, const_cast<std::remove_cvref_t<decltype(row)>&>(row));  // a writer changes nothing
-      text += to_line({{kind, std::move(writer.object)}});
+      Record<Row>::walk(writer, row);
+      text += to_line({{std::string(Record<Row>::table.name), std::move(writer.object)}});
       ++lines;
     }
   });

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rows of the database as plain structs, one per table of schema.sql and one per question the report asks. Names
-// and meanings are those of the columns; docs/database.md tells both. Texts of graphs, groups, plans and kernels are
-// handed in by those who own the text form: nothing here knows more of them than their id.
+// and meanings are those of the columns; docs/database.md tells both, records.h pairs members and columns. Texts of
+// graphs, groups, plans and kernels are handed in by those who own the text form: nothing here knows more of them than
+// their id.
 #pragma once
 
 #include <array>
@@ -23,8 +24,8 @@ namespace tailor::store {
 struct RunRow {
   Id id;
   std::string tool, command;
-  Id config_id;        ///< hash of `config`
-  std::string config;  ///< canonical text of the sweep file, empty without one
+  std::optional<Id> config_id;  ///< hash of `config`; none without one
+  std::string config;           ///< canonical text of the sweep file, empty without one
   std::string toolchain, device, driver, clocks, host;
   int host_cores = 0;
   std::int64_t seed = 0;
@@ -104,13 +105,10 @@ struct LibraryTimeRow {
   bool operator==(const LibraryTimeRow&) const = default;
 };
 
+/// The axes of a plan are in its text, "skeleton axis=value axis=value".
 struct PlanRow {
   Id id, group;
   std::string text, skeleton;
-  int threads = 0, threads_per_row = 0, vector = 0, in_flight = 0;
-  std::string residence, grid;
-  int blocks_per_sm = 0;
-  bool index_cache = true, value_cache = true;
   bool operator==(const PlanRow&) const = default;
 };
 
@@ -161,7 +159,7 @@ struct PlanRejectionRow {
 struct BinaryRow {
   Id id, kernel;
   std::string arch, compiler;
-  bool ok = false;
+  bool ok = false;  ///< it compiled
   std::string log;
   int registers = 0, spill_stores = 0, spill_loads = 0, local = 0;  ///< registers and bytes per thread
   int static_shared = 0;                                            ///< bytes per block
@@ -297,8 +295,7 @@ struct ProgressRow {
   bool operator==(const ProgressRow&) const = default;
 };
 
-// ---- answers: rows of the views
-// ---------------------------------------------------------------------------------------
+// ---- rows of the views ----------------------------------------------------------------------------------------------
 
 struct StrategyTotals {
   Id graph;

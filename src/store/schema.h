@@ -30,8 +30,6 @@ struct Schema {
 
 /// schema.sql, embedded by the build.
 extern const std::string_view schema_sql;
-/// From version 1 on, none left out.
-extern const std::span<const Migration> migration_steps;
 /// The schema of this program.
 extern const Schema current_schema;
 

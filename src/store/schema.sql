@@ -1,16 +1,19 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database a run leaves behind, schema version 3. Keys are natural: an *_id is the 32 hexadecimal digits of a hash of
--- the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds (_s), sizes
--- in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC (_at).
--- Nothing here needs Tailor to be read; docs/database.md shows queries.
+-- The database that a run leaves behind, schema version 1. Keys are natural: an *_id is the 32 hexadecimal digits of a
+-- hash of the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds
+-- (_s), sizes in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC
+-- (_at). Nothing here needs Tailor to be read; docs/database.md shows queries.
+--
+-- Comments stand inside the statements: SQLite keeps them, and `.schema` shows them. Each table, view and column has
+-- one. The columns of a table stand in the order of its list in src/store/records.h. Tests hold both.
 
--- How much a level of the cost model has seen; a higher precision speaks first.
 CREATE TABLE levels (
-  level     TEXT PRIMARY KEY NOT NULL,
-  precision INTEGER NOT NULL UNIQUE,
-  meaning   TEXT NOT NULL
+  -- levels of the cost model, by how much each sees; a higher precision speaks first
+  level     TEXT PRIMARY KEY NOT NULL, -- name of the level
+  precision INTEGER NOT NULL UNIQUE,   -- its place among the levels
+  meaning   TEXT NOT NULL              -- what it sees
 ) STRICT, WITHOUT ROWID;
 INSERT INTO levels VALUES
   ('sol',       0, 'group and device only: bytes once, operations, launch'),
@@ -19,394 +22,419 @@ INSERT INTO levels VALUES
   ('simulated', 3, 'and counters of a simulated execution'),
   ('profiled',  4, 'measured on a GPU');
 
--- The manifest: one row per command that wrote here.
 CREATE TABLE runs (
-  run_id      TEXT PRIMARY KEY NOT NULL,
-  tool        TEXT NOT NULL,             -- version and source revision
-  command     TEXT NOT NULL,             -- command line
-  config_id   TEXT NOT NULL,             -- hash of the sweep file's canonical text; '' without one
-  config      TEXT NOT NULL,             -- that canonical text
-  toolchain   TEXT NOT NULL,             -- compiler of kernels and its version
-  device      TEXT NOT NULL,             -- GPU of the machine, '' without one
-  driver      TEXT NOT NULL,
-  clocks      TEXT NOT NULL,             -- clock state of that GPU
-  host        TEXT NOT NULL,
-  host_cores  INTEGER NOT NULL,
-  seed        INTEGER NOT NULL,
-  started_at  TEXT NOT NULL,
-  finished_at TEXT NOT NULL,             -- '' while running, or when killed
-  outcome     TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'interrupted', 'failed'))
+  -- the manifest: one row per command that wrote here
+  run_id      TEXT PRIMARY KEY NOT NULL,           -- hash of start, machine, process and configuration
+  tool        TEXT NOT NULL,                       -- version and source revision
+  command     TEXT NOT NULL,                       -- command line
+  config_id   TEXT,                                -- hash of the sweep file's canonical text; NULL without one
+  config      TEXT NOT NULL,                       -- that canonical text; '' without one
+  toolchain   TEXT NOT NULL,                       -- compiler of kernels and its version
+  device      TEXT NOT NULL,                       -- GPU of the machine, '' or none without one
+  driver      TEXT NOT NULL,                       -- its driver
+  clocks      TEXT NOT NULL,                       -- clock state of that GPU
+  host        TEXT NOT NULL,                       -- name of the machine
+  host_cores  INTEGER NOT NULL,                    -- its processors
+  seed        INTEGER NOT NULL,                    -- of everything random in this run
+  started_at  TEXT NOT NULL,                       -- when it began
+  finished_at TEXT NOT NULL,                       -- when it ended; '' while running, or when killed
+  outcome     TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'interrupted', 'failed')) -- how it ended
 ) STRICT;
 
--- Device files as they were read.
 CREATE TABLE devices (
-  device_id TEXT PRIMARY KEY NOT NULL,   -- hash of the file's text: a changed file is another device
-  name      TEXT NOT NULL,               -- 'h200'
-  title     TEXT NOT NULL,
-  arch      TEXT NOT NULL,               -- 'sm_90'
-  file      TEXT NOT NULL
+  -- device files as they were read
+  device_id TEXT PRIMARY KEY NOT NULL, -- hash of the file's text: a changed file is another device
+  name      TEXT NOT NULL,             -- 'h200'
+  title     TEXT NOT NULL,             -- 'NVIDIA H200'
+  arch      TEXT NOT NULL,             -- 'sm_90'
+  file      TEXT NOT NULL              -- text of the device file (JSON)
 ) STRICT;
 
--- Imported models, normalised.
 CREATE TABLE graphs (
-  graph_id     TEXT PRIMARY KEY NOT NULL,-- hash of the text form, names included
-  structure_id TEXT NOT NULL,            -- hash of the canonical text, names left out
-  name         TEXT NOT NULL,
-  source       TEXT NOT NULL,            -- path it was imported from
-  text         TEXT NOT NULL,
-  nodes        INTEGER NOT NULL,
-  opaque_nodes INTEGER NOT NULL,         -- not understood, kept as they are
-  summary      TEXT NOT NULL             -- what import and normalisation said
+  -- imported models, normalised
+  graph_id     TEXT PRIMARY KEY NOT NULL, -- hash of the text form, names included
+  structure_id TEXT NOT NULL,             -- hash of the canonical text, names left out
+  name         TEXT NOT NULL,             -- of the model
+  source       TEXT NOT NULL,             -- path it was imported from
+  text         TEXT NOT NULL,             -- text form; '' with imported measurements alone
+  nodes        INTEGER NOT NULL,          -- of the entry graph
+  opaque_nodes INTEGER NOT NULL,          -- not understood, kept as they are
+  summary      TEXT NOT NULL              -- what import and normalisation said (JSON)
 ) STRICT;
 
--- One fused group as a small graph; equal groups of all models share a row.
 CREATE TABLE groups (
-  group_id      TEXT PRIMARY KEY NOT NULL,
-  title         TEXT NOT NULL,           -- short name made of its operations
-  text          TEXT NOT NULL,
-  nodes         INTEGER NOT NULL,
-  reductions    INTEGER NOT NULL,
-  read_bytes    REAL NOT NULL,           -- inputs once
-  written_bytes REAL NOT NULL,           -- outputs once
-  flops         REAL NOT NULL
+  -- one fused group as a small graph; equal groups of all models share a row
+  group_id      TEXT PRIMARY KEY NOT NULL, -- hash of its structure, names left out
+  title         TEXT NOT NULL,             -- short name made of its operations
+  text          TEXT NOT NULL,             -- text form of the graph
+  nodes         INTEGER NOT NULL,          -- operations
+  reductions    INTEGER NOT NULL,          -- of these, reductions
+  read_bytes    REAL NOT NULL,             -- inputs once
+  written_bytes REAL NOT NULL,             -- outputs once
+  flops         REAL NOT NULL              -- operations on elements, each done once
 ) STRICT;
 
--- A strategy's partition of a graph.
 CREATE TABLE fusions (
-  graph_id      TEXT NOT NULL REFERENCES graphs,
-  strategy      TEXT NOT NULL,
-  kernels       INTEGER NOT NULL,        -- groups, each place once
-  least_kernels INTEGER NOT NULL,        -- no partition of this graph has fewer; 0: not known
-  unknown_trips INTEGER NOT NULL,        -- loops counted as one trip
-  branches      INTEGER NOT NULL,        -- bodies of conditionals, each counted as taken
+  -- a strategy's partition of a graph
+  graph_id      TEXT NOT NULL REFERENCES graphs, -- the graph
+  strategy      TEXT NOT NULL,                   -- row of the strategy table
+  least_kernels INTEGER NOT NULL,                -- no partition of this graph has fewer; 0: not known
+  unknown_trips INTEGER NOT NULL,                -- loops counted as one trip
+  branches      INTEGER NOT NULL,                -- bodies of conditionals, each counted as taken
   PRIMARY KEY (graph_id, strategy)
 ) STRICT, WITHOUT ROWID;
 
--- The groups of a fusion.
 CREATE TABLE fusion_groups (
-  graph_id    TEXT NOT NULL,
-  strategy    TEXT NOT NULL,
-  group_id    TEXT NOT NULL REFERENCES groups,
-  occurrences INTEGER NOT NULL CHECK (occurrences > 0),  -- places in the graph
-  times       REAL NOT NULL CHECK (times >= 0),          -- executions per run of the model: loop bodies by trip count
-  example     TEXT NOT NULL,                             -- name of a node of the first place
+  -- the groups of a fusion
+  graph_id    TEXT NOT NULL,                       -- the fusion
+  strategy    TEXT NOT NULL,                       -- the fusion
+  group_id    TEXT NOT NULL REFERENCES groups,     -- the group
+  occurrences INTEGER NOT NULL CHECK (occurrences > 0), -- places in the graph
+  times       REAL NOT NULL CHECK (times >= 0),    -- executions per run of the model: loop bodies by trip count
+  example     TEXT NOT NULL,                       -- name of a node of the first place
   PRIMARY KEY (graph_id, strategy, group_id),
   FOREIGN KEY (graph_id, strategy) REFERENCES fusions
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fusion_groups_by_group ON fusion_groups (group_id);
 
--- Why each edge was or was not fused.
 CREATE TABLE fusion_edges (
-  graph_id TEXT NOT NULL,
-  strategy TEXT NOT NULL,
-  body     TEXT NOT NULL,                -- '' for the entry graph, else the path of body indices: '3.0'
-  producer TEXT NOT NULL,                -- node names
-  consumer TEXT NOT NULL,
-  fused    INTEGER NOT NULL CHECK (fused IN (0, 1)),
-  why      TEXT NOT NULL,
+  -- why each edge of the graph was or was not fused
+  graph_id TEXT NOT NULL,                          -- the fusion
+  strategy TEXT NOT NULL,                          -- the fusion
+  body     TEXT NOT NULL,                          -- '' for the entry graph, else the path of body indices: '3/0'
+  producer TEXT NOT NULL,                          -- name of the node at the edge's beginning
+  consumer TEXT NOT NULL,                          -- name of the node at its end
+  fused    INTEGER NOT NULL CHECK (fused IN (0, 1)), -- 1: both are in one group
+  reason   TEXT NOT NULL,                          -- why, in words
   PRIMARY KEY (graph_id, strategy, body, producer, consumer),
   FOREIGN KEY (graph_id, strategy) REFERENCES fusions
 ) STRICT, WITHOUT ROWID;
 
--- What runs outside groups: matrix products, convolutions, custom calls, communication, opaque operations.
 CREATE TABLE library_calls (
-  graph_id TEXT NOT NULL REFERENCES graphs,
-  node     TEXT NOT NULL,
-  kind     TEXT NOT NULL,                -- operation or custom-call target
-  shape    TEXT NOT NULL,
-  times    REAL NOT NULL,                -- executions per run of the model
-  flops    REAL NOT NULL,                -- of one execution
-  bytes    REAL NOT NULL,                -- of one execution
+  -- what runs outside groups: matrix products, convolutions, custom calls, communication, opaque operations
+  graph_id TEXT NOT NULL REFERENCES graphs, -- the graph
+  node     TEXT NOT NULL,                   -- name of the node
+  kind     TEXT NOT NULL,                   -- operation or custom-call target
+  shape    TEXT NOT NULL,                   -- of the result
+  times    REAL NOT NULL,                   -- executions per run of the model
+  flops    REAL NOT NULL,                   -- of one execution
+  bytes    REAL NOT NULL,                   -- read and written by one execution
   PRIMARY KEY (graph_id, node)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE library_times (
-  graph_id  TEXT NOT NULL,
-  node      TEXT NOT NULL,
-  device_id TEXT NOT NULL REFERENCES devices,
-  model     TEXT NOT NULL,               -- who says so
-  total_s   REAL NOT NULL,               -- of one execution
+  -- what a library call takes on a device
+  graph_id  TEXT NOT NULL,                    -- the call
+  node      TEXT NOT NULL,                    -- the call
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  model     TEXT NOT NULL,                    -- who says so
+  total_s   REAL NOT NULL,                    -- of one execution
   PRIMARY KEY (graph_id, node, device_id, model),
   FOREIGN KEY (graph_id, node) REFERENCES library_calls
 ) STRICT, WITHOUT ROWID;
 
--- CodeGen plans; the axes of the text form as columns. An ordinary table, like estimates: keys are random, and a row at
--- the end with a short entry in the index dirties far fewer pages per commit than a long row in the middle of a tree.
 CREATE TABLE plans (
-  plan_id         TEXT PRIMARY KEY NOT NULL,
-  group_id        TEXT NOT NULL REFERENCES groups,
-  text            TEXT NOT NULL,
-  skeleton        TEXT NOT NULL,
-  threads         INTEGER NOT NULL,
-  threads_per_row INTEGER NOT NULL,
-  vector          INTEGER NOT NULL,
-  in_flight       INTEGER NOT NULL,
-  residence       TEXT NOT NULL,
-  grid            TEXT NOT NULL,
-  blocks_per_sm   INTEGER NOT NULL,
-  index_cache     INTEGER NOT NULL CHECK (index_cache IN (0, 1)),
-  value_cache     INTEGER NOT NULL CHECK (value_cache IN (0, 1))
+  -- CodeGen plans. The view plan_axes has the axes of the text as rows, so a new axis needs no column. An ordinary
+  -- table, like estimates: keys are random, and a row at the end with a short entry in the index dirties far fewer
+  -- pages per commit than a long row in the middle of a tree.
+  plan_id  TEXT PRIMARY KEY NOT NULL,       -- hash of the text and the group's id
+  group_id TEXT NOT NULL REFERENCES groups, -- the group it is for
+  text     TEXT NOT NULL,                   -- skeleton, then every axis as 'name=value'
+  skeleton TEXT NOT NULL                    -- loop structure of the kernel
 ) STRICT;
 CREATE INDEX plans_by_group ON plans (group_id);
 
--- Lowered programs. Plans that lower to the same program share a row.
 CREATE TABLE kernels (
-  kernel_id    TEXT PRIMARY KEY NOT NULL,
-  name         TEXT NOT NULL,
-  text         TEXT NOT NULL,            -- what explain shows
-  cuda         TEXT NOT NULL,
-  threads      INTEGER NOT NULL,         -- per block
-  blocks       INTEGER NOT NULL,         -- of the launch
-  shared_bytes INTEGER NOT NULL,         -- per block
-  idempotent   INTEGER NOT NULL CHECK (idempotent IN (0, 1))
+  -- lowered programs; plans that lower to the same program share a row
+  kernel_id    TEXT PRIMARY KEY NOT NULL,          -- hash of the program
+  name         TEXT NOT NULL,                      -- entry point
+  text         TEXT NOT NULL,                      -- as explain shows it; '' with imported measurements alone
+  cuda         TEXT NOT NULL,                      -- its CUDA text; '' for other compilers' kernels
+  threads      INTEGER NOT NULL,                   -- per block
+  blocks       INTEGER NOT NULL,                   -- of the launch
+  shared_bytes INTEGER NOT NULL,                   -- per block
+  idempotent   INTEGER NOT NULL CHECK (idempotent IN (0, 1)) -- 1: it may run again without its outputs being reset
 ) STRICT;
 
--- Which kernel a plan becomes on a device.
 CREATE TABLE lowerings (
-  plan_id   TEXT NOT NULL REFERENCES plans,
-  device_id TEXT NOT NULL REFERENCES devices,
-  kernel_id TEXT NOT NULL REFERENCES kernels,
+  -- which kernel a plan becomes on a device
+  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  kernel_id TEXT NOT NULL REFERENCES kernels, -- the kernel it becomes there
   PRIMARY KEY (plan_id, device_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX lowerings_by_kernel ON lowerings (kernel_id);
 
--- Kernels of another compiler, out of its dump of a model: the baseline beside our own.
 CREATE TABLE given_kernels (
-  graph_id     TEXT NOT NULL REFERENCES graphs,   -- the module as that compiler left it
-  kernel_id    TEXT NOT NULL REFERENCES kernels,
-  group_id     TEXT NOT NULL REFERENCES groups,   -- what it computes
-  origin       TEXT NOT NULL,                     -- who made it: 'XLA'
-  example      TEXT NOT NULL,                     -- the first instruction that launches it
-  places       INTEGER NOT NULL,                  -- instructions that do
-  times        REAL NOT NULL,                     -- launches per run of the model
-  arrays_bytes REAL NOT NULL,                     -- operands and results, each once
+  -- kernels of another compiler, out of its dump of a model: the baseline beside our own
+  graph_id     TEXT NOT NULL REFERENCES graphs,  -- the module as that compiler left it
+  kernel_id    TEXT NOT NULL REFERENCES kernels, -- the kernel
+  group_id     TEXT NOT NULL REFERENCES groups,  -- what it computes
+  origin       TEXT NOT NULL,                    -- who made it: 'XLA'
+  example      TEXT NOT NULL,                    -- the first instruction that launches it
+  places       INTEGER NOT NULL,                 -- instructions that do
+  times        REAL NOT NULL,                    -- launches per run of the model
+  arrays_bytes REAL NOT NULL,                    -- operands and results, each once
   PRIMARY KEY (graph_id, kernel_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX given_kernels_by_group ON given_kernels (group_id);
 
--- Why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example.
 CREATE TABLE rejections (
-  group_id  TEXT NOT NULL REFERENCES groups,
-  device_id TEXT NOT NULL REFERENCES devices,
-  space     TEXT NOT NULL,               -- which plans were asked for: hash of the restrictions, '' for all
-  rule      TEXT NOT NULL,
-  sound     INTEGER NOT NULL CHECK (sound IN (0, 1)),  -- 0: a heuristic shortcut
-  plans     INTEGER NOT NULL CHECK (plans >= 0),       -- how many; 0: the group has no plan at all, by this rule
-  example   TEXT NOT NULL,               -- text of the first plan rejected, '' when it is the group
-  reason    TEXT NOT NULL,               -- the sentence with figures for that example
+  -- why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example
+  group_id  TEXT NOT NULL REFERENCES groups,       -- the group
+  device_id TEXT NOT NULL REFERENCES devices,      -- the device
+  space     TEXT NOT NULL,                         -- which plans were asked for: hash of the restrictions, '' for all
+  rule      TEXT NOT NULL,                         -- short name of the rule
+  sound     INTEGER NOT NULL CHECK (sound IN (0, 1)), -- 0: a heuristic shortcut
+  plans     INTEGER NOT NULL CHECK (plans >= 0),   -- how many; 0: the group has no plan at all, by this rule
+  example   TEXT NOT NULL,                         -- text of the first plan rejected, '' when it is the group
+  reason    TEXT NOT NULL,                         -- the sentence with figures for that example
   PRIMARY KEY (group_id, device_id, space, rule)
 ) STRICT, WITHOUT ROWID;
 
--- The same plan by plan, where it was asked for.
 CREATE TABLE plan_rejections (
-  plan_id   TEXT NOT NULL REFERENCES plans,
-  device_id TEXT NOT NULL REFERENCES devices,
-  rule      TEXT NOT NULL,
-  reason    TEXT NOT NULL,
+  -- rejections plan by plan, where they were asked for
+  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  rule      TEXT NOT NULL,                    -- short name of the rule
+  reason    TEXT NOT NULL,                    -- the sentence with figures
   PRIMARY KEY (plan_id, device_id, rule)
 ) STRICT, WITHOUT ROWID;
 
--- What a compiler made of a kernel. The cubin itself is kept only when asked for.
 CREATE TABLE binaries (
-  binary_id           TEXT PRIMARY KEY NOT NULL,  -- hash of CUDA text, options and compiler version
-  kernel_id           TEXT NOT NULL REFERENCES kernels,
-  arch                TEXT NOT NULL,
-  compiler            TEXT NOT NULL,
-  outcome             TEXT NOT NULL CHECK (outcome IN ('ok', 'failed')),
-  log                 TEXT NOT NULL,
-  registers           INTEGER NOT NULL,           -- per thread
-  spill_store_bytes   INTEGER NOT NULL,           -- per thread
-  spill_load_bytes    INTEGER NOT NULL,           -- per thread
-  local_bytes         INTEGER NOT NULL,           -- per thread
-  static_shared_bytes INTEGER NOT NULL,           -- per block
-  cubin_bytes         INTEGER NOT NULL,
-  compile_s           REAL NOT NULL,
-  cubin               BLOB
+  -- what a compiler made of a kernel
+  binary_id           TEXT PRIMARY KEY NOT NULL,   -- hash of CUDA text, options and compiler version
+  kernel_id           TEXT NOT NULL REFERENCES kernels, -- the kernel
+  arch                TEXT NOT NULL,               -- compiled for: 'sm_90'
+  compiler            TEXT NOT NULL,               -- name and version
+  ok                  INTEGER NOT NULL CHECK (ok IN (0, 1)), -- 0: it did not compile
+  log                 TEXT NOT NULL,               -- what the compiler said
+  registers           INTEGER NOT NULL,            -- per thread
+  spill_store_bytes   INTEGER NOT NULL,            -- per thread
+  spill_load_bytes    INTEGER NOT NULL,            -- per thread
+  local_bytes         INTEGER NOT NULL,            -- per thread
+  static_shared_bytes INTEGER NOT NULL,            -- per block
+  cubin_bytes         INTEGER NOT NULL,            -- of the machine code
+  compile_s           REAL NOT NULL,               -- time the compilation took
+  cubin               BLOB                         -- the machine code; NULL: not kept
 ) STRICT;
 CREATE INDEX binaries_by_kernel ON binaries (kernel_id);
 
--- What a model says about a plan. Parts overlap in time: they need not sum to the total.
 CREATE TABLE estimates (
-  plan_id   TEXT NOT NULL REFERENCES plans,
-  device_id TEXT NOT NULL REFERENCES devices,
-  level     TEXT NOT NULL REFERENCES levels,
-  model     TEXT NOT NULL,               -- row of the model table, with its calibration if it has one
-  total_s   REAL NOT NULL,
-  low_s     REAL NOT NULL,               -- the interval the model claims
-  high_s    REAL NOT NULL,
-  bound     TEXT NOT NULL,               -- the part that decides
-  launch_s  REAL NOT NULL,
-  dram_s    REAL NOT NULL,
-  l2_s      REAL NOT NULL,
-  shared_s  REAL NOT NULL,
-  issue_s   REAL NOT NULL,
-  fma_s     REAL NOT NULL,
-  alu_s     REAL NOT NULL,
-  xu_s      REAL NOT NULL,
-  latency_s REAL NOT NULL,
-  barrier_s REAL NOT NULL,
-  atomic_s  REAL NOT NULL,
-  spill_s   REAL NOT NULL,
-  occupancy REAL NOT NULL,               -- resident warps over the most possible; 0 where the level does not see it
-  waves     REAL NOT NULL,
-  registers INTEGER NOT NULL,            -- per thread
+  -- what a model says about a plan; parts overlap in time: they need not sum to the total
+  plan_id    TEXT NOT NULL REFERENCES plans,   -- the plan
+  device_id  TEXT NOT NULL REFERENCES devices, -- the device
+  level      TEXT NOT NULL REFERENCES levels,  -- how much the model saw
+  model      TEXT NOT NULL,                    -- row of the model table, with its calibration if it has one
+  total_s    REAL NOT NULL,                    -- time of one launch
+  low_s      REAL NOT NULL,                    -- the interval the model claims
+  high_s     REAL NOT NULL,                    -- the interval the model claims
+  bottleneck TEXT NOT NULL,                    -- the part that decides
+  launch_s   REAL NOT NULL,                    -- before the kernel starts, and its ramp
+  dram_s     REAL NOT NULL,                    -- bytes over the bandwidth that the bytes in flight reach
+  l2_s       REAL NOT NULL,                    -- sectors through L2
+  shared_s   REAL NOT NULL,                    -- shared-memory wavefronts and shuffles
+  issue_s    REAL NOT NULL,                    -- all instructions over the issue rate
+  fma_s      REAL NOT NULL,                    -- the FMA pipe
+  alu_s      REAL NOT NULL,                    -- the ALU pipe
+  xu_s       REAL NOT NULL,                    -- transcendental pipe and conversions
+  latency_s  REAL NOT NULL,                    -- waves times the latency of one warp's dependent chain
+  barrier_s  REAL NOT NULL,                    -- block barriers
+  atomic_s   REAL NOT NULL,                    -- atomics at L2
+  spill_s    REAL NOT NULL,                    -- local memory traffic of spilled registers
+  occupancy  REAL NOT NULL,                    -- resident warps over the most possible; 0: not seen at this level
+  waves      REAL NOT NULL,                    -- whole waves of blocks
+  registers  INTEGER NOT NULL,                 -- per thread, guessed or real
   PRIMARY KEY (plan_id, device_id, level, model)
 ) STRICT;
 
--- A bound for a whole group, known before any plan and for groups without one.
 CREATE TABLE group_bounds (
-  group_id  TEXT NOT NULL REFERENCES groups,
-  device_id TEXT NOT NULL REFERENCES devices,
-  model     TEXT NOT NULL,
-  total_s   REAL NOT NULL,
-  bound     TEXT NOT NULL,
+  -- a lower bound for a whole group, known before any plan and for groups without one
+  group_id   TEXT NOT NULL REFERENCES groups,  -- the group
+  device_id  TEXT NOT NULL REFERENCES devices, -- the device
+  model      TEXT NOT NULL,                    -- who says so
+  total_s    REAL NOT NULL,                    -- no kernel for the group is faster
+  bottleneck TEXT NOT NULL,                    -- the part that decides
   PRIMARY KEY (group_id, device_id, model)
 ) STRICT, WITHOUT ROWID;
 
--- Whether a kernel was executed and its results compared with the reference. No row: unchecked. unsound: the execution
--- found what no right kernel does (out of bounds, races), whatever its results. not executed: it could not be, see detail.
 CREATE TABLE checks (
-  kernel_id TEXT NOT NULL REFERENCES kernels,
-  method    TEXT NOT NULL,               -- who executed it, and on what
-  state     TEXT NOT NULL CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed')),
-  worst     REAL NOT NULL,               -- largest error over its tolerance; infinite where none is allowed
-  findings  INTEGER NOT NULL,            -- distinct ones
-  detail    TEXT NOT NULL,               -- the first of them, or the element that is most wrong
-  PRIMARY KEY (kernel_id, method)
+  -- whether a kernel was executed and its results compared with the reference; no row: unchecked
+  kernel_id TEXT NOT NULL REFERENCES kernels, -- the kernel
+  method    TEXT NOT NULL,                    -- who executed it, and on what
+  state     TEXT NOT NULL,                    -- unsound: it raced or left its buffers, whatever its results
+  worst     REAL NOT NULL,                    -- largest error over its tolerance; infinite where none is allowed
+  reason    TEXT NOT NULL,                    -- the first finding, the worst element, or why it did not run
+  findings  INTEGER NOT NULL,                 -- distinct ones
+  PRIMARY KEY (kernel_id, method),
+  CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed'))
 ) STRICT, WITHOUT ROWID;
 
--- Executions on a GPU, with every raw sample, and on the simulator, which has counters and no time. What a time means is in
--- its columns: rows that differ in cache, timed_by or launch_mode are never compared. On the simulator these are ''.
 CREATE TABLE measurements (
-  measurement_id TEXT PRIMARY KEY NOT NULL,
-  run_id         TEXT NOT NULL REFERENCES runs,
-  binary_id      TEXT NOT NULL REFERENCES binaries,
-  device_id      TEXT NOT NULL REFERENCES devices,
-  profiler       TEXT NOT NULL,          -- 'simulator', 'gpu'
-  protocol       TEXT NOT NULL,          -- what was executed and how, in words
-  cache          TEXT NOT NULL CHECK (cache IN ('', 'cold', 'warm', 'produced')),      -- when a sample begins
-  timed_by       TEXT NOT NULL CHECK (timed_by IN ('', 'activity', 'events')),         -- '': no time was taken
-  launch_mode    TEXT NOT NULL CHECK (launch_mode IN ('', 'stream', 'graph')),
-  stop_rule      TEXT NOT NULL,          -- when enough samples are enough
-  gpu            TEXT NOT NULL,          -- name and UUID
-  driver         TEXT NOT NULL,
-  outcome        TEXT NOT NULL,
-  reason         TEXT NOT NULL,          -- '' when the outcome is ok
-  attempts       INTEGER NOT NULL CHECK (attempts > 0),  -- workers it took: more than one when some died
-  median_s       REAL,
-  low_s          REAL,                   -- interval of the median
-  high_s         REAL,
-  sm_clock_hz    REAL,                   -- before the samples; NULL: not known
-  dram_clock_hz  REAL,
-  measured_at    TEXT NOT NULL,
+  -- executions on a GPU, with every raw sample, and on the simulator, which has counters and no time. What a time
+  -- means is in its columns: rows that differ in cache, timed_by or launch_mode are never compared. On the simulator
+  -- these are ''.
+  measurement_id TEXT PRIMARY KEY NOT NULL,        -- of what was executed; on a GPU every execution is another
+  run_id         TEXT NOT NULL REFERENCES runs,    -- the command that measured
+  binary_id      TEXT NOT NULL REFERENCES binaries, -- what was executed
+  device_id      TEXT NOT NULL REFERENCES devices, -- the device
+  profiler       TEXT NOT NULL,                    -- 'simulator', 'gpu'
+  protocol       TEXT NOT NULL,                    -- what was executed and how, in words
+  cache          TEXT NOT NULL,                    -- what caches hold when a sample begins: 'cold', 'warm', ...
+  timed_by       TEXT NOT NULL,                    -- who took the time: 'activity', 'events'; '': no time was taken
+  launch_mode    TEXT NOT NULL,                    -- 'stream', 'graph'
+  stop_rule      TEXT NOT NULL,                    -- when enough samples are enough
+  gpu            TEXT NOT NULL,                    -- name and UUID
+  driver         TEXT NOT NULL,                    -- driver and CUPTI
+  outcome        TEXT NOT NULL,                    -- 'ok', or how it ended
+  reason         TEXT NOT NULL,                    -- '' when the outcome is ok
+  attempts       INTEGER NOT NULL CHECK (attempts > 0), -- workers it took: more than one when some died
+  median_s       REAL,                             -- of the samples; NULL without any
+  low_s          REAL,                             -- interval of the median
+  high_s         REAL,                             -- interval of the median
+  sm_clock_hz    REAL,                             -- before the samples; NULL: not known
+  dram_clock_hz  REAL,                             -- before the samples; NULL: not known
+  measured_at    TEXT NOT NULL,                    -- when
+  CHECK (cache IN ('', 'cold', 'warm', 'produced')),
+  CHECK (timed_by IN ('', 'activity', 'events')),
+  CHECK (launch_mode IN ('', 'stream', 'graph')),
   CHECK ((cache = '') = (timed_by = '') AND (cache = '') = (launch_mode = '') AND (cache = '') = (stop_rule = ''))
 ) STRICT;
 CREATE INDEX measurements_by_binary ON measurements (binary_id);
 
--- In the order taken; none is dropped.
 CREATE TABLE samples (
-  measurement_id TEXT NOT NULL REFERENCES measurements,
-  sample         INTEGER NOT NULL,
-  duration_s     REAL NOT NULL,
-  sm_clock_hz    REAL,                   -- during it; NULL: not known
-  throttle       INTEGER NOT NULL,       -- bits: 1 power cap, 2 thermal, 4 hardware slowdown, 8 sync boost
+  -- the raw times of a measurement, in the order taken; none is dropped
+  measurement_id TEXT NOT NULL REFERENCES measurements, -- the measurement
+  sample         INTEGER NOT NULL,                 -- from 0
+  duration_s     REAL NOT NULL,                    -- of one launch
+  sm_clock_hz    REAL,                             -- during it; NULL: not known
+  throttle       INTEGER NOT NULL,                 -- bits: 1 power cap, 2 thermal, 4 hardware slowdown, 8 sync boost
   PRIMARY KEY (measurement_id, sample)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE counters (
-  measurement_id TEXT NOT NULL REFERENCES measurements,
-  counter        TEXT NOT NULL,
-  value          REAL NOT NULL,
-  unit           TEXT NOT NULL,
+  -- what an execution was counted to do, over the whole launch
+  measurement_id TEXT NOT NULL REFERENCES measurements, -- the measurement
+  counter        TEXT NOT NULL,                    -- 'instructions', or 'global[x]_load_sectors' of a buffer
+  value          REAL NOT NULL,                    -- in the unit
+  unit           TEXT NOT NULL,                    -- 'bytes', 'warp instructions', ...
   PRIMARY KEY (measurement_id, counter)
 ) STRICT, WITHOUT ROWID;
 
--- Whole models: the memory-bound kernels of a partition in order, over the buffers they share; library calls are left
--- out. The strategies that a run compares are timed in turns, on the same buffers.
 CREATE TABLE module_times (
-  module_time_id  TEXT PRIMARY KEY NOT NULL,
-  run_id          TEXT NOT NULL REFERENCES runs,
-  graph_id        TEXT NOT NULL REFERENCES graphs,
-  strategy        TEXT NOT NULL,         -- as in fusions, or who made the kernels: 'XLA'
-  device_id       TEXT NOT NULL REFERENCES devices,
-  profiler        TEXT NOT NULL,
-  cache           TEXT NOT NULL CHECK (cache IN ('cold', 'warm', 'produced')),
-  timed_by        TEXT NOT NULL CHECK (timed_by IN ('activity', 'events')),
-  launch_mode     TEXT NOT NULL CHECK (launch_mode IN ('stream', 'graph')),
-  stop_rule       TEXT NOT NULL,
-  gpu             TEXT NOT NULL,
-  driver          TEXT NOT NULL,
-  outcome         TEXT NOT NULL,
-  reason          TEXT NOT NULL,         -- '' when the outcome is ok
-  groups_timed    INTEGER NOT NULL,      -- places in the graph
-  groups_left_out INTEGER NOT NULL,      -- places without a kernel that runs; module_left_out says why
-  launches        INTEGER NOT NULL,      -- of one sample
-  buffers_bytes   REAL NOT NULL,         -- device memory of one run
-  median_s        REAL,
-  low_s           REAL,                  -- interval of the median
-  high_s          REAL,
-  measured_at     TEXT NOT NULL
+  -- whole models: the memory-bound kernels of a partition in order, over the buffers they share; library calls are
+  -- left out. The strategies that a run compares are timed in turns, on the same buffers.
+  module_time_id TEXT PRIMARY KEY NOT NULL,        -- every execution is another
+  run_id         TEXT NOT NULL REFERENCES runs,    -- the command that measured
+  graph_id       TEXT NOT NULL REFERENCES graphs,  -- the model
+  strategy       TEXT NOT NULL,                    -- as in fusions, or who made the kernels: 'XLA'
+  device_id      TEXT NOT NULL REFERENCES devices, -- the device
+  profiler       TEXT NOT NULL,                    -- 'gpu'
+  cache          TEXT NOT NULL CHECK (cache IN ('cold', 'warm', 'produced')), -- as in measurements
+  timed_by       TEXT NOT NULL CHECK (timed_by IN ('activity', 'events')), -- as in measurements
+  launch_mode    TEXT NOT NULL CHECK (launch_mode IN ('stream', 'graph')), -- as in measurements
+  stop_rule      TEXT NOT NULL,                    -- when enough samples are enough
+  gpu            TEXT NOT NULL,                    -- name and UUID
+  driver         TEXT NOT NULL,                    -- driver and CUPTI
+  outcome        TEXT NOT NULL,                    -- 'ok', or how it ended
+  reason         TEXT NOT NULL,                    -- '' when the outcome is ok
+  groups_timed   INTEGER NOT NULL,                 -- places in the graph
+  launches       INTEGER NOT NULL,                 -- of one sample
+  buffers_bytes  REAL NOT NULL,                    -- device memory of one run
+  median_s       REAL,                             -- of the samples; NULL without any
+  low_s          REAL,                             -- interval of the median
+  high_s         REAL,                             -- interval of the median
+  measured_at    TEXT NOT NULL                     -- when
 ) STRICT;
 CREATE INDEX module_times_by_graph ON module_times (graph_id, device_id);
 
 CREATE TABLE module_left_out (
-  module_time_id TEXT NOT NULL REFERENCES module_times,
-  reason         TEXT NOT NULL,
-  places         INTEGER NOT NULL,
+  -- places of a fusion without a kernel that runs: they are not in the time of the model
+  module_time_id TEXT NOT NULL REFERENCES module_times, -- the time
+  reason         TEXT NOT NULL,                    -- why they are left out
+  places         INTEGER NOT NULL,                 -- in the graph
   PRIMARY KEY (module_time_id, reason)
 ) STRICT, WITHOUT ROWID;
 
--- A round times every strategy once, in an order of its own.
 CREATE TABLE module_samples (
-  module_time_id TEXT NOT NULL REFERENCES module_times,
-  round          INTEGER NOT NULL,
-  place          INTEGER NOT NULL,       -- in the order of the round
-  duration_s     REAL NOT NULL,
-  sm_clock_hz    REAL,                   -- during it; NULL: not known
-  throttle       INTEGER NOT NULL,       -- bits, as in samples
+  -- the raw times of a model; a round times every strategy once, in an order of its own
+  module_time_id TEXT NOT NULL REFERENCES module_times, -- the time
+  round          INTEGER NOT NULL,                 -- from 0
+  place          INTEGER NOT NULL,                 -- in the order of the round
+  duration_s     REAL NOT NULL,                    -- of all launches
+  sm_clock_hz    REAL,                             -- during it; NULL: not known
+  throttle       INTEGER NOT NULL,                 -- bits, as in samples
   PRIMARY KEY (module_time_id, round, place)
 ) STRICT, WITHOUT ROWID;
 
--- What was fitted to measurements.
 CREATE TABLE calibrations (
-  calibration_id TEXT NOT NULL,
-  parameter      TEXT NOT NULL,
-  device_id      TEXT NOT NULL REFERENCES devices,
-  value          REAL NOT NULL,
-  low            REAL NOT NULL,
-  high           REAL NOT NULL,
-  unit           TEXT NOT NULL,
-  observations   TEXT NOT NULL,          -- ids of the measurements it rests on
-  fitted_at      TEXT NOT NULL,
+  -- what was fitted to measurements
+  calibration_id TEXT NOT NULL,                    -- the fit it belongs to
+  parameter      TEXT NOT NULL,                    -- what was fitted
+  device_id      TEXT NOT NULL REFERENCES devices, -- the device
+  value          REAL NOT NULL,                    -- in the unit
+  low            REAL NOT NULL,                    -- interval of the value
+  high           REAL NOT NULL,                    -- interval of the value
+  unit           TEXT NOT NULL,                    -- 'fraction', 's', ...
+  observations   TEXT NOT NULL,                    -- ids of the measurements it rests on
+  fitted_at      TEXT NOT NULL,                    -- when
   PRIMARY KEY (calibration_id, parameter)
 ) STRICT, WITHOUT ROWID;
 
--- What is done, so that a run resumes where another stopped. A row is written in the transaction of the work itself.
--- Stages: score, compile, check.
 CREATE TABLE progress (
-  group_id  TEXT NOT NULL REFERENCES groups,
-  device_id TEXT NOT NULL REFERENCES devices,
-  space     TEXT NOT NULL,               -- as in rejections
-  stage     TEXT NOT NULL,               -- 'score', 'compile'
-  legal     INTEGER NOT NULL,            -- plans that passed the stage
-  rejected  INTEGER NOT NULL,            -- plans that did not
+  -- what is done, so that a run resumes where another stopped; written in the transaction of the work itself
+  group_id  TEXT NOT NULL REFERENCES groups,  -- the group
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  space     TEXT NOT NULL,                    -- as in rejections
+  stage     TEXT NOT NULL,                    -- 'score', 'compile', 'check'
+  legal     INTEGER NOT NULL,                 -- plans that passed the stage
+  rejected  INTEGER NOT NULL,                 -- plans that did not
   PRIMARY KEY (group_id, device_id, space, stage)
 ) STRICT, WITHOUT ROWID;
 
 -- ---- views: the questions people ask --------------------------------------------------------------------------------
 
--- What ran on a GPU and did there what no right kernel does. Its plans are nobody's best. (The simulator's findings are
--- in checks and plan_rejections.)
-CREATE VIEW refuted_kernels AS
+CREATE VIEW plan_axes (
+  -- the axes of every plan as rows, out of its text
+  plan_id, -- the plan
+  axis,    -- 'threads', 'vector', ...
+  value    -- as it stands in the text
+) AS
+SELECT p.plan_id, substr(w.value, 1, instr(w.value, '=') - 1), substr(w.value, instr(w.value, '=') + 1)
+FROM plans p, json_each('["' || replace(p.text, ' ', '","') || '"]') w
+WHERE instr(w.value, '=') > 0;
+
+CREATE VIEW refuted_kernels (
+  -- what ran on a GPU and did there what no right kernel does: its plans are nobody's best (the simulator's findings
+  -- are in checks and plan_rejections)
+  kernel_id,      -- the kernel
+  device_id,      -- where it ran
+  measurement_id, -- the execution that refutes it
+  outcome,        -- how that ended
+  reason          -- in words
+) AS
 SELECT b.kernel_id, m.device_id, m.measurement_id, m.outcome, m.reason
 FROM binaries b JOIN measurements m USING (binary_id)
 WHERE m.profiler <> 'simulator'
   AND m.outcome IN ('wrong', 'guard zone overwritten', 'illegal access', 'trapped', 'timed out', 'crashed');
 
--- Each plan on each device with the estimate of its most precise level. A plan that was refuted after it was estimated has
--- none: it was rejected because its kernel is wrong, or its kernel did on that GPU what no right kernel does.
-CREATE VIEW plan_times AS
-SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bound,
+CREATE VIEW plan_times (
+  -- each plan on each device with the estimate of its most precise level; of several models the first by name. A plan
+  -- that was refuted after it was estimated has none: it was rejected because its kernel is wrong, or its kernel did
+  -- on that GPU what no right kernel does.
+  group_id,   -- the group of the plan
+  device_id,  -- the device
+  plan_id,    -- the plan
+  level,      -- the most precise level that looked at it
+  precision,  -- of that level
+  model,      -- who says so
+  total_s,    -- time of one launch
+  low_s,      -- interval
+  high_s,     -- interval
+  bottleneck, -- the part that decides
+  issue_s     -- time to issue its instructions: breaks ties
+) AS
+SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bottleneck,
        e.issue_s
 FROM plans p
 JOIN estimates e ON e.plan_id = p.plan_id
@@ -418,17 +446,37 @@ WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.lev
   AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id)
                   WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id);
 
--- The plans of each group and device, best first. Plans that a more precise level has looked at come before the others:
--- times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions win.
-CREATE VIEW best_plans AS
-SELECT t.group_id, t.device_id, d.name AS device,
+CREATE VIEW best_plans (
+  -- the plans of each group and device, best first. Plans that a more precise level has looked at come before the
+  -- others: times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions
+  -- win.
+  group_id,   -- the group
+  device_id,  -- the device
+  device,     -- its name
+  place,      -- 1 is the best
+  plan_id,    -- the plan
+  plan,       -- its text
+  level,      -- the most precise level that looked at it
+  model,      -- who says so
+  total_s,    -- time of one launch
+  low_s,      -- interval
+  high_s,     -- interval
+  bottleneck  -- the part that decides
+) AS
+SELECT t.group_id, t.device_id, d.name,
        row_number() OVER (PARTITION BY t.group_id, t.device_id
-                            ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, t.plan_id) AS place,
-       t.plan_id, p.text AS plan, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bound
+                            ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, t.plan_id),
+       t.plan_id, p.text, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bottleneck
 FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.plan_id = t.plan_id;
 
--- One time per group and device: its best plan's, or the bound where it has no plan ('bound').
-CREATE VIEW group_times AS
+CREATE VIEW group_times (
+  -- one time per group and device: its best plan's, or the bound where it has no plan
+  group_id,  -- the group
+  device_id, -- the device
+  plan_id,   -- its best plan; NULL: it has none
+  level,     -- of the cost model; 'bound' without a plan
+  total_s    -- time of one launch
+) AS
 SELECT group_id, device_id, plan_id, level, total_s FROM best_plans WHERE place = 1
 UNION ALL
 SELECT group_id, device_id, NULL, 'bound', max(total_s) FROM group_bounds b
@@ -436,21 +484,36 @@ WHERE NOT EXISTS (SELECT 1 FROM plans p JOIN estimates e USING (plan_id)
                   WHERE p.group_id = b.group_id AND e.device_id = b.device_id)
 GROUP BY group_id, device_id;
 
--- Each strategy on each model and device: kernels, launches, traffic, predicted time of the groups and of library calls.
-CREATE VIEW strategies AS
-SELECT g.graph_id, g.name AS model, f.strategy, d.device_id, d.name AS device,
-       f.kernels,
-       count(fg.group_id) AS distinct_groups,
-       coalesce(sum(fg.times), 0.0) AS launches,
-       coalesce(sum(fg.times * (gr.read_bytes + gr.written_bytes)), 0.0) AS dram_bytes,
-       coalesce(sum(fg.times * t.total_s), 0.0) AS kernel_s,
-       count(fg.group_id) - count(t.plan_id) AS groups_without_plan,
-       count(fg.group_id) - count(t.total_s) AS groups_without_time,
-       coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0) AS library_calls,
+CREATE VIEW strategies (
+  -- each strategy on each model and device; launches, bytes and times are those of one run of the model
+  graph_id,            -- the model
+  model,               -- its name
+  strategy,            -- row of the strategy table
+  device_id,           -- the device
+  device,              -- its name
+  kernels,             -- groups, each place once
+  distinct_groups,     -- equal ones once
+  launches,            -- loop bodies by trip count
+  dram_bytes,          -- inputs and outputs of every launch once
+  kernel_s,            -- groups with a time only
+  groups_without_plan, -- distinct ones
+  groups_without_time, -- distinct ones: neither plan nor bound
+  library_calls,       -- executions of them
+  library_s            -- their time, of the first model by name
+) AS
+SELECT g.graph_id, g.name, f.strategy, d.device_id, d.name,
+       coalesce(sum(fg.occurrences), 0),
+       count(fg.group_id),
+       coalesce(sum(fg.times), 0.0),
+       coalesce(sum(fg.times * (gr.read_bytes + gr.written_bytes)), 0.0),
+       coalesce(sum(fg.times * t.total_s), 0.0),
+       count(fg.group_id) - count(t.plan_id),
+       count(fg.group_id) - count(t.total_s),
+       coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0),
        coalesce((SELECT sum(c.times * (SELECT lt.total_s FROM library_times lt
                                        WHERE lt.graph_id = c.graph_id AND lt.node = c.node
                                          AND lt.device_id = d.device_id ORDER BY lt.model LIMIT 1))
-                 FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0) AS library_s
+                 FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0)
 FROM fusions f
 JOIN graphs g USING (graph_id)
 CROSS JOIN devices d
@@ -459,58 +522,114 @@ LEFT JOIN groups gr ON gr.group_id = fg.group_id
 LEFT JOIN group_times t ON t.group_id = fg.group_id AND t.device_id = d.device_id
 GROUP BY g.graph_id, f.strategy, d.device_id;
 
--- The groups of each fusion by the time they take, longest first within their fusion and device.
-CREATE VIEW groups_by_time AS
-SELECT fg.graph_id, g.name AS model, fg.strategy, t.device_id, d.name AS device,
+CREATE VIEW groups_by_time (
+  -- the groups of each fusion by the time they take
+  graph_id,      -- the model
+  model,         -- its name
+  strategy,      -- whose fusion
+  device_id,     -- the device
+  device,        -- its name
+  group_id,      -- the group
+  title,         -- short name made of its operations
+  example,       -- name of a node of the first place
+  occurrences,   -- places in the graph
+  times,         -- executions per run of the model
+  read_bytes,    -- inputs once
+  written_bytes, -- outputs once
+  plan_id,       -- its best plan; NULL: it has none
+  level,         -- of the cost model; 'bound' without a plan
+  total_s,       -- of one execution
+  all_times_s,   -- of all executions in a run of the model
+  place          -- 1 is the longest of its fusion and device
+) AS
+SELECT fg.graph_id, g.name, fg.strategy, t.device_id, d.name,
        fg.group_id, gr.title, fg.example, fg.occurrences, fg.times,
-       gr.read_bytes, gr.written_bytes, t.plan_id, t.level, t.total_s, fg.times * t.total_s AS all_times_s,
+       gr.read_bytes, gr.written_bytes, t.plan_id, t.level, t.total_s, fg.times * t.total_s,
        row_number() OVER (PARTITION BY fg.graph_id, fg.strategy, t.device_id
-                          ORDER BY fg.times * t.total_s DESC, fg.group_id) AS place
+                          ORDER BY fg.times * t.total_s DESC, fg.group_id)
 FROM fusion_groups fg
 JOIN graphs g USING (graph_id)
 JOIN groups gr USING (group_id)
 JOIN group_times t ON t.group_id = fg.group_id
 JOIN devices d ON d.device_id = t.device_id;
 
--- What was rejected and why, over all groups.
-CREATE VIEW rejected_why AS
-SELECT d.name AS device, r.rule, r.sound,
-       count(DISTINCT r.group_id) AS groups, sum(r.plans) AS plans,
-       sum(r.plans = 0) AS groups_without_plan,
-       min(r.reason) AS example
+CREATE VIEW rejected_why (
+  -- what was rejected and why, over all groups
+  device,              -- name of the device
+  rule,                -- short name of the rule
+  sound,               -- 0: a heuristic shortcut
+  groups,              -- with plans that it rejected
+  plans,               -- that it rejected
+  groups_without_plan, -- of which it rejects every plan
+  example              -- one sentence with figures
+) AS
+SELECT d.name, r.rule, r.sound, count(DISTINCT r.group_id), sum(r.plans), sum(r.plans = 0), min(r.reason)
 FROM rejections r JOIN devices d USING (device_id)
 GROUP BY r.device_id, r.rule, r.sound;
 
--- Groups that no plan covers, with the bytes they move.
-CREATE VIEW groups_without_plan AS
-SELECT r.group_id, gr.title, d.name AS device, r.rule, r.reason, gr.read_bytes + gr.written_bytes AS dram_bytes
+CREATE VIEW groups_without_plan (
+  -- groups that no plan covers
+  group_id,   -- the group
+  title,      -- short name made of its operations
+  device,     -- name of the device
+  rule,       -- that rejects every plan
+  reason,     -- in words
+  dram_bytes  -- inputs and outputs once
+) AS
+SELECT r.group_id, gr.title, d.name, r.rule, r.reason, gr.read_bytes + gr.written_bytes
 FROM rejections r JOIN groups gr USING (group_id) JOIN devices d USING (device_id)
 WHERE r.plans = 0;
 
--- Every kernel with the worst that is known of it: 'unchecked' until it was executed and compared.
-CREATE VIEW kernel_states AS
+CREATE VIEW kernel_states (
+  -- every kernel with the worst that is known of it
+  kernel_id, -- the kernel
+  name,      -- entry point
+  state      -- 'unchecked' until it was executed and compared
+) AS
 SELECT k.kernel_id, k.name,
        CASE WHEN sum(c.state NOT IN ('passed', 'not executed')) > 0
               THEN max(CASE WHEN c.state NOT IN ('passed', 'not executed') THEN c.state END)
             WHEN sum(c.state = 'passed') > 0 THEN 'passed'
-            ELSE 'unchecked' END AS state
+            ELSE 'unchecked' END
 FROM kernels k LEFT JOIN checks c USING (kernel_id)
 GROUP BY k.kernel_id;
 
--- The kernels of each group that were executed, with what was found; the plans that become them.
-CREATE VIEW checked_plans AS
-SELECT p.group_id, gr.title, l.device_id, d.name AS device, p.plan_id, p.text AS plan, c.method, c.state, c.worst,
-       c.findings, c.detail
+CREATE VIEW checked_plans (
+  -- the kernels of each group that were executed, with what was found, and the plans that become them
+  group_id,  -- the group
+  title,     -- short name made of its operations
+  device_id, -- the device
+  device,    -- its name
+  plan_id,   -- the plan
+  plan,      -- its text
+  method,    -- who executed it, and on what
+  state,     -- what was found
+  worst,     -- largest error over its tolerance
+  findings,  -- distinct ones
+  reason     -- the first of them, or the element that is most wrong
+) AS
+SELECT p.group_id, gr.title, l.device_id, d.name, p.plan_id, p.text, c.method, c.state, c.worst, c.findings, c.reason
 FROM checks c
 JOIN lowerings l USING (kernel_id)
 JOIN plans p USING (plan_id)
 JOIN groups gr USING (group_id)
 JOIN devices d USING (device_id);
 
--- What executions counted of each group's kernels: ours (origin 'Tailor') and other compilers' side by side.
-CREATE VIEW counted_kernels AS
-SELECT o.group_id, gr.title, o.origin, k.kernel_id, k.name, d.name AS device, m.profiler, m.protocol, c.counter, c.value,
-       c.unit
+CREATE VIEW counted_kernels (
+  -- what executions counted of each group's kernels: ours and other compilers' side by side
+  group_id,  -- the group
+  title,     -- short name made of its operations
+  origin,    -- who made the kernel: 'Tailor', 'XLA'
+  kernel_id, -- the kernel
+  name,      -- entry point
+  device,    -- name of the device
+  profiler,  -- who executed it
+  protocol,  -- what was executed and how
+  counter,   -- what was counted
+  value,     -- in the unit
+  unit       -- of the value
+) AS
+SELECT o.group_id, gr.title, o.origin, k.kernel_id, k.name, d.name, m.profiler, m.protocol, c.counter, c.value, c.unit
 FROM (SELECT group_id, kernel_id, origin FROM given_kernels
       UNION SELECT p.group_id, l.kernel_id, 'Tailor' FROM lowerings l JOIN plans p USING (plan_id)) o
 JOIN groups gr USING (group_id)
@@ -520,25 +639,60 @@ JOIN measurements m USING (binary_id)
 JOIN devices d USING (device_id)
 JOIN counters c USING (measurement_id);
 
-CREATE VIEW unchecked_kernels AS
+CREATE VIEW unchecked_kernels (
+  -- kernels that nobody executed yet
+  kernel_id, -- the kernel
+  name       -- entry point
+) AS
 SELECT kernel_id, name FROM kernel_states WHERE state = 'unchecked';
 
--- Compilations that failed, with the compiler's words.
-CREATE VIEW failed_compilations AS
+CREATE VIEW failed_compilations (
+  -- compilations that failed, with the compiler's words
+  binary_id, -- the compilation
+  kernel_id, -- the kernel
+  name,      -- entry point
+  arch,      -- compiled for: 'sm_90'
+  compiler,  -- name and version
+  log        -- what the compiler said
+) AS
 SELECT b.binary_id, b.kernel_id, k.name, b.arch, b.compiler, b.log
 FROM binaries b JOIN kernels k USING (kernel_id)
-WHERE b.outcome = 'failed';
+WHERE NOT b.ok;
 
--- How far each group has come on each device.
-CREATE VIEW group_progress AS
-SELECT p.group_id, gr.title, d.name AS device, p.space,
-       group_concat(p.stage, ' ') AS stages, max(p.legal) AS legal, max(p.rejected) AS rejected
+CREATE VIEW group_progress (
+  -- how far each group has come on each device
+  group_id, -- the group
+  title,    -- short name made of its operations
+  device,   -- name of the device
+  space,    -- as in rejections
+  stages,   -- that are done, with spaces between them
+  legal,    -- plans that passed
+  rejected  -- plans that did not
+) AS
+SELECT p.group_id, gr.title, d.name, p.space, group_concat(p.stage, ' '), max(p.legal), max(p.rejected)
 FROM progress p JOIN groups gr USING (group_id) JOIN devices d USING (device_id)
 GROUP BY p.group_id, p.device_id, p.space;
 
--- Times that count: of the executions of a binary under one protocol on a device, the last that went well.
-CREATE VIEW kernel_times AS
-SELECT b.kernel_id, m.*
+CREATE VIEW kernel_times (
+  -- times that count: of the executions of a binary under one protocol on a device, the last that went well
+  kernel_id,      -- the kernel
+  measurement_id, -- the execution
+  run_id,         -- the command that measured
+  binary_id,      -- what was executed
+  device_id,      -- the device
+  profiler,       -- who executed it
+  cache,          -- as in measurements
+  timed_by,       -- as in measurements
+  launch_mode,    -- as in measurements
+  stop_rule,      -- as in measurements
+  gpu,            -- name and UUID
+  median_s,       -- of the samples
+  low_s,          -- interval of the median
+  high_s,         -- interval of the median
+  measured_at     -- when
+) AS
+SELECT b.kernel_id, m.measurement_id, m.run_id, m.binary_id, m.device_id, m.profiler, m.cache, m.timed_by,
+       m.launch_mode, m.stop_rule, m.gpu, m.median_s, m.low_s, m.high_s, m.measured_at
 FROM measurements m JOIN binaries b USING (binary_id)
 WHERE m.outcome = 'ok' AND m.median_s IS NOT NULL
   AND NOT EXISTS (SELECT 1 FROM measurements n
@@ -547,19 +701,38 @@ WHERE m.outcome = 'ok' AND m.median_s IS NOT NULL
                     AND n.outcome = 'ok' AND n.median_s IS NOT NULL
                     AND (n.measured_at, n.measurement_id) > (m.measured_at, m.measurement_id));
 
--- Measured plans, fastest first within their protocol. useful_fraction: of the DRAM bandwidth in the device file, what the
--- group's inputs and outputs take, each once; above 1 when caches keep some of them. dram_fraction: the same of the bytes
--- that the GPU counted, NULL where they were not. Plans that some execution refuted are not here.
-CREATE VIEW measured_plans AS
-SELECT p.group_id, gr.title, t.device_id, d.name AS device, p.plan_id, p.text AS plan, t.kernel_id, t.binary_id,
+CREATE VIEW measured_plans (
+  -- measured plans, fastest first within their protocol; plans that some execution refuted are not here
+  group_id,        -- the group
+  title,           -- short name made of its operations
+  device_id,       -- the device
+  device,          -- its name
+  plan_id,         -- the plan
+  plan,            -- its text
+  kernel_id,       -- what it became
+  binary_id,       -- what was executed
+  measurement_id,  -- the execution
+  profiler,        -- who executed it
+  cache,           -- as in measurements
+  timed_by,        -- as in measurements
+  launch_mode,     -- as in measurements
+  median_s,        -- of the samples
+  low_s,           -- interval of the median
+  high_s,          -- interval of the median
+  samples,         -- how many
+  useful_fraction, -- of the DRAM bandwidth, by inputs and outputs once; above 1 when caches keep some
+  dram_fraction,   -- the same of the bytes that the GPU counted; NULL where they were not
+  place            -- 1 is the fastest of its group under this protocol
+) AS
+SELECT p.group_id, gr.title, t.device_id, d.name, p.plan_id, p.text, t.kernel_id, t.binary_id,
        t.measurement_id, t.profiler, t.cache, t.timed_by, t.launch_mode, t.median_s, t.low_s, t.high_s,
-       (SELECT count(*) FROM samples s WHERE s.measurement_id = t.measurement_id) AS samples,
-       (gr.read_bytes + gr.written_bytes) / t.median_s / peak.bandwidth AS useful_fraction,
+       (SELECT count(*) FROM samples s WHERE s.measurement_id = t.measurement_id),
+       (gr.read_bytes + gr.written_bytes) / t.median_s / peak.bandwidth,
        (SELECT sum(c.value) FROM counters c
         WHERE c.measurement_id = t.measurement_id AND c.counter IN ('dram_read_bytes', 'dram_write_bytes')
-        HAVING count(*) = 2) / t.median_s / peak.bandwidth AS dram_fraction,
+        HAVING count(*) = 2) / t.median_s / peak.bandwidth,
        row_number() OVER (PARTITION BY p.group_id, t.device_id, t.profiler, t.cache, t.timed_by, t.launch_mode
-                            ORDER BY t.median_s, p.plan_id, t.binary_id) AS place
+                            ORDER BY t.median_s, p.plan_id, t.binary_id)
 FROM kernel_times t
 JOIN lowerings l ON l.kernel_id = t.kernel_id AND l.device_id = t.device_id
 JOIN plans p USING (plan_id)
@@ -571,22 +744,60 @@ JOIN (SELECT device_id,
 WHERE NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = p.plan_id AND r.device_id = t.device_id)
   AND NOT EXISTS (SELECT 1 FROM refuted_kernels r WHERE r.kernel_id = t.kernel_id AND r.device_id = t.device_id);
 
--- What each level of the cost model said of a plan beside each time that was measured of it.
-CREATE VIEW measured_vs_predicted AS
+CREATE VIEW measured_vs_predicted (
+  -- what each level of the cost model said of a plan beside each time that was measured of it
+  group_id,         -- the group
+  title,            -- short name made of its operations
+  device_id,        -- the device
+  device,           -- its name
+  plan_id,          -- the plan
+  plan,             -- its text
+  cache,            -- as in measurements
+  timed_by,         -- as in measurements
+  launch_mode,      -- as in measurements
+  level,            -- of the cost model
+  precision,        -- of that level
+  model,            -- who predicted
+  predicted_s,      -- time of one launch
+  predicted_low_s,  -- interval the model claims
+  predicted_high_s, -- interval the model claims
+  measured_s,       -- median of the samples
+  measured_low_s,   -- interval of the median
+  measured_high_s,  -- interval of the median
+  ratio             -- predicted over measured
+) AS
 SELECT m.group_id, m.title, m.device_id, m.device, m.plan_id, m.plan, m.cache, m.timed_by, m.launch_mode,
-       e.level, l.precision, e.model, e.total_s AS predicted_s, e.low_s AS predicted_low_s, e.high_s AS predicted_high_s,
-       m.median_s AS measured_s, m.low_s AS measured_low_s, m.high_s AS measured_high_s,
-       e.total_s / m.median_s AS ratio
+       e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, m.median_s, m.low_s, m.high_s,
+       e.total_s / m.median_s
 FROM measured_plans m
 JOIN estimates e ON e.plan_id = m.plan_id AND e.device_id = m.device_id AND e.level <> 'profiled'
 JOIN levels l ON l.level = e.level;
 
--- How much faster one strategy ran than another: pairs that were timed in turns, in one run under one protocol. Above 1:
--- the first is faster. Where kernels were left out, the two did not compute the same: see both counts.
-CREATE VIEW module_speedups AS
-SELECT a.run_id, a.graph_id, g.name AS model, a.device_id, d.name AS device, a.cache, a.timed_by, a.launch_mode,
-       a.strategy, o.strategy AS baseline, a.median_s, o.median_s AS baseline_s, o.median_s / a.median_s AS speedup,
-       a.launches, o.launches AS baseline_launches, a.groups_left_out, o.groups_left_out AS baseline_groups_left_out
+CREATE VIEW module_speedups (
+  -- how much faster one strategy ran than another: pairs that were timed in turns, in one run under one protocol.
+  -- Where kernels were left out, the two did not compute the same: see both counts.
+  run_id,                   -- the command that measured
+  graph_id,                 -- the model
+  model,                    -- its name
+  device_id,                -- the device
+  device,                   -- its name
+  cache,                    -- as in measurements
+  timed_by,                 -- as in measurements
+  launch_mode,              -- as in measurements
+  strategy,                 -- the one
+  baseline,                 -- the other
+  median_s,                 -- of the one
+  baseline_s,               -- of the other
+  speedup,                  -- above 1: the one is faster
+  launches,                 -- of the one
+  baseline_launches,        -- of the other
+  groups_left_out,          -- places without a kernel that runs, of the one
+  baseline_groups_left_out  -- of the other
+) AS
+SELECT a.run_id, a.graph_id, g.name, a.device_id, d.name, a.cache, a.timed_by, a.launch_mode,
+       a.strategy, o.strategy, a.median_s, o.median_s, o.median_s / a.median_s, a.launches, o.launches,
+       (SELECT coalesce(sum(places), 0) FROM module_left_out l WHERE l.module_time_id = a.module_time_id),
+       (SELECT coalesce(sum(places), 0) FROM module_left_out l WHERE l.module_time_id = o.module_time_id)
 FROM module_times a
 JOIN module_times o ON o.run_id = a.run_id AND o.graph_id = a.graph_id AND o.device_id = a.device_id
                    AND o.profiler = a.profiler AND o.cache = a.cache AND o.timed_by = a.timed_by

@@ -53,6 +53,7 @@ class Store {
   };
 
   // Saving. Outside a Transaction each call is one of its own. What a row refers to must be there (Error otherwise).
+  // records.h says of each row what its columns are and what happens to one that is known.
   void save(const RunRow& row);  ///< brings outcome and finished_at of a known run up to date
   void save(const DeviceRow& row);
   void save(const GraphRow& row);  ///< one that was imported without its text gains it
@@ -93,8 +94,8 @@ class Store {
   std::vector<GivenKernelRow> given_kernels(Id graph) const;
   std::vector<GivenKernelRow> given_as(Id kernel) const;            ///< by graph
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
-  std::vector<BinaryRow> binaries(Id kernel) const;                 ///< without the cubin
-  std::optional<BinaryRow> binary(Id id) const;                     ///< without the cubin
+  std::vector<BinaryRow> binaries(Id kernel) const;
+  std::optional<BinaryRow> binary(Id id) const;
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
@@ -109,7 +110,7 @@ class Store {
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
   bool is_done(Id group, Id device, std::string_view space, std::string_view stage) const;
 
-  // Answers of the views.
+  // Rows of the views.
   std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
   std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device) const;  ///< longest first
   std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;                       ///< best first

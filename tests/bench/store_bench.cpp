@@ -30,8 +30,6 @@ PlanRow plan_row(std::int64_t i) {
   plan.id = id_of(plan.text);
   plan.group = group.id;
   plan.skeleton = "row";
-  plan.residence = "registers";
-  plan.grid = "tile";
   return plan;
 }
 

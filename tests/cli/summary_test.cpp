@@ -70,25 +70,15 @@ store::EstimateRow estimate(Id plan, Id on, const std::string& level, double tot
 /// Invented plans of a group: `plans` of them projected, the first two compiled when asked. None when `plans` is 0.
 void save_plans(Store& store, Id group, Id on, int plans, bool compile, std::mt19937& random) {
   for (int i = 0; i < plans; ++i) {
-    store::PlanRow plan{id_of(fmt::format("{} {}", hex(group), i)),
-                        group,
-                        fmt::format("row threads={}", 32 * (i + 1)),
-                        "row",
-                        32 * (i + 1),
-                        32,
-                        4,
-                        1,
-                        "registers",
-                        "tile",
-                        0,
-                        true,
-                        true};
+    const int threads = 32 * (i + 1);
+    const store::PlanRow plan{id_of(fmt::format("{} {}", hex(group), i)), group, fmt::format("row threads={}", threads),
+                              "row"};
     const double total = 2e-6 + 1e-9 * static_cast<double>(random() % 5000);
     store.save(plan);
     store.save(estimate(plan.id, on, "projected", total));
     if (i >= 2 || !compile) continue;
     const store::KernelRow kernel{
-        id_of(plan.text + hex(group)), "kernel", "program text", "__global__ text", plan.threads, 64, 128, true};
+        id_of(plan.text + hex(group)), "kernel", "program text", "__global__ text", threads, 64, 128, true};
     store.save(kernel);
     store.save(store::LoweringRow{plan.id, on, kernel.id});
     store::BinaryRow binary;

@@ -12,20 +12,22 @@ namespace tailor::store {
 
 namespace {
 
-PlanRow plan_of(int threads, int vector, bool value_cache) {
-  PlanRow plan = a_plan(1, 0);
-  plan.threads = threads;
-  plan.vector = vector;
-  plan.value_cache = value_cache;
-  plan.text = fmt::format("row threads={} vector={}{}", threads, vector, value_cache ? "" : " no_value_cache");
-  plan.id = named(plan.text);
-  return plan;
-}
-
-double median_of_plan(const PlanRow& plan) {
-  return campaign_best * (1 + std::abs(std::log2(plan.threads / 128.0)) * 0.25 + std::log2(4.0 / plan.vector) * 0.5 +
-                          (plan.value_cache ? 0 : 0.125));
-}
+/// A plan of the first group with its axes as numbers.
+struct Planned {
+  int threads, vector;
+  bool value_cache;
+  PlanRow row() const {
+    const std::string text = fmt::format(
+        "row threads={} threads_per_row=32 vector={} in_flight=1 residence=registers grid=tile index_cache=on "
+        "value_cache={}",
+        threads, vector, value_cache ? "on" : "off");
+    return {named(text), a_group(1).id, text, "row"};
+  }
+  double median() const {
+    return campaign_best * (1 + std::abs(std::log2(threads / 128.0)) * 0.25 + std::log2(4.0 / vector) * 0.5 +
+                            (value_cache ? 0 : 0.125));
+  }
+};
 
 MeasurementRow timing_of(const BinaryRow& binary, double median, ir::CacheState cache, const DeviceRow& device) {
   ir::Measurement measured = to_measurement(a_timing(binary, median));
@@ -37,7 +39,8 @@ MeasurementRow timing_of(const BinaryRow& binary, double median, ir::CacheState 
 }
 
 /// The i-th of the eighteen plans with what came of it.
-void save_plan(Store& store, const PlanRow& plan, int i, const DeviceRow& device) {
+void save_plan(Store& store, const Planned& planned, int i, const DeviceRow& device) {
+  const PlanRow plan = planned.row();
   const BinaryRow binary = a_binary(a_kernel(plan), i != 3);
   store.save(plan);
   store.save(a_kernel(plan));
@@ -45,7 +48,7 @@ void save_plan(Store& store, const PlanRow& plan, int i, const DeviceRow& device
   store.save(binary);
   if (i == 3) return;
   if (i == 5) return store.save(PlanRejectionRow{plan.id, device.id, "check-wrong", "y: 3 of 9 elements are wrong"});
-  MeasurementRow row = timing_of(binary, median_of_plan(plan), ir::CacheState::cold, device);
+  MeasurementRow row = timing_of(binary, planned.median(), ir::CacheState::cold, device);
   if (i == 0 || i == 6) {
     row.outcome = name(i == 0 ? ir::Outcome::wrong : ir::Outcome::timed_out);
     row.reason = i == 0 ? "y[3] is 7, expected 8" : "no answer for 10 s, \"killed\"";
@@ -54,7 +57,7 @@ void save_plan(Store& store, const PlanRow& plan, int i, const DeviceRow& device
     row.id = measurement_id(row);
   }
   store.save(row);
-  if (i > 13) store.save(timing_of(binary, median_of_plan(plan) / 2, ir::CacheState::warm, device));
+  if (i > 13) store.save(timing_of(binary, planned.median() / 2, ir::CacheState::warm, device));
 }
 
 }  // namespace
@@ -74,7 +77,7 @@ void save_campaign(Store& store, const std::string& device_file) {
   int i = 0;
   for (const bool value_cache : {false, true})
     for (const int threads : {64, 128, 256})
-      for (const int vector : {1, 2, 4}) save_plan(store, plan_of(threads, vector, value_cache), i++, device);
+      for (const int vector : {1, 2, 4}) save_plan(store, {threads, vector, value_cache}, i++, device);
   const KernelRow given{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true};
   const KernelRow copy{named("copy"), "copy_16B", "text", "", 256, 132, 0, true};
   for (const KernelRow& kernel : {given, copy}) {

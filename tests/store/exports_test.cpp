@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -85,24 +86,49 @@ TEST_CASE("a Kernel Tuner file holds every plan that was tried, failures with th
                                             {"RuntimeFailedConfig, wrong", 1},
                                             {"RuntimeFailedConfig, timed out", 1},
                                             {"RuntimeFailedConfig, rejected", 1}});
-  const Json& best = file["cache"]["row,128,32,4,1,registers,tile,0,True,True"];
+  const Json& best = file["cache"]["row,128,32,4,1,registers,tile,True,True"];
   CHECK(best["time"].get<double>() == doctest::Approx(campaign_best * 1e3));
   CHECK(best["GB/s"].get<double>() == doctest::Approx(12e6 / campaign_best * 1e-9));
   const Json warm = Json::parse(all.at(group_name() + "/h200-warm.json"));
   CHECK(warm["protocol"] == "warm, activity, stream");
-  CHECK(warm["cache"]["row,128,32,4,1,registers,tile,0,True,True"]["time"].get<double>() ==
+  CHECK(warm["cache"]["row,128,32,4,1,registers,tile,True,True"]["time"].get<double>() ==
         doctest::Approx(campaign_best * 0.5e3));
 }
 
-TEST_CASE("plans that differ in an axis without a column are told apart by their ids") {
+TEST_CASE("a tuner's parameters are the axes of the plans' texts; a plan without an axis has its nothing") {
+  const Folder folder;
+  Store store = campaign(folder / "a.db");
+  const auto save = [&](const std::string& text) {
+    const PlanRow plan{named(text), a_group(1).id, text, "row"};
+    const Id device = store.devices().front().id;
+    store.save(plan);
+    store.save(a_kernel(plan));
+    store.save(LoweringRow{plan.id, device, a_kernel(plan).id});
+    store.save(a_binary(a_kernel(plan), true));
+    MeasurementRow row = a_timing(a_binary(a_kernel(plan), true), 7e-6);
+    row.device = device;
+    row.id = measurement_id(row);
+    store.save(row);
+  };
+  save("row threads=512 new_axis=5 other=fast");
+  const Json file = Json::parse(files(store, "kernel-tuner").at(group_name() + "/h200.json"));
+  std::set<std::string> names;
+  for (const Json& name : file["tune_params_keys"]) names.insert(name);
+  CHECK(names == std::set<std::string>{"skeleton", "threads", "threads_per_row", "vector", "in_flight", "residence",
+                                       "grid", "index_cache", "value_cache", "new_axis", "other"});
+  CHECK(file["tune_params"]["new_axis"] == Json({0, 5}));
+  CHECK(file["tune_params"]["other"] == Json({"fast", "none"}));
+  CHECK(file["tune_params"]["residence"] == Json({"none", "registers"}));
+}
+
+TEST_CASE("plans that differ in nodes alone are told apart by their ids") {
   const Folder folder;
   Store store = campaign(folder / "a.db");
   PlanRow twin = a_plan(1, 0);
-  twin.threads = 128;
-  twin.vector = 4;
-  twin.text = "row threads=128 vector=4 sub_roots=%3@warp";
+  twin.text =
+      "row sub_roots=%3@warp threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "index_cache=on value_cache=on";
   twin.id = named(twin.text);
-  twin.value_cache = true;
   store.save(twin);
   store.save(a_kernel(twin));
   const Id device = store.devices().front().id;
@@ -116,7 +142,7 @@ TEST_CASE("plans that differ in an axis without a column are told apart by their
   CHECK(file["cache"].size() == 19);
   CHECK(file["tune_params_keys"].back() == "plan");
   CHECK(file["tune_params"]["plan"].size() == 19);
-  CHECK(file["cache"].contains("row,128,32,4,1,registers,tile,0,True,True," + short_hex(twin.id)));
+  CHECK(file["cache"].contains("row,128,32,4,1,registers,tile,True,True," + short_hex(twin.id)));
 }
 
 TEST_CASE("T4 results use the whole vocabulary, milliseconds, and runtimes even on failures") {
@@ -158,8 +184,8 @@ TEST_CASE("NVBench's file has a benchmark per group, a state per kernel and prot
   int skipped = 0;
   bool seen = false;
   const std::string best_state =
-      "Device=0 Kernel=row threads=128 vector=4 Cache=cold "
-      "Timer=activity Launch=stream";
+      "Device=0 Kernel=row threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "index_cache=on value_cache=on Cache=cold Timer=activity Launch=stream";
   for (const Json& state : ours["states"]) {
     skipped += state["is_skipped"].get<bool>() ? 1 : 0;
     CHECK(state.contains("skip_reason") == state["is_skipped"].get<bool>());

@@ -144,7 +144,7 @@ TEST_CASE("a file that is not whole, not ours or of another version is refused w
   CHECK(
       holds(complaint(with(text, "\"gpu\":\"NVIDIA H200, GPU-0001\"", "\"gpu\":7")), "'gpu' is not what it should be"));
   CHECK(holds(complaint(with(text, "\"attempts\":1,", "")), "'attempts' is missing"));
-  CHECK(holds(complaint(with(text, "{\"kernel\":", "{\"kernels\":")), "found 'kernels', expected"));
+  CHECK(holds(complaint(with(text, "{\"kernels\":", "{\"kernel\":")), "found 'kernel', expected"));
   CHECK(holds(complaint(with(text, "\"outcome\":\"ok\"", "\"outcome\":ok")), "the line is damaged"));
   CHECK(holds(complaint(with(text, "cold, activity", "icy, activity")), "x.jsonl:"));
 }

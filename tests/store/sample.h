@@ -57,8 +57,11 @@ inline GroupRow a_group(int i) {
   return {named(fmt::format("group{}", i)), "add_rsqrt", fmt::format("text {}", i), 5, 2, {1000.0 * i}, {500}, 1e6};
 }
 inline PlanRow a_plan(int group, int i) {
-  const std::string text = fmt::format("row group={} threads={}", group, 32 * (i + 1));
-  return {named(text), a_group(group).id, text, "row", 32 * (i + 1), 32, 4, 1, "registers", "tile", 0, true, false};
+  const std::string text = fmt::format(
+      "row dominant=%{} threads={} threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "index_cache=on value_cache=off",
+      group, 32 * (i + 1));
+  return {named(text), a_group(group).id, text, "row"};
 }
 inline EstimateRow an_estimate(const PlanRow& plan, const std::string& level, double total) {
   EstimateRow row{plan.id, a_device().id, level, level, {total}, {total * 0.9}, {total * 1.1}, "dram"};
@@ -69,7 +72,7 @@ inline EstimateRow an_estimate(const PlanRow& plan, const std::string& level, do
   return row;
 }
 inline KernelRow a_kernel(const PlanRow& plan) {
-  return {named("kernel " + plan.text), "add_rsqrt_row", "text", "__global__ ...", plan.threads, 4096, 0, true};
+  return {named("kernel " + plan.text), "add_rsqrt_row", "text", "__global__ ...", 128, 4096, 0, true};
 }
 inline BinaryRow a_binary(const KernelRow& kernel, bool ok) {
   BinaryRow row;

@@ -89,15 +89,6 @@ store::PlanRow plan_row(const ir::Plan& plan, Id group) {
   row.group = group;
   row.text = text(plan);
   row.skeleton = name(plan.skeleton);
-  row.threads = plan.threads;
-  row.threads_per_row = plan.skeleton == ir::Skeleton::row ? plan.threads_per_row : 0;
-  row.vector = plan.vector;
-  row.in_flight = plan.in_flight;
-  row.residence = plan.skeleton == ir::Skeleton::row ? name(plan.residence) : "";
-  row.grid = name(plan.grid);
-  row.blocks_per_sm = plan.grid == ir::GridShape::persistent ? plan.blocks_per_sm : 0;
-  row.index_cache = plan.index_cache;
-  row.value_cache = plan.value_cache;
   return row;
 }
 

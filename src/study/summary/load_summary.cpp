@@ -64,7 +64,7 @@ report::Manifest load_manifest(const store::Store& store, const Subject& subject
     manifest.started = run->started_at;
     const auto from = seconds_since_epoch(run->started_at), to = seconds_since_epoch(run->finished_at);
     if (from && to && *to >= *from) manifest.elapsed = Seconds{*to - *from};
-    if (!run->config.empty()) manifest.config_id = hex(run->config_id);
+    if (run->config_id) manifest.config_id = hex(*run->config_id);
     manifest.toolchain = run->toolchain;
     manifest.seed = static_cast<std::uint64_t>(run->seed);
     add("question", sweep_words(run->config).question);

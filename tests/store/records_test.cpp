@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lists of records.h. Each says what schema.sql says, in the same order; names stand beside the members they mean;
+// and a record whose fields all hold different values comes back equal from a database and from a recorded file. What
+// the tests do to a field follows from the list, so a new field is tested once it is in it.
+#include "store/records.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <regex>
+
+#include "sample.h"
+#include "store/record_sql.h"
+#include "store/recorded.h"
+#include "store/schema.h"
+
+using namespace tailor;
+using namespace tailor::store;
+
+namespace {
+
+/// A database without rows; what rows refer to need not be there.
+Connection empty_database(const std::filesystem::path& path) {
+  Connection connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {1});
+  prepare(connection, current_schema);
+  connection.script("PRAGMA foreign_keys = OFF");
+  return connection;
+}
+
+struct Described {
+  std::string name, type;
+  bool nullable = false, key = false;
+  bool operator==(const Described&) const = default;
+};
+
+std::string line_of(const Described& column) {
+  return column.name + " " + column.type + (column.nullable ? " or NULL" : "") + (column.key ? " key" : "");
+}
+
+std::vector<std::string> described(Connection& connection, std::string_view table) {
+  std::vector<std::string> columns;
+  connection.each(fmt::format("SELECT name, type, \"notnull\", pk FROM pragma_table_info('{}') ORDER BY cid", table),
+                  [&](Columns& row) {
+                    Described column;
+                    bool not_null = false;
+                    int key = 0;
+                    row.into(column.name, column.type, not_null, key);
+                    column.nullable = !not_null;
+                    column.key = key > 0;
+                    columns.push_back(line_of(column));
+                  });
+  return columns;
+}
+
+std::vector<std::string> described(const std::vector<Column>& columns) {
+  std::vector<std::string> lines;
+  for (const Column& column : columns)
+    lines.push_back(line_of({column.name, std::string(column.type), column.nullable, (column.marks & mark::key) != 0}));
+  return lines;
+}
+
+/// Calls `visit(row)` with an empty row of each type of a tuple.
+template <class... Rows, class Visit>
+void each_type(std::tuple<Rows...>*, Visit&& visit) {
+  (visit(Rows{}), ...);
+}
+template <class Tuple, class Visit>
+void each_record(Visit&& visit) {
+  each_type(static_cast<Tuple*>(nullptr), visit);
+}
+
+/// Checks the tables of a record's lists.
+template <class Owner>
+struct ListTables {
+  static constexpr bool reads = false;
+  Connection& connection;
+  template <class Value>
+  void operator()(const char*, const Value&, unsigned = 0) {}
+  template <class Row>
+  void list(const std::vector<Row>&) {
+    CHECK(described(list_columns<Owner, Row>()) == described(connection, Record<Row>::table.name));
+  }
+};
+
+/// The places of a record's fields in memory, in the order of the list. Words that stand for a protocol have none.
+struct Places {
+  static constexpr bool reads = false;
+  const char *from, *to;
+  std::vector<std::pair<std::string, const char*>> found;
+  void add(const std::string& name, const void* at) {
+    const char* place = static_cast<const char*>(at);
+    if (place >= from && place < to) found.emplace_back(name, place);
+  }
+  template <class Value>
+  void operator()(const char* name, const Value& value, unsigned = 0) {
+    if constexpr (is_zero_null<Value>) {
+      add(name, &value.value);
+    } else if constexpr (is_throttle<Value>) {
+      add(name, &value.bits);
+    } else {
+      add(name, &value);
+    }
+  }
+  template <class Row>
+  void list(const std::vector<Row>& rows) {
+    add(std::string(Record<Row>::table.name), &rows);
+  }
+};
+
+template <class Row>
+void check_order(const Row& row) {
+  const char* from = reinterpret_cast<const char*>(&row);
+  Places places{from, from + sizeof(Row), {}};
+  Record<Row>::walk(places, row);
+  CHECK(places.found.size() >= 2);
+  for (std::size_t i = 1; i < places.found.size(); ++i) {
+    INFO(std::string(Record<Row>::table.name), ": ", places.found[i - 1].first, " before ", places.found[i].first);
+    CHECK(places.found[i - 1].second < places.found[i].second);
+  }
+}
+
+/// Gives every field another value: the n-th is made of n. Words that the schema restricts are among those it allows.
+class Filler {
+ public:
+  static constexpr bool reads = true;
+  template <class Value>
+  void operator()(const char* name, Value&& value, unsigned = 0) {
+    fill(name, value);
+  }
+  template <class Row>
+  void list(std::vector<Row>& rows) {
+    for (int i = 0; i < 3; ++i) Record<Row>::walk(*this, rows.emplace_back());
+  }
+
+ private:
+  static const std::string* allowed(const std::string& name) {
+    static const std::map<std::string, std::string> words = {
+        {"outcome", "done"}, {"state", "passed"}, {"cache", "warm"}, {"timed_by", "events"}, {"launch_mode", "graph"}};
+    const auto found = words.find(name);
+    return found == words.end() ? nullptr : &found->second;
+  }
+  void fill(const std::string& name, std::string& value) {
+    const std::string* word = allowed(name);
+    value = word != nullptr ? *word : fmt::format("{} {:06}", name, ++next_);
+  }
+  void fill(const std::string&, Id& value) {
+    ++next_;
+    value = {next_, next_};
+  }
+  void fill(const std::string&, bool& value) { value = !value; }
+  void fill(const std::string&, int& value) { value = static_cast<int>(++next_); }
+  void fill(const std::string&, std::int64_t& value) { value = static_cast<std::int64_t>(++next_) << 33; }
+  void fill(const std::string&, double& value) { value = static_cast<double>(++next_) + 0.1; }
+  void fill(const std::string&, std::vector<std::byte>& value) {
+    ++next_;
+    value.assign(next_, static_cast<std::byte>(next_));
+  }
+  template <class Dimension>
+  void fill(const std::string& name, Quantity<Dimension>& value) {
+    fill(name, value.value);
+  }
+  template <class Value>
+  void fill(const std::string& name, std::optional<Value>& value) {
+    fill(name, value.emplace());
+  }
+  void fill(const std::string& name, ZeroIsNull<double> value) { fill(name, value.value); }
+  void fill(const std::string&, ThrottleBits<std::uint32_t> value) { value.bits = static_cast<std::uint32_t>(++next_); }
+
+  std::uint64_t next_ = 0;
+};
+
+template <class Row>
+Row filled() {
+  Row row{};
+  Filler filler;
+  Record<Row>::walk(filler, row);
+  return row;
+}
+
+template <class Row>
+Row filled_to_travel() {
+  Row row = filled<Row>();
+  ForgetLocal forget;
+  Record<Row>::walk(forget, row);
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("each record's list is its table: names, types, NULL, keys and order") {
+  const Folder folder;
+  Connection connection = empty_database(folder / "a.db");
+  each_record<Records>([&]<class Row>(const Row& row) {
+    INFO(std::string(Record<Row>::table.name));
+    CHECK(described(columns_of<Row>()) == described(connection, Record<Row>::table.name));
+    ListTables<Row> lists{connection};
+    Record<Row>::walk(lists, row);
+  });
+}
+
+TEST_CASE("every table but that of the levels holds a record or a list of one") {
+  const Folder folder;
+  Connection connection = empty_database(folder / "a.db");
+  std::set<std::string> stored = {"levels"}, there;
+  for (const Table& table : record_tables()) CHECK(stored.insert(std::string(table.name)).second);
+  connection.each("SELECT name FROM sqlite_master WHERE type = 'table'", [&](Columns& row) {
+    std::string name;
+    row.read(name);
+    there.insert(name);
+  });
+  CHECK(stored == there);
+}
+
+TEST_CASE("every field of a view's row is a column of the view") {
+  const Folder folder;
+  Connection connection = empty_database(folder / "a.db");
+  each_record<ViewRows>([&]<class Row>(const Row&) {
+    INFO(std::string(Record<Row>::table.name));
+    CHECK(load_records<Row>(connection, "").empty());
+  });
+}
+
+TEST_CASE("fields stand in the order of their struct, so no name is beside the wrong member") {
+  each_record<Records>([]<class Row>(const Row& row) { check_order(row); });
+  each_record<ViewRows>([]<class Row>(const Row& row) { check_order(row); });
+  check_order(FusionGroupRow{});
+  check_order(EdgeRow{});
+  check_order(CountRow{});
+  check_order(LeftOutRow{});
+  check_order(ModuleSampleRow{});
+  check_order(ir::Sample{});
+}
+
+TEST_CASE("a record whose fields all differ comes back equal, saved once or twice") {
+  const Folder folder;
+  Connection connection = empty_database(folder / "a.db");
+  each_record<Records>([&]<class Row>(const Row& empty) {
+    INFO(std::string(Record<Row>::table.name));
+    const Row row = filled<Row>();
+    CHECK_FALSE(row == empty);
+    save_record(connection, row);
+    save_record(connection, row);
+    CHECK(load_records<Row>(connection, "") == std::vector{row});
+  });
+}
+
+TEST_CASE("a record that travels comes back equal from the text of a recorded file") {
+  RecordedRows rows;
+  rows.devices = {filled_to_travel<DeviceRow>()};
+  rows.runs = {filled_to_travel<RunRow>()};
+  rows.graphs = {filled_to_travel<GraphRow>()};
+  rows.groups = {filled_to_travel<GroupRow>()};
+  rows.plans = {filled_to_travel<PlanRow>()};
+  rows.kernels = {filled_to_travel<KernelRow>()};
+  rows.lowerings = {filled_to_travel<LoweringRow>()};
+  rows.given = {filled_to_travel<GivenKernelRow>()};
+  rows.binaries = {filled_to_travel<BinaryRow>()};
+  rows.measurements = {filled_to_travel<MeasurementRow>(), MeasurementRow{}};
+  rows.module_times = {filled_to_travel<ModuleTimeRow>(), ModuleTimeRow{}};
+  CHECK(parse_recorded(recorded_text(rows), "x") == rows);
+  CHECK(recorded_text(rows).find("\"spill_load_bytes\":") != std::string::npos);
+  CHECK(recorded_text(rows).find("\"host\":") == std::string::npos);
+}
+
+TEST_CASE("the schema that a database shows has a comment on each table, view and column") {
+  const Folder folder;
+  Connection connection = empty_database(folder / "a.db");
+  std::map<std::string, std::string> statements;
+  connection.each("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view')", [&](Columns& row) {
+    std::string name, sql;
+    row.into(name, sql);
+    statements[name] = sql;
+  });
+  CHECK(statements.size() > 40);
+  for (const auto& [name, sql] : statements) {
+    INFO(sql);
+    CHECK(std::regex_search(sql, std::regex("^CREATE (TABLE|VIEW) " + name + " \\(\n  -- \\S.+")));
+    connection.each(fmt::format("SELECT name FROM pragma_table_info('{}')", name), [&](Columns& row) {
+      std::string column;
+      row.read(column);
+      INFO(column);
+      CHECK(std::regex_search(sql, std::regex("\n  " + column + "[ ,][^\n]*-- \\S[^\n]+")));
+    });
+  }
+}
