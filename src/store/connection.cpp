@@ -62,6 +62,12 @@ void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& va
 void bind(SQLite::Statement& statement, int at, std::optional<Id> value) {
   value ? bind(statement, at, *value) : statement.bind(at);
 }
+void bind(SQLite::Statement& statement, int at, const std::optional<std::string>& value) {
+  if (value)
+    bind(statement, at, *value);
+  else
+    statement.bind(at);
+}
 
 void Columns::read(std::string& value) { value = statement_.getColumn(at_++).getString(); }
 void Columns::read(Id& value) { value = id_from_hex(statement_.getColumn(at_++).getString()); }
@@ -89,6 +95,13 @@ void Columns::read(std::optional<Id>& value) {
   } else {
     read(value.emplace());
   }
+}
+void Columns::read(std::optional<std::string>& value) {
+  value.reset();
+  if (statement_.getColumn(at_).isNull())
+    ++at_;
+  else
+    read(value.emplace());
 }
 
 Connection::Connection(const std::filesystem::path& path, int flags, Seconds patience)

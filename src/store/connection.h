@@ -43,9 +43,10 @@ void bind(SQLite::Statement& statement, int at, std::int64_t value);
 void bind(SQLite::Statement& statement, int at, int value);
 void bind(SQLite::Statement& statement, int at, bool value);
 void bind(SQLite::Statement& statement, int at, double value);
-void bind(SQLite::Statement& statement, int at, std::optional<double> value);          ///< NULL when empty
-void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value);  ///< NULL when empty
-void bind(SQLite::Statement& statement, int at, std::optional<Id> value);              ///< NULL when empty
+void bind(SQLite::Statement& statement, int at, std::optional<double> value);              ///< NULL when empty
+void bind(SQLite::Statement& statement, int at, const std::vector<std::byte>& value);      ///< NULL when empty
+void bind(SQLite::Statement& statement, int at, std::optional<Id> value);                  ///< NULL when empty
+void bind(SQLite::Statement& statement, int at, const std::optional<std::string>& value);  ///< NULL when empty
 template <class Dimension>
 void bind(SQLite::Statement& statement, int at, Quantity<Dimension> value) {
   bind(statement, at, value.value);
@@ -66,6 +67,7 @@ class Columns {
   void read(std::string& value);
   void read(Id& value);
   void read(std::optional<Id>& value);
+  void read(std::optional<std::string>& value);
   void read(std::int64_t& value);
   void read(int& value);
   void read(bool& value);

@@ -39,12 +39,14 @@ std::optional<GroupRow> Store::group(Id id) const {
   return only(load_records<GroupRow>(*connection_, "WHERE group_id = ?", id));
 }
 
-std::vector<std::string> Store::strategies_of(Id graph) const {
-  return values_of<std::string>(*connection_, "SELECT strategy FROM fusions WHERE graph_id = ? ORDER BY strategy",
-                                graph);
+std::vector<FusionRow> Store::fusions(Id graph, std::string_view device) const {
+  return load_records<FusionRow>(
+      *connection_, "WHERE graph_id = ? AND device IN ('', ?) ORDER BY strategy, device, price", graph, device);
 }
-std::optional<FusionRow> Store::fusion(Id graph, std::string_view strategy) const {
-  return only(load_records<FusionRow>(*connection_, "WHERE graph_id = ? AND strategy = ?", graph, strategy));
+std::optional<FusionRow> Store::fusion(Id graph, std::string_view strategy, std::string_view device,
+                                       std::string_view price) const {
+  return only(load_records<FusionRow>(*connection_, "WHERE graph_id = ? AND strategy = ? AND device = ? AND price = ?",
+                                      graph, strategy, device, price));
 }
 std::vector<LibraryCallRow> Store::library_calls(Id graph) const {
   return load_records<LibraryCallRow>(*connection_, "WHERE graph_id = ? ORDER BY node", graph);
@@ -147,11 +149,14 @@ bool Store::is_done(Id group, Id device, std::string_view space, std::string_vie
 // ---- rows of the views ----
 
 std::vector<StrategyTotals> Store::strategies() const {
-  return load_records<StrategyTotals>(*connection_, "ORDER BY model, graph_id, device, device_id, kernel_s, strategy");
+  return load_records<StrategyTotals>(*connection_,
+                                      "ORDER BY model, graph_id, device, device_id, kernel_s, strategy, price");
 }
-std::vector<GroupTime> Store::groups_by_time(Id graph, std::string_view strategy, Id device) const {
-  return load_records<GroupTime>(*connection_, "WHERE graph_id = ? AND strategy = ? AND device_id = ? ORDER BY place",
-                                 graph, strategy, device);
+std::vector<GroupTime> Store::groups_by_time(Id graph, std::string_view strategy, Id device,
+                                             std::string_view price) const {
+  return load_records<GroupTime>(*connection_,
+                                 "WHERE graph_id = ? AND strategy = ? AND device_id = ? AND price = ? ORDER BY place",
+                                 graph, strategy, device, price);
 }
 
 std::vector<BestPlan> Store::best_plans(Id group, Id device, int limit) const {

@@ -102,7 +102,10 @@ struct Record<EdgeRow> {
     field("body", row.body, mark::key);
     field("producer", row.producer, mark::key);
     field("consumer", row.consumer, mark::key);
-    field("fused", row.fused);
+    field("part", row.part, mark::key);
+    field("decision", row.decision);
+    field("level", row.level);
+    field("gain_s", row.gain);
     field("reason", row.reason);
   }
 };
@@ -113,6 +116,8 @@ struct Record<FusionRow> {
   static void walk(auto& field, auto& row) {
     field("graph_id", row.graph, mark::key);
     field("strategy", row.strategy, mark::key);
+    field("device", row.device, mark::key);
+    field("price", row.price, mark::key);
     field.list(row.groups);
     field.list(row.edges);
     field("least_kernels", row.least_kernels);
@@ -440,6 +445,7 @@ struct Record<StrategyTotals> {
     field("graph_id", row.graph);
     field("model", row.model);
     field("strategy", row.strategy);
+    field("price", row.price);
     field("device_id", row.device);
     field("device", row.device_name);
     field("kernels", row.kernels);

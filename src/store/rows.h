@@ -68,10 +68,14 @@ struct FusionGroupRow {
   bool operator==(const FusionGroupRow&) const = default;
 };
 
+/// What was decided about one edge in one group of its consumer, and why.
 struct EdgeRow {
   std::string body;  ///< empty for the entry graph, else the path of body indices
   std::string producer, consumer;
-  bool fused = false;
+  std::int64_t part = 0;             ///< index of the group in its graph's partition
+  std::string decision;              ///< ir::EdgeDecision
+  std::optional<std::string> level;  ///< ir::StitchLevel at most; none when cut
+  std::optional<Seconds> gain;       ///< of keeping the edge inside a kernel; none when nothing was priced
   std::string reason;
   bool operator==(const EdgeRow&) const = default;
 };
@@ -79,6 +83,8 @@ struct EdgeRow {
 struct FusionRow {
   Id graph;
   std::string strategy;
+  std::string device;  ///< name of the GPU it was decided for; empty: for every one
+  std::string price;   ///< cost model it was decided by; empty: by none
   std::vector<FusionGroupRow> groups;
   std::vector<EdgeRow> edges;
   std::int64_t least_kernels = 0;  ///< no partition of the graph has fewer; 0: not known
@@ -292,6 +298,7 @@ struct ProgressRow {
 struct StrategyTotals {
   Id graph;
   std::string model, strategy;
+  std::string price;  ///< cost model the strategy decided by; empty: by none
   Id device;
   std::string device_name;
   std::int64_t kernels = 0, distinct_groups = 0;

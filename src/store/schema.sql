@@ -77,37 +77,47 @@ CREATE TABLE groups (
 CREATE TABLE fusions (
   -- a strategy's partition of a graph
   graph_id      TEXT NOT NULL REFERENCES graphs, -- the graph
-  strategy      TEXT NOT NULL,                   -- row of the strategy table
+  strategy      TEXT NOT NULL,                   -- row of the strategy table, or the path of a partition file
+  device        TEXT NOT NULL,                   -- name of the GPU it was decided for; '': for every one
+  price         TEXT NOT NULL,                   -- cost model it was decided by; '': by none
   least_kernels INTEGER NOT NULL,                -- no partition of this graph has fewer; 0: not known
   unknown_trips INTEGER NOT NULL,                -- loops counted as one trip
   branches      INTEGER NOT NULL,                -- bodies of conditionals, each counted as taken
-  PRIMARY KEY (graph_id, strategy)
+  PRIMARY KEY (graph_id, strategy, device, price)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fusion_groups (
   -- the groups of a fusion
   graph_id    TEXT NOT NULL,                       -- the fusion
   strategy    TEXT NOT NULL,                       -- the fusion
+  device      TEXT NOT NULL,                       -- the fusion
+  price       TEXT NOT NULL,                       -- the fusion
   group_id    TEXT NOT NULL REFERENCES groups,     -- the group
   occurrences INTEGER NOT NULL CHECK (occurrences > 0), -- places in the graph
   times       REAL NOT NULL CHECK (times >= 0),    -- executions per run of the model: loop bodies by trip count
   example     TEXT NOT NULL,                       -- name of a node of the first place
-  PRIMARY KEY (graph_id, strategy, group_id),
-  FOREIGN KEY (graph_id, strategy) REFERENCES fusions
+  PRIMARY KEY (graph_id, strategy, device, price, group_id),
+  FOREIGN KEY (graph_id, strategy, device, price) REFERENCES fusions
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fusion_groups_by_group ON fusion_groups (group_id);
 
 CREATE TABLE fusion_edges (
-  -- why each edge of the graph was or was not fused
+  -- what was decided about each edge of the graph, and why; one row per group of its consumer
   graph_id TEXT NOT NULL,                          -- the fusion
   strategy TEXT NOT NULL,                          -- the fusion
+  device   TEXT NOT NULL,                          -- the fusion
+  price    TEXT NOT NULL,                          -- the fusion
   body     TEXT NOT NULL,                          -- '' for the entry graph, else the path of body indices: '3/0'
   producer TEXT NOT NULL,                          -- name of the node at the edge's beginning
   consumer TEXT NOT NULL,                          -- name of the node at its end
-  fused    INTEGER NOT NULL CHECK (fused IN (0, 1)), -- 1: both are in one group
+  part     INTEGER NOT NULL,                       -- the group that needs the value: its index in the graph's partition
+  decision TEXT NOT NULL CHECK (decision IN ('stitched', 'recomputed', 'cut')), -- how the consumer gets the value
+  level    TEXT CHECK (level IN ('register', 'warp', 'block', 'cluster', 'grid')), -- stitched at most by; NULL: cut
+  gain_s   REAL,                                   -- of not cutting, by the price; NULL: nothing was priced
   reason   TEXT NOT NULL,                          -- why, in words
-  PRIMARY KEY (graph_id, strategy, body, producer, consumer),
-  FOREIGN KEY (graph_id, strategy) REFERENCES fusions
+  CHECK ((level IS NULL) = (decision = 'cut')),
+  PRIMARY KEY (graph_id, strategy, device, price, body, producer, consumer, part),
+  FOREIGN KEY (graph_id, strategy, device, price) REFERENCES fusions
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE library_calls (
@@ -489,6 +499,7 @@ CREATE VIEW strategies (
   graph_id,            -- the model
   model,               -- its name
   strategy,            -- row of the strategy table
+  price,               -- cost model it was decided by; '': by none
   device_id,           -- the device
   device,              -- its name
   kernels,             -- groups, each place once
@@ -501,7 +512,7 @@ CREATE VIEW strategies (
   library_calls,       -- executions of them
   library_s            -- their time, of the first model by name
 ) AS
-SELECT g.graph_id, g.name, f.strategy, d.device_id, d.name,
+SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.occurrences), 0),
        count(fg.group_id),
        coalesce(sum(fg.times), 0.0),
@@ -516,17 +527,19 @@ SELECT g.graph_id, g.name, f.strategy, d.device_id, d.name,
                  FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0)
 FROM fusions f
 JOIN graphs g USING (graph_id)
-CROSS JOIN devices d
-LEFT JOIN fusion_groups fg ON fg.graph_id = f.graph_id AND fg.strategy = f.strategy
+JOIN devices d ON f.device IN ('', d.name)
+LEFT JOIN fusion_groups fg ON fg.graph_id = f.graph_id AND fg.strategy = f.strategy AND fg.device = f.device
+                          AND fg.price = f.price
 LEFT JOIN groups gr ON gr.group_id = fg.group_id
 LEFT JOIN group_times t ON t.group_id = fg.group_id AND t.device_id = d.device_id
-GROUP BY g.graph_id, f.strategy, d.device_id;
+GROUP BY g.graph_id, f.strategy, f.device, f.price, d.device_id;
 
 CREATE VIEW groups_by_time (
   -- the groups of each fusion by the time they take
   graph_id,      -- the model
   model,         -- its name
   strategy,      -- whose fusion
+  price,         -- cost model it was decided by; '': by none
   device_id,     -- the device
   device,        -- its name
   group_id,      -- the group
@@ -542,16 +555,16 @@ CREATE VIEW groups_by_time (
   all_times_s,   -- of all executions in a run of the model
   place          -- 1 is the longest of its fusion and device
 ) AS
-SELECT fg.graph_id, g.name, fg.strategy, t.device_id, d.name,
+SELECT fg.graph_id, g.name, fg.strategy, fg.price, t.device_id, d.name,
        fg.group_id, gr.title, fg.example, fg.occurrences, fg.times,
        gr.read_bytes, gr.written_bytes, t.plan_id, t.level, t.total_s, fg.times * t.total_s,
-       row_number() OVER (PARTITION BY fg.graph_id, fg.strategy, t.device_id
+       row_number() OVER (PARTITION BY fg.graph_id, fg.strategy, fg.device, fg.price, t.device_id
                           ORDER BY fg.times * t.total_s DESC, fg.group_id)
 FROM fusion_groups fg
 JOIN graphs g USING (graph_id)
 JOIN groups gr USING (group_id)
 JOIN group_times t ON t.group_id = fg.group_id
-JOIN devices d ON d.device_id = t.device_id;
+JOIN devices d ON d.device_id = t.device_id AND fg.device IN ('', d.name);
 
 CREATE VIEW rejected_why (
   -- what was rejected and why, over all groups

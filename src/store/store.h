@@ -58,7 +58,8 @@ class Store {
   void save(const DeviceRow& row);
   void save(const GraphRow& row);  ///< one that was imported without its text gains it
   void save(const GroupRow& row);
-  void save(const FusionRow& row);  ///< with its groups and edges; replaces what the strategy said of this graph
+  void save(const FusionRow& row);  ///< with its groups and edges; replaces what the strategy said of this graph for
+                                    ///< this device and price
   void save(const LibraryCallRow& row);
   void save(const LibraryTimeRow& row);
   void save(const PlanRow& row);
@@ -82,8 +83,10 @@ class Store {
   std::vector<GraphRow> graphs() const;    ///< by name
   std::vector<GroupRow> groups() const;
   std::optional<GroupRow> group(Id id) const;
-  std::vector<std::string> strategies_of(Id graph) const;
-  std::optional<FusionRow> fusion(Id graph, std::string_view strategy) const;
+  /// Those that hold for every GPU and those decided for the one of this name, by strategy.
+  std::vector<FusionRow> fusions(Id graph, std::string_view device) const;
+  std::optional<FusionRow> fusion(Id graph, std::string_view strategy, std::string_view device = {},
+                                  std::string_view price = {}) const;
   std::vector<LibraryCallRow> library_calls(Id graph) const;
   std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
   std::vector<PlanRow> plans(Id group) const;
@@ -112,8 +115,9 @@ class Store {
 
   // Rows of the views.
   std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
-  std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device) const;  ///< longest first
-  std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;                       ///< best first
+  std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device,
+                                        std::string_view price = {}) const;  ///< longest first
+  std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;    ///< best first
   /// For every group of a graph's fusions, one row per level that has looked at its plans; refuted ones are left out.
   std::vector<LevelBest> level_bests(Id graph, Id device) const;
   /// The times of all plans of a group at one level, shortest first.

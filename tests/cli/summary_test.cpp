@@ -120,7 +120,7 @@ void save_model(Store& store, const std::string& model, const std::vector<std::s
   for (const std::string& strategy : strategies) {
     const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);
     const explore::Partition parts = explore::partition(imported.graph, fusion);
-    store::FusionRow row{graph.id, strategy, {}, {}, parts.least_kernels, parts.unknown_trips, parts.branches};
+    store::FusionRow row{graph.id, strategy, "", "", {}, {}, parts.least_kernels, parts.unknown_trips, parts.branches};
     for (const explore::DistinctGroup& group : parts.groups) {
       const auto places = static_cast<std::int64_t>(group.occurrences.size());
       row.groups.push_back({group.group.id, places, group.times, "node"});

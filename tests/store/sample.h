@@ -192,12 +192,17 @@ inline void save_timings(Store& store, int group) {
   transaction.commit();
 }
 
+/// One edge kept in registers, and one cut in a body.
+inline std::vector<EdgeRow> two_edges() {
+  return {{"", "a", "b", 0, "stitched", "register", Seconds{2e-6}, "fits"}, {"0", "a", "b", 1, "cut", {}, {}, "cycle"}};
+}
+
 inline void save_model(Store& store, int groups) {
   Store::Transaction transaction(store);
   store.save(a_device());
   store.save(a_graph());
-  FusionRow none{a_graph().id, "none", {}, {}};
-  FusionRow stitched{a_graph().id, "stitch-v1", {}, {{"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}}};
+  FusionRow none{a_graph().id, "none", "", "", {}, {}};
+  FusionRow stitched{a_graph().id, "stitch-v1", "", "", {}, two_edges()};
   for (int group = 1; group <= groups; ++group) {
     store.save(a_group(group));
     none.groups.push_back({a_group(group).id, 2, 24, "fusion.1"});

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/error.h"
@@ -29,7 +30,7 @@ TEST_CASE("every row that is saved comes back equal") {
   const std::optional<FusionRow> fusion = store.fusion(a_graph().id, "stitch-v1");
   REQUIRE(fusion.has_value());
   CHECK(fusion->groups == std::vector<FusionGroupRow>{{a_group(1).id, 1, 12, "fusion.1"}});
-  CHECK(fusion->edges == std::vector<EdgeRow>{{"", "a", "b", true, "fits"}, {"0", "a", "b", false, "cycle"}});
+  CHECK(fusion->edges == two_edges());
   CHECK_FALSE(store.fusion(a_graph().id, "tvm").has_value());
   CHECK(store.library_calls(a_graph().id).at(0).bytes.value == 768);
   CHECK(store.library_times(a_graph().id, a_device().id).at(0).total.value == 1e-6);
@@ -86,6 +87,45 @@ TEST_CASE("a run's outcome is brought up to date") {
   run.finished_at = "2026-01-01T00:01:00Z";
   store.save(run);
   CHECK(store.runs() == std::vector{run});
+}
+
+TEST_CASE(
+    "a strategy's partitions for two devices and two prices are rows of their own, and a new one replaces its own") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 2);
+  const Id graph = a_graph().id;
+  const std::string here = a_device().name;
+  const auto priced = [&](const std::string& device, const std::string& price, std::vector<EdgeRow> edges) {
+    return FusionRow{graph, "tailor", device, price, {{a_group(1).id, 1, 1, "x"}}, std::move(edges)};
+  };
+  for (const char* price : {"group", "sol"})
+    for (const std::string& device : {here, std::string("elsewhere")}) store.save(priced(device, price, two_edges()));
+  const std::vector<EdgeRow> fewer{{"", "a", "b", 0, "recomputed", "block", {}, "cheaper"}};
+  store.save(priced(here, "group", fewer));
+  CHECK(store.fusion(graph, "tailor", here, "group")->edges == fewer);
+  CHECK(store.fusion(graph, "tailor", "elsewhere", "group")->edges == two_edges());
+  CHECK(store.fusion(graph, "tailor", here, "sol")->edges == two_edges());
+  CHECK_FALSE(store.fusion(graph, "tailor").has_value());
+  // "none" and "stitch-v1" hold for every device.
+  CHECK(store.fusions(graph, here).size() == 4);
+  CHECK(store.fusions(graph, "a third").size() == 2);
+  std::vector<std::string> prices;
+  for (const StrategyTotals& totals : store.strategies())
+    if (totals.strategy == "tailor") prices.push_back(totals.price);
+  std::sort(prices.begin(), prices.end());
+  CHECK(prices == std::vector<std::string>{"group", "sol"});
+  CHECK(store.groups_by_time(graph, "tailor", a_device().id, "group").size() <= 1);
+}
+
+TEST_CASE("an edge without a level is one that is cut") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  FusionRow row{a_graph().id, "tvm", "", "", {}, {{"", "a", "b", 0, "stitched", {}, {}, "odd"}}};
+  CHECK_THROWS_AS(store.save(row), Error);
+  row.edges[0] = {"", "a", "b", 0, "cut", "block", {}, "odd"};
+  CHECK_THROWS_AS(store.save(row), Error);
 }
 
 TEST_CASE("the strategies view adds up launches, bytes and times over a run of the model") {
@@ -164,7 +204,7 @@ TEST_CASE("a row that refers to nothing is an error and leaves nothing behind") 
   save_model(store, 0);
   const std::string model = store.dump();
   CHECK(before != model);
-  CHECK_THROWS_AS(store.save(FusionRow{a_graph().id, "tvm", {{named("nobody"), 1, 1, ""}}, {}}), Error);
+  CHECK_THROWS_AS(store.save(FusionRow{a_graph().id, "tvm", "", "", {{named("nobody"), 1, 1, ""}}, {}}), Error);
   CHECK(store.dump() == model);
 }
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "study/pipeline/import_summary.h"
 #include "study/pipeline/manifest.h"
@@ -50,13 +49,17 @@ store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& wo
 namespace {
 
 void add_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& path, store::FusionRow& row) {
-  // An edge has a note per group of its consumer, the table one row: the first kept inside a kernel speaks.
-  std::set<std::pair<ir::NodeId, ir::NodeId>> known;
-  for (const bool inside : {true, false})
-    for (const ir::EdgeNote& edge : fusion.edges)
-      if ((edge.decision != ir::EdgeDecision::cut) == inside && known.emplace(edge.producer, edge.consumer).second)
-        row.edges.push_back({path, graph.nodes[static_cast<std::size_t>(edge.producer)].name,
-                             graph.nodes[static_cast<std::size_t>(edge.consumer)].name, inside, edge.reason});
+  for (const ir::EdgeNote& edge : fusion.edges) {
+    store::EdgeRow& note = row.edges.emplace_back();
+    note.body = path;
+    note.producer = graph.nodes[static_cast<std::size_t>(edge.producer)].name;
+    note.consumer = graph.nodes[static_cast<std::size_t>(edge.consumer)].name;
+    note.part = edge.group;
+    note.decision = name(edge.decision);
+    if (edge.level) note.level = std::string(name(*edge.level));
+    if (edge.seconds) note.gain = Seconds{*edge.seconds};
+    note.reason = edge.reason;
+  }
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
     add_edges(graph.bodies[i], fusion.bodies[i], path.empty() ? std::to_string(i) : fmt::format("{}/{}", path, i), row);
 }
@@ -68,6 +71,8 @@ store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& 
   store::FusionRow row;
   row.graph = graph;
   row.strategy = partition.strategy;
+  row.device = fusion.device;
+  row.price = fusion.price;
   row.least_kernels = partition.least_kernels;
   row.unknown_trips = partition.unknown_trips;
   row.branches = partition.branches;

@@ -146,11 +146,9 @@ std::vector<std::string> warnings(const store::Store& store, const Gathered& gat
 }
 
 bool says_something(const store::Store& store, const Subject& subject) {
-  for (const std::string& strategy : store.strategies_of(subject.graph.id)) {
-    const auto fusion = store.fusion(subject.graph.id, strategy);
-    if (!fusion) continue;
-    if (fusion->groups.empty()) return true;
-    for (const store::FusionGroupRow& row : fusion->groups)
+  for (const store::FusionRow& fusion : store.fusions(subject.graph.id, subject.device.name)) {
+    if (fusion.groups.empty()) return true;
+    for (const store::FusionGroupRow& row : fusion.groups)
       if (!store.group_bounds(row.group, subject.device.id).empty() ||
           !store.best_plans(row.group, subject.device.id, 1).empty())
         return true;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -56,8 +57,12 @@ std::size_t precision(std::string_view level) {
 
 Gathered gather(const store::Store& store, const Subject& subject) {
   Gathered gathered;
-  for (const std::string& strategy : store.strategies_of(subject.graph.id))
-    if (auto fusion = store.fusion(subject.graph.id, strategy)) gathered.fusions.push_back(std::move(*fusion));
+  gathered.fusions = store.fusions(subject.graph.id, subject.device.name);
+  // Reports know a strategy by its name; where it was asked under several prices, the price belongs to the name.
+  std::map<std::string, int> asked;
+  for (const store::FusionRow& fusion : gathered.fusions) ++asked[fusion.strategy];
+  for (store::FusionRow& fusion : gathered.fusions)
+    if (asked[fusion.strategy] > 1) fusion.strategy += fmt::format("@{}", fusion.price.empty() ? "none" : fusion.price);
   for (const store::FusionRow& fusion : gathered.fusions)
     for (const store::FusionGroupRow& row : fusion.groups) {
       if (gathered.groups.contains(row.group)) continue;
