@@ -65,13 +65,13 @@ void measure_plan(const ExplainOptions& options, const Context& context, study::
   if (watch.stopped() || !one.measured) throw Error(Fault::interrupted, "interrupted");
 }
 
-std::string measured_words(const profiler::CandidateResult& result, const Chosen& chosen, const Planned& one) {
+std::string measured_words(const profiler::CandidateResult& result, const study::PredictedTime& predicted_for) {
   if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
     return fmt::format("measured    {}{}\n", ir::name(result.outcome),
                        result.reason.empty() ? "" : ": " + result.reason);
   const ir::Measurement& measured = result.times.front();
   const Spread time = profiler::time_of(measured);
-  const Seconds predicted = predicted_for(chosen, one, measured.protocol);
+  const Seconds predicted = predicted_for(measured.protocol);
   std::string out = fmt::format(
       "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
       humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,

@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "study/pipeline/candidate.h"
+#include "study/tables/profile_tables.h"
 #include "study/pipeline/observer.h"
 
 namespace tailor::cli {
@@ -22,7 +23,7 @@ void measure_plan(const ExplainOptions& options, const Context& context, study::
                   const study::Watch& watch);
 
 /// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, Seconds predicted);
+std::string measured_words(const profiler::CandidateResult& result, const study::PredictedTime& predicted);
 /// State, findings and the two estimates.
 std::string execution_words(const study::Candidate& one);
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "codegen/lower/skeleton.h"
+#include "codegen/lower/structure.h"
 
 namespace tailor::explore {
 

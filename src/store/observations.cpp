@@ -54,8 +54,8 @@ const Row& found(const std::map<Id, const Row*>& among, Id id, std::string_view 
 }
 
 double counted(const MeasurementRow& row, std::string_view counter) {
-  for (const CountRow& count : row.counts)
-    if (count.counter == counter) return count.value;
+  for (const ir::CounterValue& count : row.counts)
+    if (count.name == counter) return count.value;
   return 0;
 }
 

@@ -103,8 +103,8 @@ void ModuleComparison::build_sequences() {
 void ModuleComparison::add_xla() {
   profiler::XlaModuleSequence all = profiler::module_sequence(*xla_, how_.seed);
   ModuleVariant one;
-  for (const profiler::XlaLeftOut& left : all.left_out) one.module.places_left_out += left.places;
-  one.module.places = all.places;
+  for (const profiler::XlaLeftOut& left : all.left_out) one.module.places_left_out += left.launches;
+  one.module.places = all.launches;
   one.module.shortened_loops = all.shortened_loops;
   one.module.buffer_bytes = all.buffer_bytes;
   one.module.sequence = std::move(all.sequence);

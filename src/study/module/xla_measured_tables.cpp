@@ -28,7 +28,7 @@ std::vector<Cell> kernel_row(const MeasuredXla& row, std::size_t cache, std::str
   const bool timed = time.n > 0, ran = !row.found.left_out;
   return {kernel.entry,
           kernel.kind,
-          static_cast<std::int64_t>(kernel.places.size()),
+          static_cast<std::int64_t>(kernel.call_sites.size()),
           static_cast<std::int64_t>(kernel.times),
           array_bytes(kernel),
           result.entry.registers > 0 ? Cell(std::int64_t{result.entry.registers}) : Cell(),
@@ -60,7 +60,7 @@ std::string note_of(const profiler::XlaModuleSequence& all, const ir::Measuremen
   std::vector<std::string> notes;
   if (!measured.reason.empty()) notes.push_back(measured.reason);
   for (const profiler::XlaLeftOut& left : all.left_out)
-    notes.push_back(fmt::format("{} x {}", left.places, left.reason));
+    notes.push_back(fmt::format("{} x {}", left.launches, left.reason));
   if (all.shortened_loops > 0) notes.push_back(fmt::format("{} loops run one trip", all.shortened_loops));
   return fmt::format("{}", fmt::join(notes, "; "));
 }
@@ -151,8 +151,8 @@ Table xla_module_table(const MeasuredXlaModule& all) {
                    column("outcome", "outcome"),
                    column("note", "note", Hint::text, 1)};
   const profiler::XlaModuleSequence& sequence = *all.sequence;
-  std::int64_t left_out = sequence.library_places;
-  for (const profiler::XlaLeftOut& left : sequence.left_out) left_out += left.places;
+  std::int64_t left_out = sequence.library_launches;
+  for (const profiler::XlaLeftOut& left : sequence.left_out) left_out += left.launches;
   for (const ir::Measurement& measured : all.times) {
     const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;

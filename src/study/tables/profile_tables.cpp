@@ -198,7 +198,7 @@ report::Table counter_table(std::span<const Candidate> items) {
   return table;
 }
 
-report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted) {
+report::Table measured_plan_table(const profiler::CandidateResult& result, const PredictedTime& predicted) {
   report::Table table;
   table.title = "measured";
   table.columns = {column("outcome", "outcome"),
@@ -206,6 +206,7 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, Secon
                    column("low", "from", Hint::seconds),
                    column("high", "to", Hint::seconds),
                    column("samples", "samples", Hint::integer),
+                   column("predicted", "predicted for that", Hint::seconds),
                    column("predicted_to_measured", "predicted / measured", Hint::ratio),
                    column("protocol", "protocol"),
                    column("gpu", "GPU"),
@@ -214,9 +215,10 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, Secon
   for (const ir::Measurement& measured : result.times) {
     const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
+    const double expected = predicted(measured.protocol).value;
     table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
                           timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
-                          static_cast<std::int64_t>(time.n), timed ? Cell(predicted.value / time.median) : Cell(),
+                          static_cast<std::int64_t>(time.n), expected, timed ? Cell(expected / time.median) : Cell(),
                           text(measured.protocol), measured.gpu, measured.driver,
                           measured.reason.empty() ? result.reason : measured.reason});
   }

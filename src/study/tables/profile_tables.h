@@ -5,6 +5,7 @@
 // come in. Called by tailor profile and tailor explain.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "report/table.h"
@@ -18,7 +19,9 @@ report::Table time_table(std::span<const Candidate> items, std::span<const Raced
 report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
 /// One row per counter of each plan that was counted.
 report::Table counter_table(std::span<const Candidate> items);
-/// The measurements of one plan: outcome, median, interval, protocol, GPU, driver; and a time that was predicted.
-report::Table measured_plan_table(const profiler::CandidateResult& result, Seconds predicted);
+/// What a model says a time under a protocol should be: the regime of the protocol decides what is in it.
+using PredictedTime = std::function<Seconds(const ir::Protocol&)>;
+/// The measurements of one plan: outcome, median, interval, protocol, GPU, driver; and what was predicted for that.
+report::Table measured_plan_table(const profiler::CandidateResult& result, const PredictedTime& predicted);
 
 }  // namespace tailor::study
