@@ -77,14 +77,14 @@ void global_stores(benchmark::State& state) {
     auto global = std::make_unique<GlobalShadow>(buffers, false);
     auto shadow = std::make_unique<ResidentShadow>(*global, ResidentShape{1, warps, 1, 0, 4, 0});
     const std::array<std::int64_t, 1> blocks{0};
-    unit->start(blocks);
+    shadow->start(blocks);
     state.ResumeTiming();
     for (std::uint32_t at = 0; at + (1 << 17) < size; at += step) {
       Offsets offset = plain;
       for (std::uint32_t& o : offset) o += at;
       const ShadowAccess access{
           ShadowSpace::global, static_cast<int>(at / step % warps), 0, ~0u, offset.data(), bytes, false, 3};
-      benchmark::DoNotOptimize(unit->store(access));
+      benchmark::DoNotOptimize(shadow->store(access));
       ++requests;
     }
     state.PauseTiming();

@@ -36,10 +36,10 @@ struct XlaLeftOut {
 struct XlaModuleSequence {
   gpu::Sequence sequence;
   std::vector<std::byte> contents;
-  std::int64_t launches = 0;           ///< launches of the list that are there, a loop's once
-  std::vector<XlaLeftOut> left_out;  ///< kernels that are not bound, by reason
-  std::int64_t library_launches = 0;   ///< launches that are no kernel of XLA's own
-  std::int64_t shortened_loops = 0;  ///< loops whose body runs once because all trips would be too many launches
+  std::int64_t launches = 0;          ///< launches of the list that are there, a loop's once
+  std::vector<XlaLeftOut> left_out;   ///< kernels that are not bound, by reason
+  std::int64_t library_launches = 0;  ///< launches that are no kernel of XLA's own
+  std::int64_t shortened_loops = 0;   ///< loops whose body runs once because all trips would be too many launches
   std::int64_t buffer_bytes = 0;
   bool assignment_known = true;  ///< all memory by the buffer assignment
 };

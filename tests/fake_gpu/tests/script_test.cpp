@@ -10,8 +10,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "fake_gpu/tests/child.h"
 #include "fake_gpu/fake_kernels.h"
+#include "fake_gpu/tests/child.h"
 #include "fake_gpu/tests/fake_library.h"
 
 namespace tailor::fake {

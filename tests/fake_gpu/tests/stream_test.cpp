@@ -9,8 +9,8 @@
 #include <atomic>
 #include <thread>
 
-#include "fake_gpu/tests/child.h"
 #include "fake_gpu/fake_kernels.h"
+#include "fake_gpu/tests/child.h"
 #include "fake_gpu/tests/fake_library.h"
 
 namespace tailor::fake {

@@ -12,8 +12,8 @@
 #include <fstream>
 
 #include "profiler/gpu/fake_machine.h"
-#include "profiler/gpu/session/gpu.h"
 #include "profiler/gpu/request/library_paths.h"
+#include "profiler/gpu/session/gpu.h"
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
+#include "profiler/gpu/cupti/metrics.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/session/gpu.h"
-#include "profiler/gpu/cupti/metrics.h"
 
 namespace {
 

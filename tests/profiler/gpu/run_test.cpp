@@ -7,8 +7,8 @@
 
 #include <cstring>
 
-#include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
 
 namespace {

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "doctest/doctest.h"
+#include "profiler/simulator/decode/matrix.h"
 #include "profiler/simulator/lanes/half.h"
 #include "profiler/simulator/machine/launch.h"
-#include "profiler/simulator/decode/matrix.h"
 
 namespace tailor::simulator {
 namespace {
