@@ -120,7 +120,8 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
       supported = supported && candidate.binary && candidate.binary->outcome != ir::CompileOutcome::unsupported;
       if (!candidate.binary) continue;
       sweep.recorder.save_compiled(candidate);
-      sweep.recorder.save_estimate(candidate, ir::Level::compiled, "compiled");
+      // One that did not compile may have an estimate of an earlier run, which is stored in full.
+      if (candidate.compiled()) sweep.recorder.save_estimate(candidate, ir::Level::compiled, "compiled");
       count_compiled(sweep, *candidate.binary);
       candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
     }
