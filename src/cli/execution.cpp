@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/statistics.h"
 #include "base/text.h"
-#include "profiler/measure/sampled.h"
 #include "study/pipeline/gpu_access.h"
 #include "study/pipeline/measurer.h"
 #include "study/pipeline/stages.h"
@@ -63,40 +61,6 @@ void measure_plan(const ExplainOptions& options, const Context& context, study::
   study::measure({&one, 1}, {measurer.measure, measurer.worker != nullptr, how}, [](const study::RacedGroup&) {});
   watch.observer.finish();
   if (watch.stopped() || !one.measured) throw Error(Fault::interrupted, "interrupted");
-}
-
-std::string measured_words(const profiler::CandidateResult& result, const study::PredictedTime& predicted_for) {
-  if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
-    return fmt::format("measured    {}{}\n", ir::name(result.outcome),
-                       result.reason.empty() ? "" : ": " + result.reason);
-  const ir::Measurement& measured = result.times.front();
-  const Spread time = profiler::time_of(measured);
-  const Seconds predicted = predicted_for(measured.protocol);
-  std::string out = fmt::format(
-      "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
-      humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,
-      measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
-  if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);
-  return out;
-}
-
-std::string execution_words(const study::Candidate& one) {
-  const profiler::Checked& checked = *one.verdict;
-  std::string out = fmt::format("executed    {}", profiler::name(checked.state));
-  if (checked.state == profiler::Verdict::passed)
-    out += fmt::format(": worst error {:.2g} of its tolerance", checked.worst);
-  if (!checked.reason.empty()) out += ": " + checked.reason;
-  out += "\n";
-  if (checked.counts.blocks_run == 0) return out;
-  if (checked.counts.blocks_run < checked.counts.blocks_total)
-    out += fmt::format("sampled     {} of {} blocks; instructions known to {:.2g} %\n",
-                       with_commas(checked.counts.blocks_run), with_commas(checked.counts.blocks_total),
-                       100 * checked.counts.standard_error);
-  return out +
-         fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
-                     humane_seconds(one.standing.at(ir::Level::compiled)->total.value),
-                     humane_seconds(one.standing.at(ir::Level::simulated)->total.value),
-                     ir::name(one.standing.at(ir::Level::simulated)->bottleneck));
 }
 
 }  // namespace tailor::cli

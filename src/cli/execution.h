@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One plan executed on the simulator, or measured by a GPU or from records, in the words that tailor explain shows. The
-// candidate comes in with its program and goes on with what was found.
+// One plan executed on the simulator, or measured by a GPU or from records, for tailor explain. The candidate comes in
+// with its program and goes on with what was found.
 #pragma once
-
-#include <string>
 
 #include "cli/commands.h"
 #include "study/pipeline/candidate.h"
@@ -21,10 +19,5 @@ void execute_plan(const ExplainOptions& options, study::Candidate& one, const st
 /// Measures the plan alone, by a GPU or from records. Throws Error(missing) when there is neither, or no compiler.
 void measure_plan(const ExplainOptions& options, const Context& context, study::Candidate& one,
                   const study::Watch& watch);
-
-/// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, const study::PredictedTime& predicted);
-/// State, findings and the two estimates.
-std::string execution_words(const study::Candidate& one);
 
 }  // namespace tailor::cli

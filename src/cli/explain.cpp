@@ -18,6 +18,7 @@
 #include "costmodel/occupancy.h"
 #include "report/width.h"
 #include "study/tables/count_table.h"
+#include "study/tables/plan_words.h"
 #include "study/tables/profile_tables.h"
 
 namespace tailor::cli {
@@ -209,8 +210,8 @@ std::string explanation(const Explained& all, const Context& context) {
       fmt::format("\npredicted   {} ({} to {}), level {}, bound by {}{}\n", humane_seconds(e.total.value),
                   humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
                   state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
-  if (all.one.verdict) out += execution_words(all.one);
-  if (all.one.measured) out += measured_words(*all.one.measured, predicted_time(all));
+  if (all.one.verdict) out += study::execution_words(all.one);
+  if (all.one.measured) out += study::measured_words(*all.one.measured, predicted_time(all));
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",

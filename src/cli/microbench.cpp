@@ -6,44 +6,17 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/statistics.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "study/pipeline/gpu_access.h"
 #include "study/pipeline/microbench_run.h"
+#include "study/tables/bench_table.h"
 
 namespace tailor::cli {
 
 namespace {
 
-using report::Cell;
-using report::Hint;
 using study::BenchItem;
-
-report::Table bench_table(const std::vector<BenchItem>& items) {
-  report::Table table;
-  table.columns = {column("name", "microbenchmark"),
-                   column("value", "value", Hint::number),
-                   column("low", "from", Hint::number, 4),
-                   column("high", "to", Hint::number, 4),
-                   column("unit", "unit"),
-                   column("median", "time", Hint::seconds),
-                   column("samples", "samples", Hint::integer, 2),
-                   column("sm_clock_mhz", "SM MHz", Hint::number, 3),
-                   column("outcome", "outcome"),
-                   column("reason", "reason", Hint::text, 1)};
-  for (const BenchItem& item : items) {
-    const bool known = item.result.has_value();
-    const std::vector<double> seconds = profiler::durations(item.measured.samples);
-    table.rows.push_back({item.bench.name, known ? Cell(item.result->value) : Cell(),
-                          known ? Cell(item.result->low) : Cell(), known ? Cell(item.result->high) : Cell(),
-                          std::string(item.bench.family->unit), seconds.empty() ? Cell() : Cell(median_of(seconds)),
-                          static_cast<std::int64_t>(seconds.size()),
-                          item.measured.sm_clock > 0 ? Cell(item.measured.sm_clock / 1e6) : Cell(),
-                          std::string(ir::name(item.measured.outcome)), item.measured.reason});
-  }
-  return table;
-}
 
 /// Throws when some gave no answer.
 void refuse_unanswered(const std::vector<BenchItem>& items) {
@@ -82,7 +55,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   const study::MeasureWords words = measure_words(options);
   if (options.profiler == "replay") {
     study::replay_benches(items, words, context.data, device);
-    show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
+    show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", study::bench_table(items)}}, ""});
     return refuse_unanswered(items);
   }
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
@@ -105,7 +78,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     study::store_benches(options.database, context.command, target, items, worker->opened());
     context.console->note(fmt::format("stored in {}", options.database));
   }
-  show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", bench_table(items)}}, ""});
+  show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", study::bench_table(items)}}, ""});
   stop_if_asked(interrupts);
   refuse_unanswered(items);
 }

@@ -7,16 +7,13 @@
 #include <fmt/format.h>
 #include <stdio.h>
 
-#include <set>
-#include <system_error>
-
 #include "base/error.h"
 #include "base/text.h"
 #include "report/index_page.h"
 #include "report/overview.h"
 #include "report/page.h"
 #include "store/recorded.h"
-#include "study/summary/load_summary.h"
+#include "study/summary/report_files.h"
 
 namespace tailor::cli {
 
@@ -25,30 +22,6 @@ using study::Subject;
 using study::subjects;
 
 namespace {
-
-/// A name that every file system takes.
-std::string file_stem(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain =
-        (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
-    out += plain ? c : '_';
-  }
-  return out.empty() ? "unnamed" : out;
-}
-
-/// One stem per pair: model and device, and ids where two pairs have the same names.
-std::vector<std::string> stems(const std::vector<Subject>& subjects) {
-  if (subjects.size() == 1) return {"report"};
-  std::multiset<std::string> all{"index"};
-  std::vector<std::string> out;
-  for (const Subject& subject : subjects)
-    out.push_back(file_stem(subject.graph.name) + "-" + file_stem(subject.device.name));
-  all.insert(out.begin(), out.end());
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (all.count(out[i]) > 1) out[i] += "-" + short_hex(subjects[i].graph.id) + "-" + short_hex(subjects[i].device.id);
-  return out;
-}
 
 std::string printed(const ReportOptions& options, const std::vector<report::Summary>& summaries) {
   std::string text;
@@ -69,26 +42,6 @@ std::string printed(const ReportOptions& options, const std::vector<report::Summ
       return report::csv(report::all_strategies(summaries));
   }
   return text;
-}
-
-void write_files(const ReportOptions& options, const std::vector<Subject>& subjects,
-                 const std::vector<report::Summary>& summaries, Console& console) {
-  std::error_code failed;
-  std::filesystem::create_directories(options.folder, failed);
-  if (failed)
-    throw Error(Fault::failed, Position{options.folder.string(), 0, 0},
-                "the folder cannot be made: " + failed.message());
-  const std::vector<std::string> names = stems(subjects);
-  std::vector<report::IndexEntry> entries;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    write_file(options.folder / (names[i] + ".md"), report::markdown(summaries[i]));
-    write_file(options.folder / (names[i] + ".html"), report::page(summaries[i]));
-    entries.push_back({names[i] + ".html", &summaries[i]});
-  }
-  std::filesystem::path first = options.folder / (names[0] + ".html");
-  if (names.size() > 1) write_file(first = options.folder / "index.html", report::index_page(entries));
-  console.note(fmt::format("wrote {}{}", first.string(),
-                           names.size() > 1 ? fmt::format(" and {} reports", names.size()) : std::string()));
 }
 
 }  // namespace
@@ -112,7 +65,7 @@ int run_report(const ReportOptions& options, Console& console) {
   }
   console.finish();
   options.out(printed(options, summaries));
-  if (!options.folder.empty()) write_files(options, pairs, summaries, console);
+  if (!options.folder.empty()) study::write_report_files(options.folder, pairs, summaries, console);
   return 0;
 }
 

@@ -72,10 +72,11 @@ void ModuleComparison::measure_groups() {
   if (watch_.stopped()) throw Error(Fault::interrupted, "interrupted");
   compile(candidates_, question_.compiling, watch_);
   std::int64_t done = 0;
-  how_.progress = [&](std::string_view doing) {
+  profiler::MeasureOptions how = how_;
+  how.progress = [&](std::string_view doing) {
     watch_.observer.progress({std::string(doing), done, static_cast<std::int64_t>(candidates_.size()), {}});
   };
-  study::measure(candidates_, {measurer_.measure, true, how_}, [&](const RacedGroup& group) {
+  study::measure(candidates_, {measurer_.measure, true, how}, [&](const RacedGroup& group) {
     done += static_cast<std::int64_t>(group.count);
     if (group.rankings.empty() || group.rankings.front().order.empty()) return;
     const auto best = static_cast<std::size_t>(group.rankings.front().order.front());

@@ -59,7 +59,7 @@ bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target,
   Choosing how;
   how.model = costmodel::find_model("projected");
   how.max_plans = plans_scored;
-  how.top = 1;
+  how.keep = 1;
   const Choice choice = choose(group, target, how, {});
   if (choice.candidates.empty()) return false;
   for (const costmodel::BufferWork& buffer : choice.candidates.front().work.buffers) {

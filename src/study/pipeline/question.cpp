@@ -191,7 +191,7 @@ Choosing FusedModel::choosing(std::int64_t top) const {
   Choosing how;
   how.model = model;
   how.limits = limits_;
-  how.top = top;
+  how.keep = top > 0 ? top : explore::keep_all;
   return how;
 }
 

@@ -70,7 +70,7 @@ class FusedModel {
   std::size_t chosen_group();
   /// "group 3 of 12, 5f0c..., 24 places: sum_exp_divide, rows of 128".
   std::string title(std::size_t number);
-  /// How its plans are chosen: by the question's model and axes.
+  /// How its plans are chosen: by the question's model and axes, `top` different kernels of a group; 0: all.
   Choosing choosing(std::int64_t top) const;
 
   Target target;

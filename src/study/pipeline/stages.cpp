@@ -44,7 +44,7 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   explore::TuneOptions options;
   options.model = how.model;
   options.max_plans = how.max_plans;
-  options.keep = how.top > 0 ? how.top : explore::keep_all;
+  options.keep = how.keep;
   options.heuristics = how.heuristics;
   options.stop = std::move(stop);
   Choice choice;
@@ -123,16 +123,19 @@ void print(std::span<Candidate> candidates) {
 
 void estimate(std::span<Candidate> candidates, ir::Level level) {
   for (Candidate& candidate : candidates) {
-    if (!candidate.compiled() || candidate.standing.at(level) != nullptr) continue;
+    if (!candidate.compiled()) continue;
     const Target& on = *candidate.on;
-    if (level == ir::Level::compiled)
-      candidate.standing.estimates.push_back(
-          costmodel::compiled(candidate.work, *candidate.binary, on.calibrated));
     // Counters of another shape are not this kernel's.
     const bool counted = candidate.verdict && candidate.verdict->counts.blocks_run > 0 && !candidate.other;
+    std::optional<ir::Estimate> made;
+    if (level == ir::Level::compiled)
+      made = costmodel::compiled(candidate.work, *candidate.binary, on.calibrated);
     if (level == ir::Level::simulated && counted)
-      candidate.standing.estimates.push_back(costmodel::simulated(
-          candidate.work, *candidate.binary, candidate.verdict->counts, on.calibrated));
+      made =
+          costmodel::simulated(candidate.work, *candidate.binary, candidate.verdict->counts, on.calibrated);
+    if (!made) continue;
+    std::erase_if(candidate.standing.estimates, [&](const ir::Estimate& old) { return old.level == level; });
+    candidate.standing.estimates.push_back(*made);
   }
 }
 

@@ -34,7 +34,7 @@ struct Choosing {
   std::vector<explore::AxisLimit> limits = {};  ///< restrictions of the default axes
   std::optional<std::int64_t> max_plans = {};   ///< score at most so many of the space
   bool heuristics = true;                       ///< apply heuristic rules, not only sound ones
-  std::int64_t top = 4;                         ///< different kernels; 0: all
+  std::int64_t keep = 4;                        ///< different kernels; explore::keep_all: every one
 };
 
 /// The space of a group on a device as it was searched, and its best as candidates: `tuned.best` has moved into them.
@@ -120,7 +120,8 @@ struct Measuring {
 std::vector<RacedGroup> measure(std::span<Candidate> candidates, const Measuring& how,
                                 const std::function<void(const RacedGroup&)>& finished);
 
-/// Adds what level `compiled` or `simulated` says, of candidates whose binaries or counters are there.
+/// What level `compiled` or `simulated` says, of candidates whose binaries or counters are there; in the place of what
+/// it said before.
 void estimate(std::span<Candidate> candidates, ir::Level level);
 
 /// The folder where compiled kernels are kept unless somebody says otherwise; empty without a home.

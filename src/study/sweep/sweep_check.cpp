@@ -72,9 +72,12 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
   sweep.recorder.unit([&] {
     for (Candidate& candidate : batch) {
       if (!candidate.verdict) continue;
-      if (candidate.verdict->state == profiler::Verdict::passed) estimate({&candidate, 1}, ir::Level::simulated);
       sweep.recorder.save_checked(candidate, make_method(sweep, *candidate.on));
-      sweep.recorder.save_estimate(candidate, ir::Level::simulated, model_name(sweep, "simulated"));
+      const profiler::Checked& checked = *candidate.verdict;
+      if (checked.state == profiler::Verdict::passed && checked.counts.blocks_run > 0 && !candidate.other) {
+        estimate({&candidate, 1}, ir::Level::simulated);
+        sweep.recorder.save_estimate(candidate, ir::Level::simulated, model_name(sweep, "simulated"));
+      }
       count_verdict(sweep, candidate);
     }
     for (const Place& place : finished) mark_done(sweep, place, step_key(sweep, *place.target));

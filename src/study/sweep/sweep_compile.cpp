@@ -38,6 +38,7 @@ Candidate stored_candidate(Sweep& sweep, const Place& place, const store::PlanRo
   candidate.standing.group = place.group->group.id;
   candidate.standing.device = place.target->id;
   for (const store::EstimateRow& estimate : sweep.store().estimates(row.id, place.target->id)) {
+    if (!estimate.model.ends_with("@" + sweep.calibration.name)) continue;  // made with other numbers
     const ir::Estimate one = estimate_of(estimate);
     if (candidate.standing.at(one.level) == nullptr) candidate.standing.estimates.push_back(one);
   }
@@ -120,7 +121,8 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
       supported = supported && candidate.binary && candidate.binary->outcome != ir::CompileOutcome::unsupported;
       if (!candidate.binary) continue;
       sweep.recorder.save_compiled(candidate);
-      sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
+      // One that did not compile may have an estimate of an earlier run, which is stored in full.
+      if (candidate.compiled()) sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
       count_compiled(sweep, *candidate.binary);
       candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
     }

@@ -116,7 +116,7 @@ Choice score(const Sweep& sweep, const Place& place) {
   how.model = sweep.model;
   for (const AxisRestriction& limit : sweep.config.axes) how.limits.push_back({limit.axis, limit.values});
   how.max_plans = sweep.config.max_plans_per_group;
-  how.top = sweep.config.shortlist;
+  how.keep = sweep.config.shortlist;
   Choice choice = choose(*place.group, *place.target, how, sweep.watch.stop);
   print(choice.candidates);
   return choice;

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Row by row; what is not known is an empty cell.
+#include "study/tables/bench_table.h"
+
+#include "base/statistics.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+using report::Cell;
+using report::Hint;
+
+report::Table bench_table(const std::vector<BenchItem>& items) {
+  report::Table table;
+  table.columns = {column("name", "microbenchmark"),
+                   column("value", "value", Hint::number),
+                   column("low", "from", Hint::number, 4),
+                   column("high", "to", Hint::number, 4),
+                   column("unit", "unit"),
+                   column("median", "time", Hint::seconds),
+                   column("samples", "samples", Hint::integer, 2),
+                   column("sm_clock_mhz", "SM MHz", Hint::number, 3),
+                   column("outcome", "outcome"),
+                   column("reason", "reason", Hint::text, 1)};
+  for (const BenchItem& item : items) {
+    const bool known = item.result.has_value();
+    const std::vector<double> seconds = profiler::durations(item.measured.samples);
+    table.rows.push_back({item.bench.name, known ? Cell(item.result->value) : Cell(),
+                          known ? Cell(item.result->low) : Cell(), known ? Cell(item.result->high) : Cell(),
+                          std::string(item.bench.family->unit), seconds.empty() ? Cell() : Cell(median_of(seconds)),
+                          static_cast<std::int64_t>(seconds.size()),
+                          item.measured.sm_clock > 0 ? Cell(item.measured.sm_clock / 1e6) : Cell(),
+                          std::string(ir::name(item.measured.outcome)), item.measured.reason});
+  }
+  return table;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Labels of twelve columns, as the rest of the page has them.
+#include "study/tables/plan_words.h"
+
+#include <fmt/format.h>
+
+#include "base/statistics.h"
+#include "base/text.h"
+#include "profiler/measure/sampled.h"
+
+namespace tailor::study {
+
+std::string measured_words(const profiler::CandidateResult& result, const PredictedTime& predicted_for) {
+  if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
+    return fmt::format("measured    {}{}\n", ir::name(result.outcome),
+                       result.reason.empty() ? "" : ": " + result.reason);
+  const ir::Measurement& measured = result.times.front();
+  const Spread time = profiler::time_of(measured);
+  const Seconds predicted = predicted_for(measured.protocol);
+  std::string out = fmt::format(
+      "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
+      humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,
+      measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
+  if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);
+  return out;
+}
+
+std::string execution_words(const Candidate& one) {
+  const profiler::Checked& checked = *one.verdict;
+  std::string out = fmt::format("executed    {}", profiler::name(checked.state));
+  if (checked.state == profiler::Verdict::passed)
+    out += fmt::format(": worst error {:.2g} of its tolerance", checked.worst);
+  if (!checked.reason.empty()) out += ": " + checked.reason;
+  out += "\n";
+  if (checked.counts.blocks_run == 0) return out;
+  if (checked.counts.blocks_run < checked.counts.blocks_total)
+    out += fmt::format("sampled     {} of {} blocks; instructions known to {:.2g} %\n",
+                       with_commas(checked.counts.blocks_run), with_commas(checked.counts.blocks_total),
+                       100 * checked.counts.standard_error);
+  return out +
+         fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
+                     humane_seconds(one.standing.at(ir::Level::compiled)->total.value),
+                     humane_seconds(one.standing.at(ir::Level::simulated)->total.value),
+                     ir::name(one.standing.at(ir::Level::simulated)->bottleneck));
+}
+
+}  // namespace tailor::study
