@@ -85,11 +85,25 @@ void from_number(T& into, int value) {
   if constexpr (!std::is_same_v<T, std::vector<SubRoot>>) into = static_cast<T>(value);
 }
 
-std::string sub_roots_text(const Plan& plan) {
-  std::string out;
-  for (const SubRoot& root : plan.sub_roots)
-    out += fmt::format("{}%{}@{}", out.empty() ? "" : ",", root.node, name(root.stitch));
-  return out;
+void append_number(std::string& out, int value) {
+  std::array<char, 12> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
+}
+
+void append_sub_roots(std::string& out, const std::vector<SubRoot>& roots) {
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    out += i == 0 ? "%" : ",%";
+    append_number(out, roots[i].node);
+    out += '@';
+    out += name(roots[i].stitch);
+  }
+}
+
+void append_value(std::string& out, const PlanFieldRow& field, int value) {
+  if (!field.words.empty()) return void(out += field.words[static_cast<std::size_t>(value)]);
+  if (field.kind == FieldKind::node) out += '%';
+  append_number(out, value);
 }
 
 std::vector<std::string_view> level_names() {
@@ -117,8 +131,9 @@ std::vector<SubRoot> parse_sub_roots(std::string_view value) {
 
 /// Whether the text of a plan has the field.
 bool is_written(const Plan& plan, const PlanFieldRow& field) {
+  static const Plan start;
   if (!row(plan.skeleton).has(field.field)) return false;
-  return field.turn > 0 || value(plan, field.field) != value(Plan{}, field.field);
+  return field.turn > 0 || value(plan, field.field) != value(start, field.field);
 }
 
 Skeleton parse_skeleton(std::string_view word) {
@@ -185,10 +200,9 @@ void set_value(Plan& plan, PlanField field, int value) {
 }
 
 std::string value_text(PlanField field, int value) {
-  const PlanFieldRow& which = row(field);
-  if (which.kind == FieldKind::node) return fmt::format("%{}", value);
-  if (which.words.empty()) return fmt::format("{}", value);
-  return std::string(which.words[static_cast<std::size_t>(value)]);
+  std::string out;
+  append_value(out, row(field), value);
+  return out;
 }
 
 std::optional<int> parse_value(PlanField field, std::string_view word) {
@@ -205,12 +219,19 @@ std::string_view name(Residence residence) { return residence_names[static_cast<
 std::string_view name(GridShape grid) { return grid_names[static_cast<std::size_t>(grid)]; }
 
 std::string text(const Plan& plan) {
-  std::string out(name(plan.skeleton));
+  constexpr std::size_t usual_length = 192;
+  std::string out;
+  out.reserve(usual_length);
+  out += name(plan.skeleton);
   for (const PlanFieldRow& field : field_table) {
     if (!is_written(plan, field)) continue;
-    out += fmt::format(
-        " {}={}", field.name,
-        field.kind == FieldKind::stitches ? sub_roots_text(plan) : value_text(field.field, value(plan, field.field)));
+    out += ' ';
+    out += field.name;
+    out += '=';
+    if (field.kind == FieldKind::stitches)
+      append_sub_roots(out, plan.sub_roots);
+    else
+      append_value(out, field, value(plan, field.field));
   }
   return out;
 }

@@ -154,7 +154,7 @@ std::vector<std::vector<std::byte>> outputs_of(const Run& run, const std::vector
   std::vector<std::vector<std::byte>> buffers;
   for (const Tensor& input : inputs) buffers.push_back(input.bytes);
   for (const Buffer& buffer : run.kernel.buffers)
-    if (buffer.output)
+    if (is_result(buffer.role))
       buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))),
                            std::byte{0xab});
   buffers = interpret(run.kernel, std::move(buffers)).buffers;

@@ -68,7 +68,7 @@ profiler::Executor interpreter_of(const ir::Kernel& kernel,
     for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
     profiler::Executed run;
     for (const ir::Buffer& buffer : kernel.buffers)
-      if (buffer.output)
+      if (is_result(buffer.role))
         run.before.emplace_back(static_cast<std::size_t>(buffer.elements * ir::element_bytes(buffer.dtype)));
     buffers.insert(buffers.end(), run.before.begin(), run.before.end());
     const ir::KernelRun after = interpret(kernel, std::move(buffers));

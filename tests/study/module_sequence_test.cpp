@@ -103,8 +103,8 @@ void check_order(const LoweredModel& what, const ModuleSequence& made) {
       const int number = launch.arguments[k].buffer;
       const gpu::Buffer& buffer = made.sequence.buffers.at(static_cast<std::size_t>(number));
       CHECK(buffer.bytes == kernel.buffers[k].elements * ir::element_bytes(kernel.buffers[k].dtype));
-      if (kernel.buffers[k].output) CHECK(buffer.role != gpu::BufferRole::input);
-      (kernel.buffers[k].output ? written : read).try_emplace(number, i);
+      if (is_result(kernel.buffers[k].role)) CHECK(buffer.role != gpu::BufferRole::input);
+      (is_result(kernel.buffers[k].role) ? written : read).try_emplace(number, i);
     }
   }
   CHECK(launched == wanted);

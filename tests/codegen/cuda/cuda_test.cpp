@@ -126,7 +126,9 @@ TEST_CASE("what is written in place claims no pointer for itself, and the launch
   for (Stmt& s : kernel.body)
     if (s.kind == StmtKind::barrier) s.scope = StitchLevel::block;
   const std::string text = cuda(kernel, std::string_view("by hand"));
-  CHECK(text.find("const float* x, float* y, float* __restrict__ w, unsigned int* __restrict__ t") != text.npos);
+  CHECK(
+      text.find("    const float* x,\n    float* y,\n    float* __restrict__ w,\n    unsigned int* __restrict__ t)") !=
+      text.npos);
   CHECK(text.find("__cluster_dims__(2, 1, 1) __launch_bounds__(64, 3) void twice(") != text.npos);
   for (const std::string_view said :
        {"// y is written over x: pass the same address twice.\n", "// w must be zero before every run.\n",

@@ -106,8 +106,9 @@ Built hanging(const Nvrtc& api, const std::string& suffix) {
   Built made = built(api, suffix, 32);
   std::string text = codegen::cuda(made.kernel);
   replace_all(text, made.kernel.name, made.kernel.name + suffix);
-  const auto output = std::find_if(made.kernel.buffers.begin(), made.kernel.buffers.end(),
-                                   [](const ir::Buffer& one) { return one.output && one.dtype == ir::DType::f32; });
+  const auto output = std::find_if(made.kernel.buffers.begin(), made.kernel.buffers.end(), [](const ir::Buffer& one) {
+    return is_result(one.role) && one.dtype == ir::DType::f32;
+  });
   REQUIRE(output != made.kernel.buffers.end());
   const std::size_t kernel = text.rfind("__global__");
   REQUIRE(kernel != text.npos);
@@ -334,7 +335,8 @@ TEST_CASE("counters equal what the simulator counts, for the fastest plans only,
   double bytes_in = 0, bytes_out = 0, loads = 0, sectors = 0, stores = 0;
   for (std::size_t i = 0; i < plans->b.kernel.buffers.size(); ++i) {
     const ir::Buffer& buffer = plans->b.kernel.buffers[i];
-    (buffer.output ? bytes_out : bytes_in) += static_cast<double>(buffer.elements * ir::element_bytes(buffer.dtype));
+    (is_result(buffer.role) ? bytes_out : bytes_in) +=
+        static_cast<double>(buffer.elements * ir::element_bytes(buffer.dtype));
     loads += checked.counts.buffers[i].load.requests;
     sectors += checked.counts.buffers[i].load.sectors;
     stores += checked.counts.buffers[i].store.requests;
