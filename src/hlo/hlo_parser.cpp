@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reading a module's text. In: HLO text as XLA dumps it or a person writes it. Out: an HloModule whose views point into
-// the text, or an Error with line and column. Called by parse_hlo().
+// the text, or an Error with line and column. Called by the import and by readers of single modules.
 //
 // The method is recursive descent over HLO's own grammar in one pass, without backtracking:
 //   module      = header { computation }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The inside of the parser: one class that owns the module while it grows. In: HLO text. Out: the HloModule, or an Error
-// with line and column. Called by parse_hlo(), whose contract is in import.h; what a module is stands in hlo_module.h.
-// Private to this room: a header only because its tests ask it about single types.
+// The inside of the parser: one class that owns the module while it grows. In: HLO text. Out: the HloModule, or an
+// Error with line and column. Called by parse_module(), whose contract stands in hlo_module.h with what a module is.
+// Private to this room.
 #pragma once
 
 #include <cstdint>
