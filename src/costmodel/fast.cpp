@@ -23,7 +23,6 @@ using ir::StmtKind;
 /// More starts of a period than this are sampled for sectors; guards are always cut exactly.
 constexpr std::int64_t most_starts = 64, sampled_starts = 32;
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 std::int64_t points(const IterationDomain& domain) {
   std::int64_t product = 1;
   for (int k = 0; k < domain.depth; ++k) product *= domain.ranges[k].count;

@@ -12,8 +12,6 @@ namespace tailor::costmodel {
 
 namespace {
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
 /// Distance between neighbouring lanes when it is the same for all 32, else -1.
 std::int64_t constant_stride(const std::array<std::int64_t, warp_lanes>& offsets) {
   const std::int64_t stride = offsets[1] - offsets[0];

@@ -87,6 +87,9 @@ struct Scratch::Body {
   bool sampled = false;
 };
 
+/// a / b rounded down, for b > 0.
+inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
 /// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.
 std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
                            int bytes);

@@ -19,10 +19,6 @@ namespace tailor::reference {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-/// Deviations of the probabilistic bound on sums: exceeded by one element in 10^8 (Higham and Mary, theorem 2.4).
-constexpr double deviations = 6;
-
 /// A copy to work on.
 Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
   ir::Shape wide = shape;

@@ -24,6 +24,7 @@
 // that a wider type escapes, operations not covered) it is infinite: such an element cannot be judged, and is counted.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,5 +52,10 @@ std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, st
 
 /// Half the distance from 1 to the next value of a floating type.
 double unit_roundoff(ir::DType dtype);
+
+// ---- shared by the rules of the operations
+/// Deviations of the probabilistic bound on sums: exceeded by one element in 10^8 (Higham and Mary, theorem 2.4).
+inline constexpr double deviations = 6;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace tailor::reference

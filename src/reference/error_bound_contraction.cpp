@@ -16,8 +16,6 @@ namespace tailor::reference {
 
 namespace {
 
-constexpr double deviations = 6;
-
 /// |x| + e as an f64 tensor; without `errors` |x| alone.
 Tensor magnitudes(const Tensor& tensor, const Errors& errors) {
   ir::Shape wide = tensor.shape;

@@ -17,8 +17,6 @@ namespace tailor::reference {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 enum class Rule : std::uint8_t {
   ends,  ///< the function's values at the ends of the operands' intervals
   sum,   ///< exact when its operands are: both sides round the same number

@@ -189,6 +189,11 @@ void round_cells(ir::DType dtype, std::span<Cell> cells) {
   }
 }
 
+const ir::Graph& body(const Call& call, std::size_t i) {
+  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
+  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
+}
+
 void fail(const Call& call, std::string_view what) {
   throw Error(Fault::failed, fmt::format("node %{} ({}): {}", call.node.name, name(call.node.op), what));
 }

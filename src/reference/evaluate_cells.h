@@ -85,6 +85,8 @@ struct Call {
 
 /// Throws Error(failed): "node %x (gather): ...".
 [[noreturn]] void fail(const Call& call, std::string_view what);
+/// Body `i` of the node. Throws Error(failed) when the node has none of that number.
+const ir::Graph& body(const Call& call, std::size_t i);
 
 /// Told of every node that has been evaluated, operands before users, with the values it read and made. Structure
 /// operations and get_tuple_element have no operands here: they hand on what is there.

@@ -13,12 +13,7 @@ namespace tailor::reference {
 
 namespace {
 
-const ir::Graph& body(const Call& call, std::size_t i) {
-  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
-  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
-}
-
-std::vector<Tensor> copied(const Call& call, std::size_t first, std::size_t count) {
+std::vector<Tensor> copied_operands(const Call& call, std::size_t first, std::size_t count) {
   std::vector<Tensor> values;
   for (std::size_t i = first; i < first + count && i < call.operands.size(); ++i) values.push_back(call.operand(i));
   return values;
@@ -37,7 +32,7 @@ std::size_t parameter_count(const ir::Graph& graph) {
 std::vector<Tensor> evaluate_while(const Call& call) {
   const ir::Graph& condition = body(call, 0);
   const ir::Graph& step = body(call, 1);
-  std::vector<Tensor> state = copied(call, 0, call.operands.size());
+  std::vector<Tensor> state = copied_operands(call, 0, call.operands.size());
   for (;;) {
     const std::vector<Tensor> goes_on = evaluate(condition, state);
     if (goes_on.size() != 1) fail(call, "the condition must give one predicate");
@@ -54,7 +49,7 @@ std::vector<Tensor> evaluate_conditional(const Call& call) {
   std::size_t first = 1;
   for (std::int64_t i = 0; i < chosen; ++i) first += parameter_count(body(call, static_cast<std::size_t>(i)));
   const ir::Graph& branch = body(call, static_cast<std::size_t>(chosen));
-  return evaluate(branch, copied(call, first, parameter_count(branch)));
+  return evaluate(branch, copied_operands(call, first, parameter_count(branch)));
 }
 
 std::vector<Tensor> evaluate_map(const Call& call) {

@@ -14,11 +14,6 @@ namespace tailor::reference {
 
 namespace {
 
-const ir::Graph& body(const Call& call, std::size_t i) {
-  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
-  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
-}
-
 bool is_known(ir::Reducer reducer) { return reducer != ir::Reducer::none && reducer != ir::Reducer::custom; }
 
 ir::Dims taps_of(const std::vector<ir::WindowDim>& window) {

@@ -19,7 +19,6 @@ namespace tailor::report {
 
 namespace {
 
-constexpr double width = 760;
 constexpr double left = 64, right = 744;
 constexpr std::size_t colours = 8;
 
@@ -47,7 +46,7 @@ void vertical_axis(Canvas& canvas, const Axis& y, std::string_view words, double
 
 /// An empty frame that says why it is empty.
 std::string nothing(std::string_view description, std::string_view words) {
-  Canvas canvas(width, 96, description);
+  Canvas canvas(chart_width, 96, description);
   canvas.rect(left, 8, right - left, 80, "box");
   canvas.label((left + right) / 2, 52, words, "k", Anchor::middle);
   return canvas.text();
@@ -82,7 +81,7 @@ std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint
       y_low = std::min(y_low, p.rate / 2);
       y_high = std::max(y_high, p.rate * 2);
     }
-  Canvas canvas(width, 400, "roofline: operations per second over operations per byte");
+  Canvas canvas(chart_width, 400, "roofline: operations per second over operations per byte");
   const Axis x{x_low, x_high, left, right, true};
   const Axis y{y_low, y_high, 350, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, "arithmetic intensity (FLOP per DRAM byte)", 1);
@@ -126,7 +125,7 @@ std::string scatter(const std::vector<Compared>& points) {
   }
   widen(low, high, 1.5);
   const AxisUnit unit = seconds_unit(high);
-  Canvas canvas(width, 440, description);
+  Canvas canvas(chart_width, 440, description);
   const Axis x{low, high, left, right, true};
   const Axis y{low, high, 390, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, fmt::format("measured time ({})", unit.name), unit.size);
@@ -163,7 +162,7 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   for (const double time : good)
     ++counts[std::min(bins - 1, static_cast<std::size_t>((x.at(time) - left) / bin_width))];
   const auto most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
-  Canvas canvas(width, 190, description);
+  Canvas canvas(chart_width, 190, description);
   const Axis y{0, std::max(most, 4.0), 140, 28, false};
   const AxisUnit unit = seconds_unit(low);
   vertical_axis(canvas, y, "plans", 1, 4);
@@ -243,7 +242,7 @@ std::string parts_chart(const std::vector<PartsRow>& all) {
     height += 38 + bar_step * static_cast<double>(parts.back().size());
   }
   const AxisUnit unit = seconds_unit(longest);
-  Canvas canvas(width, rows.empty() ? 40 : height + 34, "parts of the estimates");
+  Canvas canvas(chart_width, rows.empty() ? 40 : height + 34, "parts of the estimates");
   if (rows.empty() || longest <= 0) {
     canvas.label(8, 24, "no estimate with parts", "k");
     return canvas.text();
@@ -283,7 +282,7 @@ std::string strategy_chart(const std::vector<StrategyBar>& all) {
   }
   constexpr double names = 110, panel_width = 162;
   const double height = 40 + 24 * static_cast<double>(bars.size());
-  Canvas canvas(width, height, "kernels, launches, bytes and predicted time of each strategy");
+  Canvas canvas(chart_width, height, "kernels, launches, bytes and predicted time of each strategy");
   double most_bytes = 0, most_time = 0;
   for (const StrategyBar& bar : bars) {
     most_bytes = std::max(most_bytes, bar.traffic.value);

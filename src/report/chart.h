@@ -15,6 +15,9 @@
 
 namespace tailor::report {
 
+/// Of every chart, in the units of its view box: what a page of text is wide.
+inline constexpr double chart_width = 760;
+
 /// The two lines of a roofline: rate <= min(flops, intensity * bandwidth).
 struct Roof {
   std::string device;

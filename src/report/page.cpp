@@ -48,11 +48,6 @@ std::string section(std::string_view id, std::string_view heading, const std::st
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", id, escaped(heading), content);
 }
 
-std::string figure(const std::string& svg, std::string_view words) {
-  return fmt::format("<figure><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n", svg,
-                     escaped(words));
-}
-
 std::string device_and_manifest(const Summary& summary) {
   std::string out = "<dl>\n";
   for (const auto& row : manifest_table(summary).rows)
@@ -161,6 +156,11 @@ std::string data_block(const Summary& summary) {
 }
 
 }  // namespace
+
+std::string figure(const std::string& svg, std::string_view words) {
+  return fmt::format("<figure><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n", svg,
+                     escaped(words));
+}
 
 std::string page(const Summary& summary) {
   const std::string question = summary.question.empty() ? "Report" : summary.question;

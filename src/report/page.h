@@ -18,6 +18,8 @@ std::string page(const Summary& summary);
 /// rejections, library calls. Raw values in base units.
 std::string raw_data(const Summary& summary);
 
+/// A chart with its caption, for sections of the page. `words` is plain text.
+std::string figure(const std::string& svg, std::string_view words);
 /// One group's section of the page (page_groups.cpp).
 std::string group_section(const GroupSummary& group);
 

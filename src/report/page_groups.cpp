@@ -68,11 +68,6 @@ std::string parts_section(const GroupSummary& group, const PlanWords& words) {
   return parts_chart(rows);
 }
 
-std::string figure(const std::string& svg, std::string_view words) {
-  return fmt::format("<figure><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n", svg,
-                     escaped(words));
-}
-
 std::string facts(const GroupSummary& group) {
   return fmt::format(
       "<p>{} time{} in the model · {} · {} of DRAM traffic and {} floating operations each · "
