@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Between the two halves of verify(): the invariants of a graph (graph_verify.cpp) and the shape rule of each operation
-// (graph_verify_shapes.cpp).
+// (graph_verify_shapes.cpp). In: a node. Out: what is wrong with its shape, or nothing. Private to this room.
 #pragma once
 
 #include <string>
