@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading and writing gzip through zlib. The size of what comes out is not known beforehand, so the buffer grows and
-// stops at a limit.
+// Reading and writing gzip through zlib. In: a path or a text. Out: the text, or its compressed form; Error(failed) for
+// a file that is damaged. Called through compressed.h by the readers of models and of recorded files. The size of what
+// comes out is not known beforehand, so the buffer grows, up to a limit.
 #include "base/compressed.h"
 
 #include <zlib.h>

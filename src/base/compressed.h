@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that may be gzip-compressed. In: a path or a text. Out: the text, or its compressed form. Called by the reader
-// of models, by the reader of XLA's dumps, and by the recorded files of the store.
+// Files that may be gzip-compressed. In: a path or a text. Out: the text, or its compressed form.
+// Called by the reader of models, by the reader of XLA's dumps, and by the recorded files of the
+// store.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The text of an error as a person reads it.
+// The text of an Error as a person reads it. In: an Error with place, message, frames and hint. Out: a
+// few lines that begin with "error:". Called by main() for the one Error that ends a command, and by
+// tests.
 #include "base/error.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ids through xxHash.
+// Ids by xxHash's XXH3-128. In: a canonical text, or 32 hexadecimal digits. Out: an Id, or
+// its digits. Called by whoever gives a graph, a group, a plan, a kernel or a row its
+// identity.
 #include "base/hash.h"
 
 #include <xxhash.h>

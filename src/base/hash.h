@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stable identity. An Id is the XXH3-128 of a canonical text: the same on every machine and in every year, so it may
-// stand in files, databases and file names. Never std::hash.
+// Stable identity. In: a canonical text. Out: an Id, its XXH3-128, which is the same on every machine and in every
+// year, so it may stand in files, databases and file names. Called by whoever names a graph, a plan, a kernel or a row.
+// std::hash is never used for that: it may differ from run to run.
 #pragma once
 
 #include <compare>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening by dlopen, candidate by candidate; each refusal of the loader is kept for the message.
+// Opening by dlopen, candidate by candidate. In: the files to try. Out: the first library that opens,
+// or a reason. Every refusal of the loader is kept, because the message that tells a person what to do
+// needs all of them.
 #include "base/library.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared libraries that are loaded at run time: CUDA's driver, NVML, CUPTI, NVRTC. In: files to try, in order. Out: a
-// handle, or why there is none and what was looked at. Called by the parts of the profiler that need such a library.
+// Shared libraries that are loaded at run time: CUDA's driver, NVML, CUPTI, NVRTC. In: files to try,
+// in order. Out: a handle, or why there is none and what was looked at. Called by the parts of the
+// profiler that need such a library.
 #pragma once
 
 #include <filesystem>

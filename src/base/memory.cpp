@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole huge pages inside the range are announced, not the ends, which others may share.
+// Asking the system for huge pages. In: a range of fresh memory. Out: nothing; the range is the same without it. Called
+// by the makers of large arrays: the evaluator and the simulator. Only whole huge pages inside the range are announced,
+// because others may share its ends.
 #include "base/memory.h"
 
 #include <sys/mman.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Large arrays without a fault for each 4 KiB of them: the system is asked for huge pages before the first touch. A
-// hint; arrays are the same without it.
+// Large arrays with fewer page faults. In: a size. Out: memory for which the system was asked to use
+// huge pages before the first touch. Called by the evaluator and the simulator. It is a hint only;
+// arrays are the same without it.
 #pragma once
 
 #include <cstddef>

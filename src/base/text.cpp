@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for people and for files.
+// Numbers and units for people, splitting, the nearest known name, whole files. In: values or texts. Out: texts; for
+// files an Error(failed) with the system's reason. Called from every room. The nearest name is the one with the
+// smallest edit distance, found by the usual table of two rows.
 #include "base/text.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for people and for files: humane numbers, splitting, the nearest known name, reading and writing whole files.
+// Text for people and for files. In: numbers, texts, paths. Out: numbers as people
+// read them, pieces of a text, the nearest known name, whole files. Called from
+// every room.
 #pragma once
 
 #include <cstdint>

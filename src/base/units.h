@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Physical quantities that cannot be mixed up: seconds do not add to bytes. A Quantity is a double with a dimension in
-// its type; only the laws the models need exist. Counts that index memory stay std::int64_t.
+// Physical quantities that cannot be mixed up. In: doubles. Out: values that carry their dimension in their type, so
+// that seconds do not add to bytes. Used by models, records and reports. Only the laws that the models need exist.
+// Counts that index memory stay std::int64_t.
 #pragma once
 
 #include <compare>

@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The critical path of one warp. No address depends on data, so loads wait for nothing: all loads between two waits (a
-// shuffle, a barrier, the turn of a rolled loop) travel together and cost one round trip. Unrolled loops without a wait
-// inside are straight-line code. Accumulations are a chain through their target; other values add the depth of their
-// expression once per pass. A warp is taken to run every guard.
+// The critical path of one warp. In: a kernel. Out: trips to memory, to shared memory, shuffles, barriers and steps of
+// arithmetic that must follow one another, and the bytes that are in flight on one trip. Called by count().
+//
+// No address depends on data, so loads wait for nothing. All loads between two waits travel together and cost one round
+// trip. A wait is a shuffle, a barrier, or the turn of a rolled loop. An unrolled loop without a wait inside is
+// straight-line code, so its loads travel together too; any other loop multiplies what is inside. A load of new data
+// (policy once) makes the trip a far one, which may go to memory; the other trips may end in L2. Accumulations are a
+// chain through their target. Other values add the depth of their expression once per pass. A warp is taken to run
+// every guard.
 #include <algorithm>
 #include <bit>
 

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact counting: runs the control flow and addresses of every warp of every block. Slow and plain on purpose; it is
-// what fast counting is compared with. A loop whose variable reaches no address and no guard is multiplied, not walked.
+// Exact counting. In: a kernel. Out: how often each statement is executed, and what its requests move. Called by
+// count() in mode exact, which is slow and plain on purpose: it is what fast counting is compared with.
+//
+// Every warp of every block is walked through the statements, as the machine would, with the value of each variable for
+// each of its 32 lanes and a mask of the lanes that are active. A guard narrows the mask; a loop repeats its body. For
+// each memory statement the 32 addresses are computed and handed to the rules of requests.cpp. The elements that were
+// touched are kept as bits, from which the distinct bytes follow. A loop whose variable reaches no address and no guard
+// gives the same counts every time; it is walked once and multiplied.
 #include <bit>
 
 #include "costmodel/scratch.h"

@@ -1,10 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fast counting. A scope (the statements under the same loops and guards) is a list of domains: ranges of the outer
-// variables with the lanes active there. Entering a loop adds a range to each domain; entering a guard cuts each domain
-// where the guard turns. All statements of a scope share its domains. The sectors of a request depend on its address
-// modulo 32 only, so a domain needs one look per residue that its addresses take.
+// Fast counting. In: a kernel. Out: the same numbers as exact counting (exact.cpp), without walking its threads. Called
+// by count() in mode fast, for every plan of a search.
+//
+// A scope is the statements under the same loops and guards. It is counted over a list of domains. A domain is a range
+// for each outer variable (block and loops: first value, step, count) and a mask of active lanes for each warp. All
+// statements of a scope share its domains, so how often they are executed, and by how many lanes, is a sum over
+// domains.
+//
+// A loop adds its variable's range to each domain. A guard cuts each domain: its condition is a difference of two index
+// expressions, and lane_affine.h says how that moves with each variable. If the least and the greatest value over the
+// domain agree on the condition, the domain is kept whole or dropped. Else it is cut along the variable that moves the
+// difference most: the part where the condition holds for all, the part where it holds for none, and single values
+// between them, each of which is looked at again. When no variable is left the mask is found lane by lane. A variable
+// that moves the difference evenly only in steps of a period is first split into one range for each start of the
+// period. Cuts are exact.
+//
+// Requests: the sectors of a request depend on its address modulo 32 bytes only. So the addresses of a domain are
+// grouped by residue, each residue is looked at once by the rules of requests.cpp, and weighted by how often it occurs.
+// Where the starts of a period are too many, sectors come from a sample and Work::sampled says so.
+//
+// The busiest block is found at the end from the instructions that each scope recorded for its domains.
 #include <algorithm>
 #include <bit>
 #include <cassert>

@@ -1,8 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Periods of index expressions, and forms. A thread variable (tid / d) % e splits into a lane's and a warp's share when
-// its steps fall on warp boundaries; all that lowering makes do, others are evaluated lane by lane.
+// How index expressions move. In: the difference of two index expressions. Out: whether, and by how much, it moves
+// evenly with each outer variable (block, loops), and its values over the lanes of a warp. Called by fast counting for
+// every guard and every address.
+//
+// An expression with quotients and remainders is not affine, but it moves evenly in steps of a period: e(x + period) =
+// e(x) + increment, whatever the other variables are. Periods are found from the inside out.
+//   variable     period 1, increment 1
+//   sum          the common multiple of the periods of its terms
+//   quotient     the period after which the dividend has grown by a multiple of the divisor
+//   remainder    the same period, increment 0
+//   selection    the common multiple, if both branches grow alike; else there is no period
+// A term without a period (or with one over 2^40) makes the caller fall back to one look at each value.
+//
+// A thread variable (tid / d) % e splits into a lane's share and a warp's share when its steps fall on warp boundaries.
+// All that the lowering makes do. Others are evaluated lane by lane.
 #include "costmodel/lane_affine.h"
 
 #include <algorithm>

@@ -1,10 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers that the program keeps alive: the largest sum of sizes over its statements. An array lives from its
-// declaration to its last use, a value from its definition; what is defined before a loop and used in it lives to the
-// loop's end. A value in an unrolled loop counts once. What the compiler adds (addresses, the block's own numbers) is
-// the model's business. Measured against a compiler: within 25 % for three kernels in four.
+// Registers that the program keeps alive. In: a kernel. Out: a number of 32-bit registers. Called by count(), for the
+// models that do not have the compiler's number yet.
+//
+// It is the largest sum of sizes over the statements. An array lives from its first to its last use, and so does a
+// value with a name. What is defined before a loop and used in it lives to the loop's end, because the next turn needs
+// it again. A value in an unrolled loop counts once. The sum is taken by differences: each lifetime adds its size where
+// it begins and takes it away where it ends, and one pass finds the greatest running sum.
+//
+// What the compiler adds (addresses, the block's own numbers) is the model's business. Measured against a compiler:
+// within 25 % for three kernels in four.
 #include <algorithm>
 
 #include "costmodel/scratch.h"

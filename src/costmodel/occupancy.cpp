@@ -1,7 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The allocation rules, one function per resource; the answer is their minimum.
+// The allocation rules, one function per resource. In: a device's limits, threads per block, registers per thread,
+// shared bytes per block. Out: blocks per SM, and what stops more. Called by the models and by reports.
+//
+// Four resources limit the blocks of an SM, and the answer is the least of the four.
+//   threads          warps that an SM holds, over the warps of a block
+//   blocks           a number of the device
+//   registers        given per warp in units, from the registers of one sub-partition; a launch check counts as if
+//                    every sub-partition had equally many warps of the block
+//   shared memory    what a block asks for and what the system reserves for it, in units
 #include "costmodel/occupancy.h"
 
 #include <array>

@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk itself: instructions in order of their operands, parameters, results, names. Which operation is resolved by
-// which function is the table below; everything else becomes a node.
+// The walk that makes a graph of a parsed module. In: an HloModule. Out: a Graph that is not yet simplified, and the
+// ledger of what was added and removed. Called by the import.
+//
+// Instructions are visited in the order of their operands, beginning at the root. Each has as its value a list of
+// leaves, the nodes that hold its arrays; a tuple is just a longer list. A table says which operations are resolved
+// while walking, and by which function (pass_calls.cpp, pass_tuples.cpp, pass_control.cpp, pass_regions.cpp). Every
+// other instruction becomes a node. Names are kept where they are unique.
 #include "hlo/graph_builder.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cursor's moves. A table of character classes keeps the loops that eat most of a dump (names, metadata) to one
-// look-up per character.
+// The moves of the cursor. In: HLO text. Out: words, names, numbers and balanced values as views into it, or an Error
+// with line and column. Called by the parser and the readers of attributes. A dump is mostly names and metadata, so the
+// loops over them make one look-up per character in a table of character classes.
 #include "hlo/hlo_lexer.h"
 
 #include <fmt/format.h>

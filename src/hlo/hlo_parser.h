@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parser's inside: one class that owns the module while it grows. Split over hlo_parser.cpp (module, computations,
-// instructions) and hlo_parser_shape.cpp (types). The contract is in hlo_module.h.
+// The inside of the parser: one class that owns the module while it grows. In: HLO text. Out: the HloModule, or an
+// Error with line and column. Called by parse_module(), whose contract stands in hlo_module.h with what a module is.
+// Private to this room.
 #pragma once
 
 #include <cstdint>

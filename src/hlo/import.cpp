@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Import: read, walk, normalise, report. Files may be gzip-compressed, whatever they are called.
+// Import from end to end. In: a file of HLO, which may be gzip-compressed under any name. Out: a normalised graph and a
+// report of what was read and rewritten. Called by every command that takes a model. It reads the module, walks it into
+// a graph, runs the passes, and verifies what came out.
 #include "hlo/import.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From HLO text to a normalised Graph. parse_hlo() is one pass over the text and keeps everything; normalise() runs the
-// passes of a table, each reporting how much it rewrote. import_hlo() does both.
+// From HLO text to a normalised Graph. In: a text or a file. Out: the graph and a report of the import, or an Error
+// with line and column. Called by the commands and by study. parse_hlo() is one pass over the text and keeps
+// everything; normalise() runs the passes of a table, and each reports how much it rewrote; import_hlo() does both.
 #pragma once
 
 #include <string>

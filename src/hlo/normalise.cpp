@@ -1,7 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running the table. Bodies come first: what a loop does is settled before the loop is compared with others.
+// Running the table of passes (normalise.h). In: a graph as it was walked. Out: the same graph, rewritten in place, and
+// the counts of each pass. Called by the import.
+//
+// Bodies come first: what a loop does is settled before the loop is compared with others. A pass does not move nodes.
+// It notes for each node which other node stands for its value now; operands are pointed at the new node when a pass
+// looks at them, and the last pass drops what no output needs and renumbers the rest. So every id stays valid in
+// between, and a group of the file can still find its members.
 #include "hlo/normalise.h"
 
 #include <numeric>

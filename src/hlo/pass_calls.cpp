@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls, fusions and asynchronous wrappers: each becomes the instructions it wraps. A start and its done stay where the
-// start stood; when they overlap other work is a matter of scheduling, not of the graph.
+// Calls, fusions and asynchronous wrappers. In: an instruction that wraps a computation. Out: the instructions it
+// wraps, in its place. Called by the walk (graph_builder.cpp) while the graph is made. A start and its done stay where
+// the start stood: whether they overlap other work is a matter of scheduling, not of the graph.
 #include <fmt/format.h>
 
 #include "hlo/graph_builder.h"

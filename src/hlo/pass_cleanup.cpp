@@ -1,9 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equal nodes become one, dead nodes go. Only nodes that compute a value from their operands are merged: not copies
-// (someone wanted two), random numbers, library calls with a will of their own, nor constants whose contents are
-// unknown.
+// Equal nodes become one, dead nodes go. In: a graph while it is rewritten. Out: the same graph with fewer nodes.
+// Called as rows of the table of passes, last.
+//
+// Equal nodes are found by value numbering. Nodes are visited in topological order, so the operands of a node are
+// settled when it is reached. Its operation, shape, operands and attributes are hashed, and a node that equals an
+// earlier one is replaced by it. Only nodes that compute a value from their operands take part. Copies do not, because
+// somebody wanted two arrays; neither do random numbers, library calls that may act on the world, and constants whose
+// contents are unknown.
+//
+// Dead nodes are found by one walk backwards: outputs, parameters and nodes with side effects are alive, and so are the
+// operands of what is alive. The others are dropped and the rest renumbered. A member of a fusion of the file that was
+// merged into an equal node hands its place to that node; one that was simplified away leaves the fusion.
 #include <algorithm>
 #include <bit>
 

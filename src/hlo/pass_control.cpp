@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops and branches: nodes with graphs of their own. Their operands are the flattened state, the bodies' parameters
-// are numbered alike. The trip count of a counted loop is read from the compiler's note or worked out: the condition
-// compares one element of the state with a constant, the body adds a constant to it, it starts at a constant.
+// Loops and branches. In: while and conditional instructions. Out: nodes with graphs of their own, and trip counts
+// where they can be known. Called by the walk, and as the pass `count-trips`.
+//
+// The operands of such a node are the flattened state, and the parameters of its bodies have the same numbers. A trip
+// count is taken from the compiler's note (known_trip_count) where there is one. Else it is worked out for counted
+// loops: the condition compares one element of the state with a constant, or with an element that the body hands on
+// unchanged; the body adds a constant to the counter; the counter starts at a constant. Every other loop has an unknown
+// count, which later readers mark.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions of reductions. Most are one operation of their two parameters, in either order, sometimes computed in a wider
-// type and rounded back (what XLA's float normalisation writes); those are recognised. Anything else stays a body.
+// Regions of reductions. In: the computation that a reduce, scatter or similar instruction calls. Out: the name of a
+// reducer, or a body. Called by the walk. Most regions are one operation of their two parameters, in either order.
+// XLA's float normalisation computes some in a wider type and rounds back; those are recognised too. Anything else
+// stays a body.
 #include <array>
 
 #include "hlo/graph_builder.h"

@@ -1,9 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Simplifications that let fusion see what belongs together: conversions, reshapes, transposes and broadcasts of one
-// another, and reductions of single elements. All are exact: only the place or the type's width changes, never a
-// rounding.
+// Simplifications that let fusion see what belongs together. In: a graph while it is rewritten. Out: the same graph
+// with fewer conversions, reshapes, transposes and broadcasts. Called as rows of the table of passes.
+//
+// All rewrites are exact: only the place of an element or the width of its type changes, never a rounding. One
+// exception is named below.
+//   converts     two conversions are one where the first only widens a floating type; one to its own type is nothing
+//   reshapes     a reshape of a reshape is one, a transpose of a transpose is one with composed axes, and one that
+//                leaves everything in place is nothing; a bitcast between row-major arrays of one type is a reshape; a
+//                reduction of single elements is a reshape (it may lose the sign of a zero)
+//   broadcasts   a broadcast of a broadcast is one; a reshape below a broadcast goes when it only adds or drops
+//                dimensions of size 1
+// Each looks at a node and its operand only. Nodes are visited operands first, so chains of any length melt in one
+// pass.
 #include <optional>
 
 #include "hlo/normalise.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tuples and markers: instructions whose value is their operands' leaves, regrouped. Dimension sizes are static here,
-// so asking for one is a constant.
+// Tuples and markers. In: instructions that group values, pick one, or hand one on. Out: no node; the value of such an
+// instruction is its operands' leaves, regrouped. Called by the walk. Dimension sizes are static here, so an
+// instruction that asks for one becomes a constant.
 #include <fmt/format.h>
 
 #include <algorithm>

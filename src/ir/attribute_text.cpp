@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scan over "key=value, key=value" that skips nested braces and strings.
+// Reading one attribute out of "key=value, key=value". In: the text HLO prints after the operands, and a key. Out: the
+// value, or its default. Called by the evaluator, the verifier and the counters of library calls. It is a scan that
+// skips what stands in braces and in quotes, so that a key inside a value is not found.
 #include "ir/attribute_text.h"
 
 #include <charconv>

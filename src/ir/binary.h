@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binary: what a compiler made of one kernel's text, or why it did not. A compile error is an outcome that is stored,
-// not an exception.
+// Binary: what a compiler made of one kernel's text, or why it made nothing. Filled by the compilers
+// of the profiler; read by the store, the checks and the models. A compile error is an outcome that is
+// stored, not an exception.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of levels and parts, as tables, files and databases show them.
+// Names of levels and parts of an estimate. In: an enumeration's value. Out: its
+// word, as tables, files and databases show it. Called by the report, the store
+// and the commands.
 #include "ir/estimate.h"
 
 namespace tailor::ir {

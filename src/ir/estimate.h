@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Estimate: what a model says about one kernel. Total, named parts, the part that binds, an interval, and the level
-// that made it. Parts overlap in time: they need not sum to the total.
+// Estimate: what a model says about one kernel: total, named parts, the part that binds, an interval, and the level
+// that made it. Filled by the cost models; read by the search, the store and the report. Parts overlap in time, so they
+// need not sum to the total.
 #pragma once
 
 #include <array>

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cutting a group out of a graph. The walk goes from the outputs back through members and free nodes and stops at
-// everything else: what it stops at is a parameter. Elements of a tuple node made outside are parameters too.
+// Taking a group out of a graph. In: a graph and the nodes of a group. Out: the group as a small graph of its own, with
+// parameters for what it reads. Called by the strategies and by every command that looks at one group. The walk goes
+// from the outputs back through members and free nodes and stops at everything else: what it stops at becomes a
+// parameter. Elements of a tuple node that was made outside are parameters too.
 #include "ir/fusion.h"
 
 #include <algorithm>

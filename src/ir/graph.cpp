@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions a graph answers about itself: users, parameters, what is free, what is read and written.
+// What a graph can say about itself. In: a graph, a node. Out: users, parameters, whether a node is
+// free, what a group reads and writes. Called by the importer, the strategies, the lowering and the
+// report. Nothing here changes a graph.
 #include "ir/graph.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing attributes: only what differs from the default is written, so reading back gives the same structure.
+// Writing the attributes of a node. In: a node. Out: its attributes as text. Called by the text form
+// and by the canonical text. Only what differs from the default is written, and reading it back gives
+// the same attributes.
 #include "ir/graph_attributes.h"
 
 #include <fmt/format.h>

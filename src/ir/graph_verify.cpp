@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds for every graph: order, names, ranges, literals. Cheap checks first, so that a rule may rely on them.
+// What holds for every graph: order, names, ranges, literals. In: a graph. Out: the first thing that is wrong, or
+// nothing. Called after every import and by tests after every pass. The cheap checks come first, so that a rule of a
+// shape may rely on them.
 #include "ir/graph_verify.h"
 
 #include <fmt/format.h>

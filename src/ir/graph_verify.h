@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the two halves of verify(): the invariants of a graph (graph_verify.cpp) and the shape rule of each operation
-// (graph_verify_shapes.cpp).
+// Between the two halves of verify(): the invariants of a graph (graph_verify.cpp) and the shape rule
+// of each operation (graph_verify_shapes.cpp). In: a node. Out: what is wrong with its shape, or
+// nothing. Private to this room.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading index expressions: their value for given variables and how a variable enters them. Their text is
-// index_text's, building is the builder's; nothing here adds to a pool.
+// Reading index expressions. In: an expression of a pool. Out: its value for given variables, or how a variable enters
+// it. Called by the counters, the verifier and the interpreter. Building expressions is the builder's work and their
+// text is index_text's; nothing here adds to a pool.
 #include "ir/index.h"
 
 #include <cassert>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spelling index expressions. Products and quotients need no parentheses, since * / % associate to the left; sums
-// inside a quotient, selections and exclusive ors get them.
+// Spelling index expressions. In: an expression, and names for some of them. Out: text that is valid C++. Called by the
+// kernel's text and by the CUDA printer. Products and quotients need no parentheses, since * / % associate to the left;
+// sums inside a quotient, selections and exclusive ors get them.
 #include "ir/index_text.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handing out names. Buffers come first because they are the kernel's interface; index names are short because they
-// stand in every address.
+// Handing out names. In: a kernel whose names may repeat and need not be identifiers. Out: a name for each variable,
+// buffer, array and value, all different. Called by the two printers. Buffers come first because they are the kernel's
+// interface; index names are short because they stand in every address.
 #include "ir/kernel_names.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One element at a time: bits to text and back. A decimal is written only after it was read back to the same bits.
+// Constants as text. In: the bytes of a literal, or its text. Out: the other. Called by the text form of graphs. It
+// goes one element at a time, and writes a decimal only after reading it back to the same bits; else it writes the
+// bits.
 #include "ir/literal_text.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants in the text form: decimals where they read back to the same bits, "0x..." bits where they do not, and a
-// block of hexadecimal bytes for long contents.
+// Constants in the text form. In: the bytes of a literal, or its text. Out: the other. Used by the text of graphs.
+// Decimals stand where they read back to the same bits, "0x..." bits where they do not, and a block of hexadecimal
+// bytes for long contents.
 #pragma once
 
 #include <string>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of measurements: one array per enumeration, read in both directions.
+// The words of measurements. In: an enumeration's value or a word; a protocol or its text. Out: the other. Called by
+// the profiler, the store, sweep files and the command line. There is one array of words for each enumeration, and both
+// directions read it.
 #include "ir/measurement.h"
 
 #include <fmt/format.h>

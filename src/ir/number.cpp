@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rounding works on the bits of a double: in the normal range the mantissa is cut with a carry into the exponent, which
-// is what rounding to nearest even means; below it the value is scaled to an integer and rounded there.
+// Rounding, encoding and decoding of all floating types. In: a double and a type, or bits and a type. Out: the other,
+// or the double rounded to the type. Called by the evaluator, the checks and the reader of literals.
+//
+// The method works on the bits of a double. In the normal range the mantissa is cut, with a carry into the exponent;
+// this is what rounding to nearest, ties to even, means on bits. Below the normal range the value is scaled to an
+// integer and rounded there. A type is one row: widths of exponent and mantissa, bias, and what it does beyond its
+// largest value (infinity, NaN, or its largest value again). Integers of 64 bits are first rounded to odd, so that the
+// second rounding cannot be wrong.
 #include "ir/number.h"
 
 #include <array>

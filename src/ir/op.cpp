@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Look-ups in the operation table.
+// Look-ups in the operation table. In: an operation or its opcode. Out: its row,
+// its class, its cost. Called by the importer, the evaluator, the lowering and the
+// counters.
 #include "ir/op.h"
 
 #include <algorithm>

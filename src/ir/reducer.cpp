@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of neutral elements. Minimum and maximum start from the ends of the type's range, or from infinity.
+// The table of neutral elements. In: a reducer and a type. Out: the number that changes nothing when
+// it is combined. Called by passes and by the lowering. Minimum and maximum start from the ends of the
+// type's range, or from infinity.
 #include "ir/reducer.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reduction starts from: the neutral element of each reducer, which leaves every value it is combined with as it
-// is. In: a reducer and a type. Out: a number. Called by the passes that simplify reductions and by the lowering.
+// What a reduction starts from. In: a reducer and a type. Out: its neutral element, which leaves every
+// value it is combined with as it is. Called by the passes that simplify reductions and by the
+// lowering.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes: sizes, strides, text.
+// Shapes: sizes, strides, text. In: a shape. Out: how many elements it has, how far its dimensions lie
+// apart, its text. Called from every room that knows a graph. Sizes are checked where shapes are read,
+// so nothing here can overflow.
 #include "ir/types.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element types and shapes. The dtype table has one row per type (dtypes.def). Shapes are static: dimensions are known
-// numbers, the layout says which dimension is fastest in memory. A value with several results has dtype tuple.
+// Element types and shapes, the nouns that every room shares. The dtype table has one row per type (dtypes.def). Shapes
+// are static: dimensions are known numbers, and the layout says which dimension is fastest in memory. A value with
+// several results has dtype tuple.
 #pragma once
 
 #include <algorithm>

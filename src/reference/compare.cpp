@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass over the elements in blocks of cells.
+// Comparing what a kernel wrote with the reference. In: two tensors and bounds. Out: how many elements differ, the
+// worst of them, how many could not be judged. Called by the checks of the profiler and by tests. It is one pass over
+// the elements in blocks of cells.
 #include "reference/compare.h"
 
 #include <fmt/format.h>

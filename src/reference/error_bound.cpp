@@ -1,8 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds beside the evaluator's walk. What moves elements moves their bounds, by the same code on f64 arrays; sums of
-// bounds are reductions like any other.
+// Error bounds beside the evaluator's walk. In: a graph and its inputs. Out: each result with a bound for every
+// element. Called by the checks. error_bound.h says what is bounded and where the formulas come from.
+//
+// The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
+// result is made from the bounds of the operands. A node falls into one of five classes.
+//   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
+//   elementwise    a row per operation (error_bound_elementwise.cpp)
+//   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
+//                  is free to choose; so magnitudes are summed beside the values
+//   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
+//   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
+// An array whose elements are all exact keeps no bounds, so integers, predicates and moved data cost nothing.
 #include "reference/error_bound.h"
 
 #include <algorithm>

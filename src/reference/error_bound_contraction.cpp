@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// With |a| the magnitudes of a, e its bounds: a product of sums is off by at most (|a|+ea)(|b|+eb) - |a||b|, a sum of n
-// terms in any order by 6 sqrt(n) u of the sum of magnitudes more.
+// Bounds of matrix products and scatters. In: operands with their bounds, and the node. Out: the bound of each element
+// of the result. Called by error_bound.cpp.
+//
+// With |a| the magnitudes of a and e its bounds, a product of sums is off by at most (|a|+ea)(|b|+eb) - |a||b|. A sum
+// of n terms in any order adds 6 sqrt(n) u of the sum of magnitudes, the probabilistic bound that error_bound.h names.
+// Both are computed by the evaluator's own contraction on arrays of magnitudes, so dimension numbers are read in one
+// place.
 #include "reference/error_bound_contraction.h"
 
 #include <algorithm>

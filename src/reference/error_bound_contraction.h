@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds of matrix products and scatters; error_bound.h has the model. Both are sums, so their bounds are the same
+// Bounds of matrix products and scatters. In: operands with their bounds. Out: bounds of the result.
+// Called by error_bound.cpp; error_bound.h has the model. Both are sums, so their bounds are the same
 // operations on magnitudes.
 #pragma once
 

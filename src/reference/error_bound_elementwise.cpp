@@ -1,8 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row per operation: how the errors of its operands reach the result, and how exact the function itself is on a
-// GPU. Blocks of cells, as the evaluator; the rare elements that are not finite are looked at one by one.
+// Bounds of elementwise operations, one row each. In: blocks of operands with their bounds, and the results. Out: the
+// bounds of the results. Called by error_bound.cpp.
+//
+// A row says two things: how the errors of the operands reach the result, and how exact the function itself is on a
+// GPU. The first is a formula to first order, with the second order where it matters: e(a)+e(b) for sums,
+// |a|e(b)+|b|e(a)+e(a)e(b) for products. Functions without a handy formula are evaluated at both ends of a +- e(a). The
+// second is a number of ulps that NVIDIA states. A comparison that is closer than the bounds of its operands may go
+// either way; what it selects between then counts as an error. Elements that are not finite are rare and are looked at
+// one by one.
 #include "reference/error_bound_elementwise.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds of elementwise operations; error_bound.h has the model.
+// Bounds of elementwise operations. In: blocks of operands with their bounds, and the
+// results. Out: bounds of the results. Called by error_bound.cpp; error_bound.h has the
+// model.
 #pragma once
 
 #include <array>

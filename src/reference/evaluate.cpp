@@ -1,8 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk over a graph, and tensors as such. A table says which function has an operation's semantics; a value is
-// dropped after its last user, so a full-size model needs the memory of its widest point only.
+// The walk over a graph, and tensors as such. In: a graph and one tensor for each parameter. Out: one tensor for each
+// output, or an Error that names an operation without semantics. Called by the checks, by passes that fold constants,
+// and by most tests as their oracle.
+//
+// The method: nodes stand in topological order and are evaluated in it, one whole array at a time. A table says which
+// function has an operation's semantics (evaluate_*.cpp, one file for each class of operations). A value is counted by
+// its users and dropped after the last one, so that a model at full shape needs the memory of its widest point only;
+// the memory itself is handed to the next array that fits (evaluate_memory.h). Operations that only hand on their
+// operand share it.
+//
+// Elements are computed in blocks of cells (evaluate_cells.h): floating types in double, integers in 64 bits. After
+// each operation a block is rounded or wrapped to the node's type. Reductions and contractions keep their sums in
+// double and are rounded once at the end, so the reference is the correctly rounded result and not that of one order of
+// additions.
+//
+// A visitor may look at every node with its operands and results. The error bounds and the maker of inputs use it.
 #include "reference/evaluate.h"
 
 #include <fmt/format.h>

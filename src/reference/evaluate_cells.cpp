@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between bytes and cells: one loop per storage type, chosen once per block. Narrow floating types are decoded through
-// a table of all their values.
+// Between bytes and cells. In: a tensor and a range of its elements. Out: a block of 64-bit cells, or the tensor with
+// the block written back, rounded to its type. Called by all elementwise semantics. There is one loop per storage type,
+// chosen once per block; narrow floating types are decoded through a table of all their values.
 #include "reference/evaluate_cells.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elementwise operations on complex numbers that models use: building and splitting, arithmetic, and the functions
-// the C++ library has. Plain and slow; everything else on complex types is refused by name.
+// Elementwise operations on complex numbers. In: complex operands. Out: complex or real results. Called through the
+// table of evaluate.cpp. Only those operations are here that models use: building and splitting, arithmetic, and the
+// functions that the C++ library has. Everything else on complex types is refused by name.
 #include <complex>
 #include <cstring>
 

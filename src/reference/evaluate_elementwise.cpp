@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise operations on blocks of cells. The reference expressions of the operation table are expanded into one
-// loop per operation for doubles and two for integers (signed, unsigned); what a row cannot say (compare, convert,
-// bitcast-convert, reduce-precision) is a case here.
+// Elementwise operations on blocks of cells. In: blocks of operands and an operation. Out: a block of results. Called
+// through the table of evaluate.cpp, by regions and by the error bounds. The reference expressions of the operation
+// table are expanded into one loop per operation for doubles and two for integers (signed, unsigned). What a row cannot
+// say (compare, convert, bitcast-convert, reduce-precision) is a case here.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// dot and convolution, whose dimension numbers come from the attributes' text. Products are summed in double (integers:
-// in 64 bits) and rounded once.
+// dot and convolution. In: two operands, and the attributes' text with the dimension numbers. Out:
+// their product. Called through the table of evaluate.cpp. Products are summed in double (integers: in
+// 64 bits) and rounded once.
 #include <algorithm>
 
 #include "ir/attribute_text.h"

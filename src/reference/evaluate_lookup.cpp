@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Look-ups: dynamic-slice and its update, gather, scatter. A start is clamped so that the slice stays inside (HLO); a
-// scatter's update that would fall outside is dropped instead.
+// Look-ups: dynamic-slice and its update, gather, scatter. In: data, and indices that are data too. Out: what HLO says
+// they pick or overwrite. Called through the table of evaluate.cpp. A start is clamped so that the slice stays inside;
+// an update of a scatter that would fall outside is dropped instead.
 #include <algorithm>
 #include <cstring>
 

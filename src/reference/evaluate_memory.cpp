@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A short list of arrays for each thread; the smallest that is large enough is handed out.
+// Keeping memory for the next array. In: arrays that nobody needs any more, and sizes that are wanted. Out: memory,
+// used or fresh. Called by the evaluator while a walk lasts. Each thread has a short list; the smallest array that is
+// large enough is handed out.
 #include "reference/evaluate_memory.h"
 
 #include <algorithm>

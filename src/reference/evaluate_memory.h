@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of values that nobody needs any more, for the values to come. A full-shape evaluation makes arrays of tens of
-// megabytes at every node; fresh ones would cost more time in page faults than the arithmetic in them.
+// Memory of values that nobody needs any more, for the values to come. Used by the evaluator while it walks a graph. An
+// evaluation at full shape makes arrays of tens of megabytes at every node; fresh ones would cost more time in page
+// faults than the arithmetic in them.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moving elements without looking at them: every index operation is one copy between two strided views.
+// Moving elements without looking at them. In: two strided views. Out: one copied
+// onto the other. Called by every operation that moves elements, and by the error
+// bounds.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bodies on scalars, run over blocks: a custom reducer combines a thousand outputs at a time, a comparator two
-// elements. Every step is rounded to its type, as HLO says.
+// Bodies on scalars, run over blocks. In: a body of scalars and blocks of values for its parameters. Out: blocks of
+// results. Called by reductions with a custom reducer, a thousand outputs at a time, and by sorts, two elements at a
+// time. Every step is rounded to its type, as HLO says.
 #include <cstring>
 
 #include "reference/evaluate_cells.h"

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows and orders: reduce-window, select-and-scatter, sort, topk. Plain: one element at a time. A window position in
-// the padding is skipped. Sorting is stable. topk takes equal values in order of their index.
+// Windows and orders: reduce-window, select-and-scatter, sort, topk. In: operands and a window or an order. Out: what
+// HLO says of them. Called through the table of evaluate.cpp. It works on one element at a time. A window position in
+// the padding is skipped. Sorting is stable. topk takes equal values in the order of their index.
 #include <algorithm>
 #include <numeric>
 

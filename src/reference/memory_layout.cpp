@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk over the runs of elements that are neighbours in both orders; each is one copy.
+// Between a tensor and device memory. In: a tensor, or bytes in the layout of a shape. Out: the other. Called by
+// whoever fills buffers before a launch and reads them after it. It is one walk over the runs of elements that are
+// neighbours in both orders; each run is one copy.
 #include "reference/memory_layout.h"
 
 #include <algorithm>

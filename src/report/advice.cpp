@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of advice. Each is a function that returns "" when it has nothing to say.
+// The rules of advice. In: a Summary. Out: sentences, the most useful first.
+// Called by the overview and the page. Each rule is a function that returns ""
+// when it has nothing to say.
 #include "report/advice.h"
 
 #include <fmt/format.h>

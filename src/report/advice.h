@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Advice: what to look at next, one sentence each, made by a short table of rules. A rule speaks only when its number
-// is there, and its sentence names that number.
+// Advice: what to look at next. In: a Summary. Out: sentences, made by a short table of rules. Called
+// by the overview and the page. A rule speaks only when its number is there, and its sentence names
+// that number.
 #pragma once
 
 #include <string>

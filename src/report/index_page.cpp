@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The index: a section per report with its answer, then all strategies in one sortable table.
+// The index of several reports. In: a Summary and a link for each. Out: one HTML page. Called by the command that
+// writes reports to a folder. A section per report has its answer; below them all strategies stand in one sortable
+// table.
 #include "report/index_page.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several reports side by side: a page that links them and one table of all their strategies.
+// Several reports side by side. In: their summaries and links. Out: one HTML page
+// that links them and has one table of all their strategies. Called by the command
+// that writes reports.
 #pragma once
 
 #include <string>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of a Summary, and the two outputs that are only tables and sentences.
+// A Summary as tables and words. In: the values of one run. Out: the tables that every output shares (what was chosen,
+// strategies, groups, plans, measured times, what was rejected), the overview at the end of a run, and the Markdown
+// file. The last two show the same sections in the same order, one through terminal(), one through markdown(). Called
+// by the commands, by the page and by the report on disk.
 #include "report/overview.h"
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <string>
 
 #include "base/text.h"
 #include "report/advice.h"
@@ -369,6 +373,116 @@ Table import_table(const Summary& summary) {
   for (const ir::PassReport& pass : summary.import.passes) table.rows.push_back({pass.pass, pass.rewrites});
   for (const auto& [what, count] : summary.import.opaque) table.rows.push_back({"kept as opaque: " + what, count});
   return table;
+}
+
+namespace {
+
+Cell seconds(const std::optional<Seconds>& time) { return time ? Cell(time->value) : Cell(); }
+
+std::string place_of(const MeasuredTime& time) { return time.tied ? "1=" : std::to_string(time.place); }
+
+}  // namespace
+
+Table measured_table(const Summary& summary) {
+  Table table;
+  table.columns = {{"group", "group"},
+                   {"place", "place"},
+                   {"cache", "cache"},
+                   {"launch_mode", "launched as", Hint::text, 3},
+                   {"median", "time", Hint::seconds},
+                   {"low", "from", Hint::seconds, 2},
+                   {"high", "to", Hint::seconds, 2},
+                   {"samples", "samples", Hint::integer, 4},
+                   {"predicted", "predicted", Hint::seconds, 1},
+                   {"level", "level", Hint::text, 3},
+                   {"predicted_to_measured", "predicted / measured", Hint::ratio},
+                   {"dram", "of DRAM bandwidth", Hint::fraction, 1},
+                   {"plan", "plan", Hint::text, 5}};
+  for (const MeasuredTime& time : summary.times)
+    table.rows.push_back({time.group, place_of(time), time.cache, time.launch_mode, time.median.value,
+                          seconds(time.low), seconds(time.high), time.samples, seconds(time.predicted), time.level,
+                          time.predicted ? Cell(*time.predicted / time.median) : Cell(),
+                          time.dram_fraction ? Cell(*time.dram_fraction) : Cell(), time.plan});
+  return table;
+}
+
+Table module_table(const Summary& summary) {
+  Table table;
+  table.columns = {{"strategy", "strategy"},
+                   {"launches", "launches", Hint::count},
+                   {"cache", "cache"},
+                   {"launch_mode", "launched as"},
+                   {"median", "time", Hint::seconds},
+                   {"baseline", "against"},
+                   {"baseline_launches", "its launches", Hint::count, 1},
+                   {"baseline_median", "its time", Hint::seconds},
+                   {"speedup", "times as fast", Hint::ratio},
+                   {"left_out", "groups left out", Hint::count, 2}};
+  for (const ModuleTime& time : summary.modules)
+    table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
+                          time.baseline_launches, time.baseline_median.value, time.speedup, time.left_out});
+  return table;
+}
+
+namespace {
+
+struct Section {
+  std::string title;
+  Table table;
+};
+
+std::vector<Section> sections(const Summary& summary) {
+  std::vector<Section> all{{"strategies", strategy_table(summary)},
+                           {"groups of " + summary.chosen, group_table(summary)},
+                           {"plans not lowered, by rule", rejection_table(summary)},
+                           {"whole models, measured in turns", module_table(summary)},
+                           {"measured on a GPU", measured_table(summary)},
+                           {"library calls", library_table(summary)}};
+  std::erase_if(all, [](const Section& section) { return section.table.rows.empty(); });
+  return all;
+}
+
+}  // namespace
+
+std::string overview(const Summary& summary, const Screen& screen) {
+  std::string out;
+  const int width = std::max(1, screen.width);
+  const auto words = [&](const std::string& text) {
+    for (const std::string& line : wrapped(printable(text), width)) out += line + "\n";
+  };
+  words(answer(summary));
+  for (Section& section : sections(summary)) {
+    section.table.title = section.title;
+    out += "\n" + terminal(section.table, screen);
+  }
+  const std::vector<std::string> lines = advice(summary);
+  if (!lines.empty()) out += "\n";
+  for (const std::string& line : lines) {
+    std::string_view lead = "- ";
+    for (const std::string& part : wrapped(printable(line), std::max(1, width - 2))) {
+      out += elided(std::string(lead) + part, width) + "\n";
+      lead = "  ";
+    }
+  }
+  for (const std::string& warning : summary.warnings) words("warning: " + warning);
+  return out;
+}
+
+std::string markdown(const Summary& summary) {
+  std::string out = fmt::format("# {}\n\n{}\n\n", printable(summary.question), printable(answer(summary)));
+  out += markdown(manifest_table(summary)) + "\n";
+  for (const Section& section : sections(summary))
+    out += fmt::format("## {}\n\n{}\n", printable(section.title), markdown(section.table));
+  for (const GroupSummary& group : summary.groups) {
+    if (group.best.empty()) continue;
+    out += fmt::format("## best plans of {} `{}`\n\n{}\n", printable(group.name), printable(group.id).substr(0, 10),
+                       markdown(plan_table(group)));
+  }
+  const std::vector<std::string> lines = advice(summary);
+  if (!lines.empty()) out += "## what to look at next\n\n";
+  for (const std::string& line : lines) out += "- " + printable(line) + "\n";
+  for (const std::string& warning : summary.warnings) out += "- warning: " + printable(warning) + "\n";
+  return out;
 }
 
 }  // namespace tailor::report

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Summary as tables and words. The tables here are the ones every output shares: the terminal's overview, the Markdown
-// file and the page.
+// Summary as tables and words. In: a Summary. Out: the tables that every output shares (terminal,
+// Markdown file, page), and the two outputs that are only tables and sentences. Called by commands and
+// by the page.
 #pragma once
 
 #include <string>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page as a list of sections, top to bottom in reading order: the answer first, then what it rests on.
+// The page of one report. In: a Summary. Out: one HTML file without anything beside it. Called by the
+// command that writes reports. It is a list of sections in reading order: the answer first, then what
+// it rests on.
 #include "report/page.h"
 
 #include <fmt/format.h>

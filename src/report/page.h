@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as one HTML file: no server, no network, no file beside it. Everything that comes from a run is escaped;
-// the page works without its script, which only sorts tables.
+// The report as one HTML file: no server, no network, no file beside it. In: a Summary. Out: the text of the file.
+// Called by the command that writes reports. Everything that comes from a run is escaped; the page works without its
+// script, which only sorts tables.
 #pragma once
 
 #include <string>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page's data block: the tables' own JSON under one root, and the parts of every estimate as rows.
+// The data block of the page. In: a Summary. Out: JSON with the records of all tables under one root,
+// and the parts of every estimate as rows. Called by page(). It is there for people who want the
+// numbers of a page in another program.
 #include "base/json.h"
 #include "report/overview.h"
 #include "report/page.h"

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page's sections about single groups: best plans, parts of their estimates, all plans' times, program and CUDA.
+// The sections of the page about single groups. In: the summary of a group. Out: HTML with its best
+// plans, the parts of their estimates, the times of all its plans, its program and its CUDA text.
+// Called by page().
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shapes, axes, ticks.
+// Shapes, axes, ticks. In: places in a chart and values on its axes. Out: SVG text
+// with one decimal of a pixel, so that a chart has a golden file. Called by the
+// charts.
 #include "report/svg.h"
 
 #include <fmt/format.h>

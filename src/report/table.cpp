@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scales, headings and the machine formats of Table. The scale of a column follows the median of its non-zero cells, so
-// one outlier does not turn the rest into 0.000012.
+// Scales, headings and the machine formats of Table. In: a Table. Out: columns as people see them, Markdown, CSV, JSON.
+// Called by every command and by the page. The scale of a column follows the median of its non-zero cells, so one
+// outlier does not turn the rest into 0.000012.
 #include "report/table.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The HTML view of Table: the same headings and rounding as the terminal, with each raw value beside it for sorting.
+// The HTML view of Table. In: a Table. Out: a <table> with the headings and rounding of the
+// terminal, and each raw value beside its cell so that the script can sort. Called by the
+// page.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Widths of UTF-8 text. Text is cut into glyphs (a code point and its columns); all functions work on those, so no
+// Widths of UTF-8 text. In: text. Out: how many columns it takes, or as much of it as fits. Called by the terminal's
+// tables and by charts. Text is cut into glyphs (a code point and its columns) and all functions work on those, so no
 // multi-byte character is ever split.
 #include "report/width.h"
 

@@ -1,12 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The canonical form of index expressions. Everything rests on four rewrites:
+// Building index expressions in canonical form. In: variables with their ranges, and sums, products, quotients,
+// remainders and selections of expressions. Out: expressions of a pool. Called by all of lowering. Equal expressions
+// get equal ids, which is what the value cache compares, and what the index cache names.
+//
+// An expression is a constant and a sum of integer x term, sorted by term, without zeros. A term is a variable, a
+// quotient, a remainder, a selection or an exclusive or. Terms and expressions are interned in hash tables, and each
+// has a range that follows from the ranges of its variables.
+//
+// Everything rests on four rewrites:
 //   (c*Q + R) / c      = Q + R / c              multiples of the divisor split off
 //   (g*G + r) / (g*c)  = G / c  with 0 <= r < g common factors split off, the small rest vanishes
 //   (E / a) / b        = E / (a*b);  (E % ab) / b = (E / b) % a
 //   c*(E / c) + E % c  = E                      also one level up: b*((E/b) % c) + E % b = E % (bc)
-// so linearising a delinearised index gives back what one started from, and reshapes leave no arithmetic behind.
+// A quotient or remainder whose value follows from the range is a constant, or the expression itself. So linearising a
+// delinearised index gives back what one started from, and reshapes leave no arithmetic behind. That is the whole
+// point: two ways to one element give one expression, and a load is made once.
 #include "codegen/lower/index_build.h"
 
 #include <algorithm>

@@ -1,8 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scopes, arrays, values and memory statements of the kernel under construction. What to emit is decided in
-// lower_emit.cpp, in which loops in lower_row.cpp and lower_map.cpp.
+// The kernel under construction: scopes, arrays, values and memory statements. In: calls of the skeletons
+// (lower_row.cpp, lower_map.cpp) and of emission (lower_emit.cpp), which decide in which loops and what. Out: the
+// Kernel, or a refusal. Called by the lowering only.
+//
+// Scopes are a stack of open loops and guards. Each has two lists of statements, those that stand before what is opened
+// in it next and those that stand after; closing a scope appends it to its parent, or drops it when it stayed empty.
+//
+// The value cache holds, for each node, the values that were computed so far, by coordinates and by the predicate under
+// which they exist. Coordinates are canonical index expressions (index_build.h), so equal elements have equal keys. A
+// value lives in the outermost scope that defines all variables of its coordinates, and is found again from every scope
+// inside. Therefore what does not depend on a loop is computed once in front of it, and no later pass has to move it.
+// Arithmetic may be placed outside a guard; a memory access may not leave a guard that shares a variable with its
+// address. When the phase of a row ends its values are forgotten, but for those that residence keeps (lower_keep.cpp).
 #include "codegen/lower/lower_build.h"
 
 #include <algorithm>
