@@ -106,7 +106,7 @@ Table totals_table(const std::vector<explore::Partition>& partitions, const Lowe
 }
 
 void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table) {
-  const auto name_of = [&](ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)].name; };
+  const auto name_of = [&](ir::NodeId id) { return graph[id].name; };
   for (const ir::EdgeNote& edge : fusion.edges)
     table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(name(edge.decision)),
                           edge.level ? Cell(std::string(name(*edge.level))) : Cell(),

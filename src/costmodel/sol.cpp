@@ -36,13 +36,13 @@ GroupWork group_work(const ir::Group& group) {
       add_operations(work, node.op, node.shape.dtype, static_cast<double>(ir::elements(node.shape)));
     if (node.op == ir::Op::reduce && !node.operands.empty()) {
       const ir::Reducer reducer = node.attributes.reducer;
-      const ir::Shape& operand = group.graph.nodes[static_cast<std::size_t>(node.operands[0])].shape;
+      const ir::Shape& operand = group.graph[node.operands[0]].shape;
       if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
         add_operations(work, ir::op_of(reducer), operand.dtype, static_cast<double>(ir::elements(operand)));
     }
   }
   for (const ir::NodeId output : group.graph.outputs)
-    work.bytes_written += static_cast<double>(ir::bytes(group.graph.nodes[static_cast<std::size_t>(output)].shape));
+    work.bytes_written += static_cast<double>(ir::bytes(group.graph[output].shape));
   return work;
 }
 

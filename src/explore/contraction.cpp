@@ -12,9 +12,7 @@ namespace tailor::explore {
 using ir::no_node;
 using ir::NodeId;
 
-namespace {
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-}  // namespace
+namespace {}  // namespace
 
 Contraction::Contraction(const ir::Graph& graph, const ir::DefUse& def_use)
     : def_use_(def_use),
@@ -32,21 +30,21 @@ Contraction::Contraction(const ir::Graph& graph, const ir::DefUse& def_use)
     const auto id = static_cast<NodeId>(i);
     nodes_[i] = {id};
     before_[i] = ir::suppliers(graph, def_use, id);
-    for (const NodeId producer : before_[i]) after_[index(producer)].push_back(id);
+    for (const NodeId producer : before_[i]) after_[ir::index(producer)].push_back(id);
   }
 }
 
 NodeId Contraction::unit(NodeId node) {
-  while (parent_[index(node)] != node) {
-    parent_[index(node)] = parent_[index(parent_[index(node)])];
-    node = parent_[index(node)];
+  while (parent_[ir::index(node)] != node) {
+    parent_[ir::index(node)] = parent_[ir::index(parent_[ir::index(node)])];
+    node = parent_[ir::index(node)];
   }
   return node;
 }
 
 /// Neighbours as units, each once, itself left out. The list is tidied on the way, so later calls are cheap.
 std::vector<NodeId>& Contraction::around(NodeId id, bool forward) {
-  std::vector<NodeId>& list = forward ? after_[index(id)] : before_[index(id)];
+  std::vector<NodeId>& list = forward ? after_[ir::index(id)] : before_[ir::index(id)];
   for (NodeId& neighbour : list) neighbour = unit(neighbour);
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
@@ -58,61 +56,62 @@ std::vector<NodeId>& Contraction::around(NodeId id, bool forward) {
 /// edges or more arrives at `to`, its place in came_from_ tells.
 std::vector<NodeId> Contraction::reached(NodeId from, NodeId to, bool forward) {
   ++mark_;
-  came_from_[index(to)] = no_node;
+  came_from_[ir::index(to)] = no_node;
   std::vector<NodeId> result;
   const auto expand = [&](NodeId id, bool direct) {
     for (const NodeId next : around(id, forward)) {
       if (next == to) {
-        if (!direct) came_from_[index(to)] = id;
+        if (!direct) came_from_[ir::index(to)] = id;
         continue;
       }
-      const bool within = forward ? place_[index(next)] < place_[index(to)] : place_[index(next)] > place_[index(to)];
-      if (!within || visited_[index(next)] == mark_) continue;
-      visited_[index(next)] = mark_;
-      came_from_[index(next)] = id;
+      const bool within =
+          forward ? place_[ir::index(next)] < place_[ir::index(to)] : place_[ir::index(next)] > place_[ir::index(to)];
+      if (!within || visited_[ir::index(next)] == mark_) continue;
+      visited_[ir::index(next)] = mark_;
+      came_from_[ir::index(next)] = id;
       result.push_back(next);
     }
   };
   expand(from, true);
-  for (std::size_t i = 0; i < result.size() && came_from_[index(to)] == no_node; ++i) expand(result[i], false);
+  for (std::size_t i = 0; i < result.size() && came_from_[ir::index(to)] == no_node; ++i) expand(result[i], false);
   return result;
 }
 
 NodeId Contraction::blocker(NodeId a, NodeId b) {
-  if (place_[index(a)] > place_[index(b)]) std::swap(a, b);
+  if (place_[ir::index(a)] > place_[ir::index(b)]) std::swap(a, b);
   (void)reached(a, b, true);
-  NodeId found = came_from_[index(b)];
-  for (NodeId at = found; at != no_node && at != a; at = came_from_[index(at)])
-    if (def_use_.roles[index(at)] == ir::Role::outside) return at;
+  NodeId found = came_from_[ir::index(b)];
+  for (NodeId at = found; at != no_node && at != a; at = came_from_[ir::index(at)])
+    if (def_use_.roles[ir::index(at)] == ir::Role::outside) return at;
   return found;
 }
 
 NodeId Contraction::merge(NodeId a, NodeId b) {
-  if (place_[index(a)] > place_[index(b)]) std::swap(a, b);
-  const auto earlier = [this](NodeId x, NodeId y) { return place_[index(x)] < place_[index(y)]; };
+  if (place_[ir::index(a)] > place_[ir::index(b)]) std::swap(a, b);
+  const auto earlier = [this](NodeId x, NodeId y) { return place_[ir::index(x)] < place_[ir::index(y)]; };
   std::vector<NodeId> descendants = reached(a, b, true), ancestors = reached(b, a, false);
   std::sort(descendants.begin(), descendants.end(), earlier);
   std::sort(ancestors.begin(), ancestors.end(), earlier);
   std::vector<NodeId> order = ancestors;
   order.push_back(a);
   order.insert(order.end(), descendants.begin(), descendants.end());
-  std::vector<int> places{place_[index(b)]};
-  for (const NodeId id : order) places.push_back(place_[index(id)]);
+  std::vector<int> places{place_[ir::index(b)]};
+  for (const NodeId id : order) places.push_back(place_[ir::index(id)]);
   std::sort(places.begin(), places.end());
-  for (std::size_t i = 0; i < order.size(); ++i) place_[index(order[i])] = places[i];
+  for (std::size_t i = 0; i < order.size(); ++i) place_[ir::index(order[i])] = places[i];
 
-  parent_[index(b)] = a;
+  parent_[ir::index(b)] = a;
   for (auto* lists : {&before_, &after_}) {
-    std::vector<NodeId>& into = (*lists)[index(a)];
-    std::vector<NodeId>& from = (*lists)[index(b)];
+    std::vector<NodeId>& into = (*lists)[ir::index(a)];
+    std::vector<NodeId>& from = (*lists)[ir::index(b)];
     into.insert(into.end(), from.begin(), from.end());
     from.clear();
   }
   std::vector<NodeId> merged;
-  std::merge(nodes_[index(a)].begin(), nodes_[index(a)].end(), nodes_[index(b)].begin(), nodes_[index(b)].end(),
-             std::back_inserter(merged));
-  nodes_[index(a)] = std::move(merged);
-  nodes_[index(b)].clear();
+  std::merge(nodes_[ir::index(a)].begin(), nodes_[ir::index(a)].end(), nodes_[ir::index(b)].begin(),
+             nodes_[ir::index(b)].end(), std::back_inserter(merged));
+  nodes_[ir::index(a)] = std::move(merged);
+  nodes_[ir::index(b)].clear();
   return a;
 }
 

@@ -13,12 +13,10 @@ namespace tailor::explore {
 
 using namespace ir;
 
-namespace {
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-}  // namespace
+namespace {}  // namespace
 
 StitchLevel widest_level(const Graph& graph, NodeId producer) {
-  const Node& node = graph.nodes[index(producer)];
+  const Node& node = graph[producer];
   switch (class_of(node.op)) {
     case OpClass::reduction:
       return codegen::reduce_kind(graph, producer) == codegen::ReduceKind::row ? StitchLevel::block : StitchLevel::grid;

@@ -15,8 +15,6 @@ using namespace ir;
 
 namespace {
 
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-
 /// The border of every group of a fusion. In a cover a value belongs to the first group that computes it, and is
 /// written only if a group that does not compute it itself, or something outside, reads it.
 class Borders {
@@ -107,7 +105,7 @@ class Counting {
   }
 
   void outside(const Graph& graph, const Fusion& fusion, NodeId id, const std::string& where, double times) {
-    const Node& node = graph.nodes[index(id)];
+    const Node& node = graph[id];
     if (class_of(node.op) == OpClass::control) return control(graph, fusion, node, where, times);
     if (class_of(node.op) == OpClass::structure) return;
     const LibraryCall call{node.name, library_call_target(node), where, bytes_touched(graph, id), node.attributes.flops,
@@ -138,15 +136,15 @@ double shape_bytes(const Shape& shape) { return shape.dtype == DType::tuple ? 0 
 
 /// What `user` reads of its operand `id`; at most the whole.
 double touched(const Graph& group, const std::vector<std::vector<NodeId>>& readers, NodeId id, NodeId user) {
-  const Node& node = group.nodes[index(user)];
-  const double whole = shape_bytes(group.nodes[index(id)].shape);
+  const Node& node = group[user];
+  const double whole = shape_bytes(group[id].shape);
   const bool first = !node.operands.empty() && node.operands.front() == id &&
                      std::count(node.operands.begin(), node.operands.end(), id) == 1;
   if (first && (node.op == Op::slice || node.op == Op::dynamic_slice || node.op == Op::gather))
     return std::min(whole, shape_bytes(node.shape));
   if (first && node.op == Op::dynamic_update_slice) return 0;
   if (first && node.op == Op::scatter && node.operands.size() == 3)
-    return std::min(whole, shape_bytes(group.nodes[index(node.operands[2])].shape));
+    return std::min(whole, shape_bytes(group[node.operands[2]].shape));
   if (node.op != Op::reshape && node.op != Op::bitcast) return whole;
   double sum = 0;
   for (const NodeId next : readers[index(user)]) sum += touched(group, readers, user, next);
@@ -155,11 +153,11 @@ double touched(const Graph& group, const std::vector<std::vector<NodeId>>& reade
 
 /// What writing output `id` costs: updates in place of a parameter write the update.
 double written(const Graph& group, NodeId id) {
-  const Node& node = group.nodes[index(id)];
+  const Node& node = group[id];
   const bool update = (node.op == Op::dynamic_update_slice && node.operands.size() >= 2) ||
                       (node.op == Op::scatter && node.operands.size() == 3);
-  if (!update || group.nodes[index(node.operands[0])].op != Op::parameter) return shape_bytes(node.shape);
-  return shape_bytes(group.nodes[index(node.operands[node.op == Op::scatter ? 2 : 1])].shape);
+  if (!update || group[node.operands[0]].op != Op::parameter) return shape_bytes(node.shape);
+  return shape_bytes(group[node.operands[node.op == Op::scatter ? 2 : 1]].shape);
 }
 
 }  // namespace
@@ -170,7 +168,7 @@ double bytes_once(const Graph& group) {
   for (const NodeId parameter : parameters(group)) {
     double read = 0;
     for (const NodeId user : readers[index(parameter)]) read += touched(group, readers, parameter, user);
-    sum += std::min(read, shape_bytes(group.nodes[index(parameter)].shape));
+    sum += std::min(read, shape_bytes(group[parameter].shape));
   }
   for (const NodeId output : group.outputs) sum += written(group, output);
   return sum;

@@ -187,7 +187,7 @@ void append_section(std::string& out, const Graph& graph, const Fusion& fusion, 
   }
   for (const std::vector<NodeId>& group : fusion.groups) {
     out += "group";
-    for (const NodeId id : group) append_name(out += " %", graph.nodes[static_cast<std::size_t>(id)].name);
+    for (const NodeId id : group) append_name(out += " %", graph[id].name);
     out += '\n';
   }
   for (std::size_t i = 0; i < fusion.bodies.size(); ++i)

@@ -24,9 +24,7 @@ namespace {
 
 constexpr std::size_t most_listed = 5;  ///< names in one message
 
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-
-std::string label(const Graph& graph, NodeId id) { return "%" + graph.nodes[index(id)].name; }
+std::string label(const Graph& graph, NodeId id) { return "%" + graph[id].name; }
 
 class FileReader {
  public:
@@ -106,7 +104,7 @@ class FileReader {
         if (!seen.insert(id).second)
           fail(group.line, name.column, fmt::format("{} stands twice in this group", label(graph, id)),
                "name it once; it may stand in other groups too");
-        const Op op = graph.nodes[index(id)].op;
+        const Op op = graph[id].op;
         if (op == Op::parameter || class_of(op) == OpClass::control)
           fail(group.line, name.column,
                fmt::format("{} is a {}: no kernel can hold it", label(graph, id), ir::name(op)), "leave it out");
@@ -156,7 +154,7 @@ class FileReader {
     const auto line_of = [&](const Wait& wait) { return section.groups[static_cast<std::size_t>(wait.group)].line; };
     const auto station = [&](const Wait& wait) {
       if (wait.group >= 0) return fmt::format("the group of line {}", line_of(wait));
-      return fmt::format("{} ({})", label(graph, wait.node), ir::name(graph.nodes[index(wait.node)].op));
+      return fmt::format("{} ({})", label(graph, wait.node), ir::name(graph[wait.node].op));
     };
     std::string way;
     for (std::size_t i = 0; i < circle.size(); ++i)

@@ -15,8 +15,6 @@ using namespace ir;
 
 namespace {
 
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-
 struct Waiting {
   std::size_t unit = 0;  ///< for which other
   NodeId value = no_node;

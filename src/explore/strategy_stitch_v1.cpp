@@ -33,8 +33,6 @@ using namespace ir;
 
 namespace {
 
-std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
-
 class StitchV1 {
  public:
   StitchV1(const FusionTask& task, const StitchV1Rules& rules)
@@ -112,15 +110,15 @@ class StitchV1 {
     return true;
   }
 
-  std::string label(NodeId id) const { return "%" + graph_.nodes[index(id)].name; }
+  std::string label(NodeId id) const { return "%" + graph_[id].name; }
 
   /// A node that no map or row group can hold together with others.
   std::optional<std::string> stays_alone(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
-      const OpClass kind = class_of(graph_.nodes[index(id)].op);
+      const OpClass kind = class_of(graph_[id].op);
       if (kind == OpClass::reduction || !alone_[index(id)]) continue;
       const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
-      return fmt::format("{} {} stays alone", plain ? name(graph_.nodes[index(id)].op) : name(kind), label(id));
+      return fmt::format("{} {} stays alone", plain ? name(graph_[id].op) : name(kind), label(id));
     }
     return std::nullopt;
   }
@@ -128,7 +126,7 @@ class StitchV1 {
   /// The reduction of a unit that no row group can hold: column, mixed, full or with a body of its own.
   NodeId odd_reduction(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
-      const Node& node = graph_.nodes[index(id)];
+      const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
       if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
       if (codegen::reduce_kind(graph_, id) != codegen::ReduceKind::row ||
@@ -181,7 +179,7 @@ class StitchV1 {
       return fmt::format("{} reduction {} consumed inside", name(codegen::reduce_kind(graph_, odd)), label(odd));
     }
     for (const NodeId id : units_.nodes(a))
-      if (graph_.nodes[index(id)].op == Op::reduce)
+      if (graph_[id].op == Op::reduce)
         return fmt::format("row reduction {} in front of {} reduction {}", label(id),
                            name(codegen::reduce_kind(graph_, odd)), label(odd));
     for (const NodeId id : border.writes)
@@ -194,13 +192,12 @@ class StitchV1 {
   /// Rule 4: an expensive operation under a broadcast, computed once per row at best.
   std::optional<std::string> recomputes(const Boundary& border, const codegen::Layout& layout) const {
     for (const NodeId id : border.inside) {
-      const Node& node = graph_.nodes[index(id)];
-      if (node.op != Op::broadcast || elements(node.shape) <= elements(graph_.nodes[index(node.operands[0])].shape))
-        continue;
+      const Node& node = graph_[id];
+      if (node.op != Op::broadcast || elements(node.shape) <= elements(graph_[node.operands[0]].shape)) continue;
       NodeId source = node.operands[0];
-      while (def_use_.roles[index(source)] == Role::free && !graph_.nodes[index(source)].operands.empty())
-        source = graph_.nodes[index(source)].operands[0];
-      const Node& from = graph_.nodes[index(source)];
+      while (def_use_.roles[index(source)] == Role::free && !graph_[source].operands.empty())
+        source = graph_[source].operands[0];
+      const Node& from = graph_[source];
       const std::int64_t count = elements(from.shape);
       const bool per_row = count == layout.rows;
       const bool inside = std::find(border.inside.begin(), border.inside.end(), source) != border.inside.end();
@@ -211,8 +208,8 @@ class StitchV1 {
   }
 
   std::string medium(const EdgeNote& edge) const {
-    const Node& producer = graph_.nodes[index(edge.producer)];
-    const Node& consumer = graph_.nodes[index(edge.consumer)];
+    const Node& producer = graph_[edge.producer];
+    const Node& consumer = graph_[edge.consumer];
     if (producer.op == Op::reduce)
       return "stitched: the row reduction feeds the same rows; the plan picks warp or block level";
     if (consumer.op == Op::reduce) return "register: element-wise in front of a reduction";

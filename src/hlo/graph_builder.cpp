@@ -231,7 +231,7 @@ HloValue GraphBuilder::parameter_value(const HloInstruction& instruction, const 
     const auto wanted = module().shapes_of(type);
     bool fits = given.size() == wanted.size();
     for (std::size_t i = 0; fits && i < given.size(); ++i) {
-      const ir::Shape& shape = graph_.nodes[static_cast<std::size_t>(given[i])].shape;
+      const ir::Shape& shape = graph_[given[i]].shape;
       fits = shape.dtype == wanted[i].dtype && shape.dims == wanted[i].dims;
       if (!fits && given.size() == 1)
         fail(instruction, fmt::format("found {} passed to parameter '{}', expected {}", text(shape), instruction.name,
@@ -282,7 +282,7 @@ const HloValue& GraphBuilder::checked(const HloInstruction& instruction, const H
   const auto given = leaves(value);
   bool fits = given.size() == wanted.size();
   for (std::size_t i = 0; fits && i < given.size(); ++i) {
-    const ir::Shape& shape = graph_.nodes[static_cast<std::size_t>(given[i])].shape;
+    const ir::Shape& shape = graph_[given[i]].shape;
     fits = shape.dtype == wanted[i].dtype && shape.dims == wanted[i].dims;
     if (!fits)
       fail(instruction, fmt::format("found '{}' printed as {}, expected {} as its operand gives", instruction.name,

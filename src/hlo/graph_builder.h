@@ -66,7 +66,7 @@ class GraphBuilder {
   /// The computation as a graph of Graph::bodies; made once per builder.
   std::int32_t find_or_add_body(const HloComputation& computation);
   ir::Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
-  ir::Node& node(ir::NodeId id) { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  ir::Node& node(ir::NodeId id) { return graph_[id]; }
   ir::NodeId add_node(ir::Node&& node, const HloInstruction& from);
   HloValue operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const;
   std::span<const ir::NodeId> leaves(const HloValue& value) const {

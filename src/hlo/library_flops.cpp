@@ -30,7 +30,7 @@ double product_of(const ir::Dims& dims, const std::vector<std::int64_t>& axes) {
 double dot_flops(const ir::Graph& graph, const ir::Node& node, const ir::Shape& result,
                  std::string_view contracting_key) {
   if (node.operands.empty()) return 0;
-  const ir::Shape& left = graph.nodes[static_cast<std::size_t>(node.operands[0])].shape;
+  const ir::Shape& left = graph[node.operands[0]].shape;
   const std::vector<std::int64_t> axes = numbers_in(list_after(node.attributes.text, contracting_key));
   return 2.0 * static_cast<double>(elements(result)) * product_of(left.dims, axes);
 }
@@ -73,7 +73,7 @@ double custom_call_flops(const ir::Graph& graph, const ir::Node& node, const ir:
     if (row.target != target || node.operands.size() < 2) continue;
     const auto shape = [&](int operand) -> const ir::Shape& {
       if (operand < 0) return result;
-      return graph.nodes[static_cast<std::size_t>(node.operands[static_cast<std::size_t>(operand)])].shape;
+      return graph[node.operands[static_cast<std::size_t>(operand)]].shape;
     };
     return convolution_flops(node, shape(row.kernel), shape(row.result));
   }
@@ -86,7 +86,7 @@ double library_flops(const ir::Graph& graph, const ir::Node& node, std::span<con
   if (results.empty()) return 0;
   if (node.op == ir::Op::dot) return dot_flops(graph, node, results[0], "lhs_contracting_dims={");
   if (node.op == ir::Op::convolution && node.operands.size() == 2)
-    return convolution_flops(node, graph.nodes[static_cast<std::size_t>(node.operands[1])].shape, results[0]);
+    return convolution_flops(node, graph[node.operands[1]].shape, results[0]);
   if (node.op == ir::Op::custom_call) return custom_call_flops(graph, node, results[0]);
   return 0;
 }

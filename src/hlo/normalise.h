@@ -59,7 +59,7 @@ struct Rewrite {
     while (replaced_by[static_cast<std::size_t>(id)] != id) id = replaced_by[static_cast<std::size_t>(id)];
     return id;
   }
-  ir::Node& node(ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
+  ir::Node& node(ir::NodeId id) { return graph[id]; }
   /// Points the operands of a node at what replaced them.
   void refresh(ir::Node& node);
   /// `node` is no more: its users read `by`, an earlier node.

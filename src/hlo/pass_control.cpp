@@ -38,10 +38,10 @@ std::int64_t noted_trip_count(std::string_view config) {
 
 /// The value of a scalar integer constant, through copies.
 std::optional<std::int64_t> constant_value(const ir::Graph& graph, ir::NodeId id) {
-  const ir::Node* node = &graph.nodes[static_cast<std::size_t>(id)];
+  const ir::Node* node = &graph[id];
   while ((node->op == ir::Op::copy || node->op == ir::Op::reshape || node->op == ir::Op::bitcast) &&
          node->operands.size() == 1)
-    node = &graph.nodes[static_cast<std::size_t>(node->operands[0])];
+    node = &graph[node->operands[0]];
   if (node->op != ir::Op::constant || !node->attributes.literal || !node->attributes.literal->known)
     return std::nullopt;
   const auto& bytes = node->attributes.literal->bytes;
@@ -60,8 +60,8 @@ std::optional<std::int64_t> constant_value(const ir::Graph& graph, ir::NodeId id
 
 /// The parameter number behind a node, through copies; -1 when it is something else.
 std::int64_t parameter_behind(const ir::Graph& graph, ir::NodeId id) {
-  const ir::Node* node = &graph.nodes[static_cast<std::size_t>(id)];
-  while (node->op == ir::Op::copy) node = &graph.nodes[static_cast<std::size_t>(node->operands[0])];
+  const ir::Node* node = &graph[id];
+  while (node->op == ir::Op::copy) node = &graph[node->operands[0]];
   return node->op == ir::Op::parameter ? node->attributes.number : -1;
 }
 
@@ -74,7 +74,7 @@ struct LoopBound {
 std::optional<LoopBound> find_loop_bound(const ir::Graph& condition, const ir::Graph& body, const ir::Graph& outer,
                                          const ir::Node& loop) {
   if (condition.outputs.size() != 1) return std::nullopt;
-  const ir::Node& compare = condition.nodes[static_cast<std::size_t>(condition.outputs[0])];
+  const ir::Node& compare = condition[condition.outputs[0]];
   if (compare.op != ir::Op::compare) return std::nullopt;
   const bool less = compare.attributes.comparison == ir::Comparison::lt;
   if (!less && compare.attributes.comparison != ir::Comparison::gt) return std::nullopt;
@@ -104,8 +104,8 @@ std::int64_t worked_out_trip_count(const ir::Graph& graph, const ir::Node& loop)
     return 0;
   const auto element = static_cast<std::size_t>(bound->element);
   const auto start = constant_value(graph, loop.operands[element]);
-  const ir::Node* next = &body.nodes[static_cast<std::size_t>(body.outputs[element])];
-  while (next->op == ir::Op::copy) next = &body.nodes[static_cast<std::size_t>(next->operands[0])];
+  const ir::Node* next = &body[body.outputs[element]];
+  while (next->op == ir::Op::copy) next = &body[next->operands[0]];
   if (!start || next->op != ir::Op::add) return 0;
   const bool first = parameter_behind(body, next->operands[0]) == bound->element;
   if (!first && parameter_behind(body, next->operands[1]) != bound->element) return 0;

@@ -33,7 +33,7 @@ std::size_t value_end(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::int64_t number(std::string_view text, std::int64_t otherwise = 0) {
+std::int64_t parse_integer(std::string_view text, std::int64_t otherwise = 0) {
   text = trim(text);
   std::int64_t value = otherwise;
   (void)std::from_chars(text.data(), text.data() + text.size(), value);
@@ -49,19 +49,21 @@ void per_dimension(std::string_view value, std::vector<WindowDim>& window, Assig
 }
 
 void read_window_field(std::string_view key, std::string_view value, std::vector<WindowDim>& window) {
-  if (key == "size") per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.size = number(v, 1); });
-  if (key == "stride") per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.stride = number(v, 1); });
+  if (key == "size")
+    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.size = parse_integer(v, 1); });
+  if (key == "stride")
+    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.stride = parse_integer(v, 1); });
   if (key == "lhs_dilate")
-    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.base_dilation = number(v, 1); });
+    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.base_dilation = parse_integer(v, 1); });
   if (key == "rhs_dilate")
-    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.window_dilation = number(v, 1); });
+    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.window_dilation = parse_integer(v, 1); });
   if (key == "rhs_reversal")
-    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.reversed = number(v) != 0; });
+    per_dimension(value, window, [](WindowDim& d, std::string_view v) { d.reversed = parse_integer(v) != 0; });
   if (key == "pad")
     per_dimension(value, window, [](WindowDim& d, std::string_view v) {
       const std::vector<std::string_view> sides = split(v, '_');
-      d.pad_low = number(sides.front());
-      d.pad_high = number(sides.back());
+      d.pad_low = parse_integer(sides.front());
+      d.pad_high = parse_integer(sides.back());
     });
 }
 
@@ -86,13 +88,13 @@ Dims attribute_numbers(std::string_view text, std::string_view key) {
   if (inside.starts_with('{') && inside.ends_with('}')) inside = trim(inside.substr(1, inside.size() - 2));
   if (inside.empty()) return result;
   for (const std::string_view field : split(inside, ','))
-    if (result.size() < max_rank) result.push_back(number(field));
+    if (result.size() < max_rank) result.push_back(parse_integer(field));
   return result;
 }
 
 std::int64_t attribute_number(std::string_view text, std::string_view key, std::int64_t otherwise) {
   const std::optional<std::string_view> value = attribute(text, key);
-  return value ? number(*value, otherwise) : otherwise;
+  return value ? parse_integer(*value, otherwise) : otherwise;
 }
 
 std::vector<WindowDim> parse_window(std::string_view text, int rank) {

@@ -22,15 +22,13 @@ using Members = std::unordered_set<NodeId>;
 
 constexpr std::array<std::string_view, 3> decisions = {"stitched", "recomputed", "cut"};
 
-const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
 /// One known number: a kernel writes it as a literal.
 bool is_literal(const Node& node) {
   return node.attributes.literal && node.attributes.literal->known && elements(node.shape) == 1;
 }
 
 Role role_of(const Graph& graph, NodeId id) {
-  const Node& node = at(graph, id);
+  const Node& node = graph[id];
   switch (class_of(node.op)) {
     case OpClass::library:
     case OpClass::control:
@@ -73,7 +71,7 @@ bool escapes(const DefUse& def_use, const Members& members, NodeId id) {
 /// The walk back from the writes, without recursion: chains can be long.
 void walk(const Graph& graph, const DefUse& def_use, const Members& members, Boundary& result) {
   const auto inner = [&](NodeId id) {
-    const Node& node = at(graph, id);
+    const Node& node = graph[id];
     if (members.contains(id)) return true;
     if (def_use.roles[static_cast<std::size_t>(id)] != Role::free) return false;
     return node.op != Op::get_tuple_element || members.contains(node.operands.front());
@@ -89,7 +87,7 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
         stack.pop_back();
         continue;
       }
-      const std::vector<NodeId>& operands = at(graph, id).operands;
+      const std::vector<NodeId>& operands = graph[id].operands;
       if (stack.back().second == operands.size()) {
         result.inside.push_back(id);
         stack.pop_back();
@@ -103,12 +101,12 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
 
 void add_writes(const Graph& graph, const DefUse& def_use, const Members& members, NodeId id,
                 std::vector<NodeId>& writes) {
-  if (at(graph, id).shape.dtype != DType::tuple) {
+  if (graph[id].shape.dtype != DType::tuple) {
     if (escapes(def_use, members, id)) writes.push_back(id);
     return;
   }
   for (const NodeId user : def_use.users[static_cast<std::size_t>(id)])
-    if (at(graph, user).op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
+    if (graph[user].op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
 }
 
 /// Copies the bodies a node names into `to`, sharing those already copied.
@@ -146,12 +144,12 @@ DefUse def_use(const Graph& graph) {
 }
 
 std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId node) {
-  std::vector<NodeId> result, pending(at(graph, node).operands);
+  std::vector<NodeId> result, pending(graph[node].operands);
   for (std::size_t i = 0; i < pending.size(); ++i) {
     const Role role = def_use.roles[static_cast<std::size_t>(pending[i])];
     if (role == Role::work || role == Role::outside) result.push_back(pending[i]);
     if (role == Role::free)
-      for (const NodeId operand : at(graph, pending[i]).operands) pending.push_back(operand);
+      for (const NodeId operand : graph[pending[i]].operands) pending.push_back(operand);
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
@@ -195,22 +193,22 @@ Group outline(const Graph& graph, const Boundary& border) {
   std::unordered_map<NodeId, NodeId> place;
   std::map<std::int32_t, std::int32_t> copied;
   for (std::size_t i = 0; i < border.reads.size(); ++i) {
-    const Node& source = at(graph, border.reads[i]);
+    const Node& source = graph[border.reads[i]];
     Node parameter{.op = Op::parameter, .shape = source.shape, .operands = {}, .attributes = {}, .name = source.name};
     parameter.attributes.number = static_cast<std::int64_t>(i);
     place[border.reads[i]] = static_cast<NodeId>(small.nodes.size());
     small.nodes.push_back(std::move(parameter));
   }
   for (const NodeId id : border.inside) {
-    Node node = at(graph, id);
+    Node node = graph[id];
     for (NodeId& operand : node.operands) operand = place.at(operand);
     copy_bodies(graph, small, copied, node);
     place[id] = static_cast<NodeId>(small.nodes.size());
     small.nodes.push_back(std::move(node));
   }
   for (const NodeId id : border.writes) small.outputs.push_back(place.at(id));
-  if (!border.writes.empty()) small.name = at(graph, border.writes.back()).name;
-  group.id = id_of(canonical_text(small));
+  if (!border.writes.empty()) small.name = graph[border.writes.back()].name;
+  group.id = tailor::id_of(canonical_text(small));
   return group;
 }
 

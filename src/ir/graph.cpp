@@ -33,8 +33,6 @@ constexpr auto reducer_table = std::to_array<ReducerRow>({
     {Reducer::custom, "custom", Op::opaque},
 });
 
-const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
 double stored_bytes(const Node& node) {
   if (node.shape.dtype != DType::tuple) return static_cast<double>(bytes(node.shape));
   double sum = 0;
@@ -44,9 +42,9 @@ double stored_bytes(const Node& node) {
 
 /// Bytes read to see every element of `id`: a free node is read where its source lies, an iota is computed.
 double read_bytes(const Graph& graph, NodeId id) {
-  const double whole = stored_bytes(at(graph, id));
+  const double whole = stored_bytes(graph[id]);
   for (;;) {
-    const Node& node = at(graph, id);
+    const Node& node = graph[id];
     if (node.op == Op::iota) return 0;
     if (node.op != Op::reshape && node.op != Op::bitcast && node.op != Op::broadcast)
       return std::min(whole, stored_bytes(node));
@@ -84,19 +82,19 @@ std::vector<NodeId> parameters(const Graph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (graph.nodes[i].op == Op::parameter) result.push_back(static_cast<NodeId>(i));
   std::sort(result.begin(), result.end(),
-            [&graph](NodeId a, NodeId b) { return at(graph, a).attributes.number < at(graph, b).attributes.number; });
+            [&graph](NodeId a, NodeId b) { return graph[a].attributes.number < graph[b].attributes.number; });
   return result;
 }
 
 bool is_free(const Graph& graph, NodeId node) {
-  const Op op = at(graph, node).op;
+  const Op op = graph[node].op;
   if (op == Op::reshape || op == Op::bitcast || op == Op::broadcast) return true;
   if (op == Op::copy_start || op == Op::copy_done) return false;
   return class_of(op) == OpClass::leaf || class_of(op) == OpClass::structure;
 }
 
 double bytes_touched(const Graph& graph, NodeId id) {
-  const Node& node = at(graph, id);
+  const Node& node = graph[id];
   if (is_free(graph, id) || class_of(node.op) == OpClass::control) return 0;
   double result = stored_bytes(node);
   // A library call's result that nobody picks is its scratch space, not traffic.
@@ -116,13 +114,12 @@ double bytes_touched(const Graph& graph, NodeId id) {
     return 2 * result + operand_bytes(graph, node, 1);
   // In place: the update is read and written, the rest of the operand stays where it is.
   if (node.op == Op::dynamic_update_slice && node.operands.size() >= 2)
-    return operand_bytes(graph, node, 1) + stored_bytes(at(graph, node.operands[1]));
+    return operand_bytes(graph, node, 1) + stored_bytes(graph[node.operands[1]]);
   // In place: indices and updates are read, and as many elements of the operand are read and written.
   if (node.op == Op::scatter && node.operands.size() >= 3) {
     const std::size_t arrays = (node.operands.size() - 1) / 2;
     double updates = 0;
-    for (std::size_t i = arrays + 1; i < node.operands.size(); ++i)
-      updates += stored_bytes(at(graph, node.operands[i]));
+    for (std::size_t i = arrays + 1; i < node.operands.size(); ++i) updates += stored_bytes(graph[node.operands[i]]);
     return operand_bytes(graph, node, arrays) + 2 * updates;
   }
   return operand_bytes(graph, node, 0) + result;

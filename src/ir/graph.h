@@ -29,6 +29,8 @@ namespace tailor::ir {
 /// Index into Graph::nodes.
 using NodeId = std::int32_t;
 inline constexpr NodeId no_node = -1;
+/// As an index into an array with one element per node. Precondition: not no_node.
+constexpr std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 
 enum class Comparison : std::uint8_t { eq, ne, ge, gt, le, lt };
 
@@ -91,6 +93,10 @@ struct Graph {
   std::vector<NodeId> outputs;  ///< may repeat a node, may name a parameter
   std::vector<GivenGroup> given;
   std::vector<Graph> bodies;
+
+  /// The node of an id. Precondition: the graph has it.
+  const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
+  Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
   bool operator==(const Graph&) const = default;
 };
 

@@ -29,7 +29,7 @@ std::vector<NodeId> walk(const Graph& graph) {
     stack.emplace_back(output, 0);
     while (!stack.empty()) {
       auto& [id, next] = stack.back();
-      const std::vector<NodeId>& operands = graph.nodes[static_cast<std::size_t>(id)].operands;
+      const std::vector<NodeId>& operands = graph[id].operands;
       if (next == operands.size()) {
         order.push_back(id);
         stack.pop_back();
@@ -50,7 +50,7 @@ void append_literal(std::string& out, const Literal& literal) {
   if (!literal.known) {
     out += " ?";
   } else if (literal.bytes.size() > longest) {
-    fmt::format_to(std::back_inserter(out), " #{}", hex(id_of(std::span<const std::byte>(literal.bytes))));
+    fmt::format_to(std::back_inserter(out), " #{}", hex(tailor::id_of(std::span<const std::byte>(literal.bytes))));
   } else {
     append_hex(out += ' ', literal.bytes);
   }
@@ -61,7 +61,7 @@ void append_graph(std::string& out, const Graph& graph, bool renumber) {
   std::vector<std::int32_t> number(graph.nodes.size(), -1);
   std::int64_t parameters_met = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(order[i])];
+    const Node& node = graph[order[i]];
     number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
     out += name(node.op);
     const bool renumbered = renumber && node.op == Op::parameter;

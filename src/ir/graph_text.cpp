@@ -27,12 +27,12 @@ namespace tailor::ir {
 
 namespace {
 
-bool is_plain(char c) {
+bool needs_no_quotes(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
 void append_name(std::string& out, std::string_view name) {
-  if (!name.empty() && std::all_of(name.begin(), name.end(), is_plain))
+  if (!name.empty() && std::all_of(name.begin(), name.end(), needs_no_quotes))
     out += name;
   else
     append_quoted(out, name);
@@ -41,7 +41,7 @@ void append_name(std::string& out, std::string_view name) {
 void append_references(std::string& out, const Graph& graph, const std::vector<NodeId>& ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     out += i == 0 ? " %" : ", %";
-    append_name(out, graph.nodes[static_cast<std::size_t>(ids[i])].name);
+    append_name(out, graph[ids[i]].name);
   }
 }
 

@@ -62,7 +62,7 @@ void check_results(const Checked& c) {
 void check_parameters(const Graph& graph) {
   const std::vector<NodeId> ids = parameters(graph);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const Node& node = graph.nodes[static_cast<std::size_t>(ids[i])];
+    const Node& node = graph[ids[i]];
     if (node.attributes.number != static_cast<std::int64_t>(i))
       refuse({graph, node}, fmt::format("parameter {}", node.attributes.number), fmt::format("number {}", i));
   }

@@ -16,7 +16,7 @@ namespace tailor::ir {
 struct Checked {
   const Graph& graph;
   const Node& node;
-  const Shape& operand(std::size_t i) const { return graph.nodes[static_cast<std::size_t>(node.operands[i])].shape; }
+  const Shape& operand(std::size_t i) const { return graph[node.operands[i]].shape; }
   std::size_t count() const { return node.operands.size(); }
 };
 

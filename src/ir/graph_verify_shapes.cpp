@@ -328,7 +328,7 @@ void rule_dot(const Checked& c) {
 
 void rule_get_tuple_element(const Checked& c) {
   expect_operands(c, 1);
-  const Node& source = c.graph.nodes[static_cast<std::size_t>(c.node.operands[0])];
+  const Node& source = c.graph[c.node.operands[0]];
   const auto wanted = static_cast<std::size_t>(c.node.attributes.number);
   if (source.shape.dtype != DType::tuple || c.node.attributes.number < 0 || wanted >= source.attributes.results.size())
     refuse(c, fmt::format("element {} of {}", c.node.attributes.number, source.name),

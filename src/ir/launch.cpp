@@ -27,23 +27,23 @@ std::string extent_text(const Extent3& extent) {
   return fmt::format("{}", fmt::join(extent.begin(), extent.begin() + static_cast<std::ptrdiff_t>(last), ","));
 }
 
-[[noreturn]] void bad_word(std::string_view word, std::string_view expected, std::string hint = {}) {
+[[noreturn]] void bad_launch_word(std::string_view word, std::string_view expected, std::string hint = {}) {
   throw Error(Fault::usage, fmt::format("launch: found '{}', expected {}", word, expected), std::move(hint));
 }
 
 template <class Number>
-Number number(std::string_view word) {
+Number launch_number(std::string_view word) {
   Number value = 0;
   const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (fault != std::errc{} || end != word.data() + word.size() || value < 0) bad_word(word, "a number");
+  if (fault != std::errc{} || end != word.data() + word.size() || value < 0) bad_launch_word(word, "a number");
   return value;
 }
 
 Extent3 extent(std::string_view word) {
   Extent3 made{1, 1, 1};
   const std::vector<std::string_view> parts = split(word, ',');
-  if (parts.size() > made.size()) bad_word(word, "up to three extents such as 8,2");
-  for (std::size_t i = 0; i < parts.size(); ++i) made[i] = number<std::uint32_t>(parts[i]);
+  if (parts.size() > made.size()) bad_launch_word(word, "up to three extents such as 8,2");
+  for (std::size_t i = 0; i < parts.size(); ++i) made[i] = launch_number<std::uint32_t>(parts[i]);
   return made;
 }
 
@@ -60,13 +60,13 @@ void set(LaunchShape& shape, std::string_view word) {
   else if (key == "cluster")
     shape.cluster = extent(value);
   else if (key == "static_shared")
-    shape.static_shared = number<std::int64_t>(value);
+    shape.static_shared = launch_number<std::int64_t>(value);
   else if (key == "dynamic_shared")
-    shape.dynamic_shared = number<std::int64_t>(value);
+    shape.dynamic_shared = launch_number<std::int64_t>(value);
   else if (key == "min_blocks")
-    shape.min_blocks = number<int>(value);
+    shape.min_blocks = launch_number<int>(value);
   else
-    bad_word(word, "a word of a launch", suggestion(key, words));
+    bad_launch_word(word, "a word of a launch", suggestion(key, words));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::uint64_t element_bits(std::span<const std::byte> bytes) {
 }
 
 template <class Number>
-std::optional<Number> number(std::string_view text, int base = 10) {
+std::optional<Number> parse_number(std::string_view text, int base = 10) {
   Number value{};
   const auto [end, error] = [&] {
     if constexpr (std::is_floating_point_v<Number>)
@@ -48,7 +48,7 @@ std::optional<Number> number(std::string_view text, int base = 10) {
 /// The bits an element's text stands for; nothing when it is not a number of the type.
 std::optional<std::uint64_t> parse_bits(std::string_view text, DType dtype) {
   if (text.starts_with("0x")) {
-    const auto bits = number<std::uint64_t>(text.substr(2), 16);
+    const auto bits = parse_number<std::uint64_t>(text.substr(2), 16);
     const int width = 8 * element_bytes(dtype);
     if (bits && width < 64 && (*bits >> width) != 0) return std::nullopt;
     return bits;
@@ -60,13 +60,13 @@ std::optional<std::uint64_t> parse_bits(std::string_view text, DType dtype) {
   }
   if (is_floating(dtype)) {
     if (dtype == DType::f32)
-      if (const auto value = number<float>(text)) return encode(dtype, static_cast<double>(*value));
-    const auto value = number<double>(text);
+      if (const auto value = parse_number<float>(text)) return encode(dtype, static_cast<double>(*value));
+    const auto value = parse_number<double>(text);
     return value ? std::optional(encode(dtype, *value)) : std::nullopt;
   }
-  std::optional<std::int64_t> value = number<std::int64_t>(text);
+  std::optional<std::int64_t> value = parse_number<std::int64_t>(text);
   if (!value && dtype == DType::u64)
-    if (const auto large = number<std::uint64_t>(text)) return *large;
+    if (const auto large = parse_number<std::uint64_t>(text)) return *large;
   if (!value || wrap_to(dtype, *value) != *value || (dtype == DType::u64 && *value < 0)) return std::nullopt;
   const int width = 8 * element_bytes(dtype);
   const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
@@ -95,7 +95,7 @@ std::optional<Literal> parse_hex(std::string_view digits, std::string& reason) {
   if (digits.size() % 2 != 0) return reason = "odd number of hexadecimal digits in a constant", std::nullopt;
   for (std::size_t i = 0; i < literal.bytes.size(); ++i) {
     const std::string_view pair = digits.substr(2 * i, 2);
-    const auto byte = number<std::uint8_t>(pair, 16);
+    const auto byte = parse_number<std::uint8_t>(pair, 16);
     if (!byte) return reason = fmt::format("found '{}', expected two hexadecimal digits", pair), std::nullopt;
     literal.bytes[i] = std::byte{*byte};
   }

@@ -57,7 +57,7 @@ constexpr std::array skeleton_table = [] {
 }();
 static_assert(plan_field_count <= 32);
 
-[[noreturn]] void bad_word(std::string_view word, std::string_view expected, std::string hint = {}) {
+[[noreturn]] void bad_plan_word(std::string_view word, std::string_view expected, std::string hint = {}) {
   throw Error(Fault::usage, fmt::format("plan: found '{}', expected {}", word, expected), std::move(hint));
 }
 
@@ -117,12 +117,12 @@ std::vector<SubRoot> parse_sub_roots(std::string_view value) {
   for (const std::string_view item : split(value, ',')) {
     const std::size_t at = item.find('@');
     const std::optional<int> node = at == item.npos ? std::nullopt : to_node(item.substr(0, at));
-    if (!node) bad_word(item, "node@level such as %3@warp");
+    if (!node) bad_plan_word(item, "node@level such as %3@warp");
     const std::optional<StitchLevel> level = stitch_level_named(item.substr(at + 1));
     if (!level) {
       const std::vector<std::string_view> names = level_names();
-      bad_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
-               suggestion(item.substr(at + 1), names));
+      bad_plan_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
+                    suggestion(item.substr(at + 1), names));
     }
     roots.push_back({*node, *level});
   }
@@ -142,7 +142,7 @@ Skeleton parse_skeleton(std::string_view word) {
     if (skeleton.name == word) return skeleton.skeleton;
     names.push_back(skeleton.name);
   }
-  bad_word(word, fmt::format("one of {}", fmt::join(names, ", ")), suggestion(word, names));
+  bad_plan_word(word, fmt::format("one of {}", fmt::join(names, ", ")), suggestion(word, names));
 }
 
 std::string expected_of(const PlanFieldRow& field) {
@@ -157,13 +157,13 @@ void set(Plan& plan, std::string_view key, std::string_view word) {
   for (const PlanFieldRow& field : field_table)
     if (skeleton.has(field.field)) known.push_back(field.name);
   const std::optional<PlanField> field = plan_field_named(key);
-  if (!field) bad_word(key, "a field of a plan", suggestion(key, known));
+  if (!field) bad_plan_word(key, "a field of a plan", suggestion(key, known));
   if (!skeleton.has(*field))
-    bad_word(key, fmt::format("a field of a plan of skeleton {}", skeleton.name),
-             fmt::format("it has {}", fmt::join(known, ", ")));
+    bad_plan_word(key, fmt::format("a field of a plan of skeleton {}", skeleton.name),
+                  fmt::format("it has {}", fmt::join(known, ", ")));
   if (row(*field).kind == FieldKind::stitches) return void(plan.sub_roots = parse_sub_roots(word));
   const std::optional<int> value = parse_value(*field, word);
-  if (!value) bad_word(word, expected_of(row(*field)), suggestion(word, row(*field).words));
+  if (!value) bad_plan_word(word, expected_of(row(*field)), suggestion(word, row(*field).words));
   set_value(plan, *field, *value);
 }
 
@@ -247,7 +247,7 @@ Plan parse_plan(std::string_view source) {
       continue;
     }
     const std::size_t at = word.find('=');
-    if (at == word.npos) bad_word(word, "key=value");
+    if (at == word.npos) bad_plan_word(word, "key=value");
     set(plan, word.substr(0, at), word.substr(at + 1));
   }
   if (first) parse_skeleton("");

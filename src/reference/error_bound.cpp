@@ -194,7 +194,7 @@ class ErrorBoundWalk {
   }
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
-    const ir::Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+    const ir::Node& node = graph_[id];
     std::vector<Errors> operands;
     for (const ir::NodeId operand : node.operands) {
       const std::vector<Errors>& all = errors_[static_cast<std::size_t>(operand)];

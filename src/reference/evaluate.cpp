@@ -111,7 +111,7 @@ class Walk {
   }
 
   std::vector<Value> step(ir::NodeId id) {
-    const ir::Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+    const ir::Node& node = graph_[id];
     Call call{graph_, node, {}};
     std::vector<Value> results = evaluate_node(call);
     if (!visit_) return results;
@@ -270,7 +270,7 @@ std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inp
 }
 
 bool can_evaluate(const ir::Graph& graph, ir::NodeId id) {
-  const ir::Node& node = graph.nodes[static_cast<std::size_t>(id)];
+  const ir::Node& node = graph[id];
   if (node.op == ir::Op::parameter || node.op == ir::Op::get_tuple_element || passes_operands(node.op)) return true;
   if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
   if (find_evaluator(graph, node) == nullptr) return false;

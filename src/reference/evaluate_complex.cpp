@@ -71,7 +71,7 @@ Complex element(const Tensor& values, bool complex, std::int64_t i) {
 bool has_complex_step(const ir::Graph& graph, const ir::Node& node) {
   if (node.operands.empty()) return false;
   for (const ir::NodeId operand : node.operands) {
-    const ir::DType dtype = graph.nodes[static_cast<std::size_t>(operand)].shape.dtype;
+    const ir::DType dtype = graph[operand].shape.dtype;
     if (!has_cells(dtype) && !is_complex(dtype)) return false;
   }
   if (node.op == ir::Op::compare)

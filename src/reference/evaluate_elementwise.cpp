@@ -131,9 +131,7 @@ Cell from_bits(ir::DType dtype, std::uint64_t bits) {
   return Cell{.integer = wrap_to(dtype, static_cast<std::int64_t>(bits))};
 }
 
-ir::DType dtype_of(const ir::Graph& graph, ir::NodeId id) {
-  return graph.nodes[static_cast<std::size_t>(id)].shape.dtype;
-}
+ir::DType dtype_of(const ir::Graph& graph, ir::NodeId id) { return graph[id].shape.dtype; }
 
 /// Operations whose meaning is written here and not in the table.
 bool is_case(ir::Op op) {

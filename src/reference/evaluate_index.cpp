@@ -149,7 +149,7 @@ Tensor concatenate(const Call& call) {
 Tensor bitcast(const Call& call) {
   const Tensor& operand = call.operand(0);
   // The node's layout counts: an input may come with another one, its elements are row-major either way.
-  const ir::Shape& source = call.graph.nodes[static_cast<std::size_t>(call.node.operands[0])].shape;
+  const ir::Shape& source = call.graph[call.node.operands[0]].shape;
   const int size = element_bytes(operand.shape.dtype);
   const bool plain =
       strides(source) == row_major(source.dims) && strides(call.node.shape) == row_major(call.node.shape.dims);

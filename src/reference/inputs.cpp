@@ -63,7 +63,7 @@ class InputRanges {
 
  private:
   const ir::Shape& shape(const ir::Node& node, std::size_t operand) const {
-    return graph_.nodes[static_cast<std::size_t>(node.operands[operand])].shape;
+    return graph_[node.operands[operand]].shape;
   }
 
   void ask(const ir::Node& node, std::size_t operand, const InputRange& wish) {
@@ -182,7 +182,7 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed) 
   const std::vector<ir::NodeId> nodes = parameters(graph);
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    inputs.push_back(input_tensor(graph.nodes[static_cast<std::size_t>(nodes[i])].shape, ranges[i], mixed(seed + i)));
+    inputs.push_back(input_tensor(graph[nodes[i]].shape, ranges[i], mixed(seed + i)));
   return inputs;
 }
 

@@ -18,7 +18,7 @@ using namespace tailor::hlo;
 std::vector<Tensor> inputs_of(const Graph& graph) {
   std::vector<Tensor> inputs;
   for (const NodeId id : parameters(graph))
-    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, static_cast<std::uint64_t>(id)));
+    inputs.push_back(random_tensor(graph[id].shape, static_cast<std::uint64_t>(id)));
   return inputs;
 }
 

@@ -35,11 +35,10 @@ std::vector<std::vector<std::byte>> buffers_of(const Graph& graph, std::vector<T
   std::vector<std::vector<std::byte>> buffers;
   std::uint64_t seed = 1;
   for (const NodeId id : parameters(graph)) {
-    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+    inputs.push_back(random_tensor(graph[id].shape, seed++));
     buffers.push_back(inputs.back().bytes);
   }
-  for (const NodeId id : graph.outputs)
-    buffers.emplace_back(zeros(graph.nodes[static_cast<std::size_t>(id)].shape).bytes.size(), std::byte{0xab});
+  for (const NodeId id : graph.outputs) buffers.emplace_back(zeros(graph[id].shape).bytes.size(), std::byte{0xab});
   return buffers;
 }
 

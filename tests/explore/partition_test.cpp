@@ -77,7 +77,7 @@ std::optional<std::vector<Tensor>> run_groups(const Graph& graph, const Fusion& 
 void check_runs_alike(const Graph& graph, std::uint64_t seed) {
   std::vector<Tensor> inputs;
   for (const NodeId id : parameters(graph))
-    inputs.push_back(random_tensor(graph.nodes[index(id)].shape, seed + static_cast<std::uint64_t>(id)));
+    inputs.push_back(random_tensor(graph[id].shape, seed + static_cast<std::uint64_t>(id)));
   const std::vector<Tensor> expected = evaluate(graph, inputs);
   for (const Strategy& strategy : strategies()) {
     INFO(graph.name, " seed ", seed, " ", strategy.name);

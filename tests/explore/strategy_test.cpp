@@ -141,8 +141,7 @@ void check_notes(const Graph& graph, const Fusion& fusion) {
     }
   CHECK(fusion.edges.size() == expected);
   for (const EdgeNote& note : fusion.edges) {
-    INFO(graph.nodes[static_cast<std::size_t>(note.producer)].name, " to ",
-         graph.nodes[static_cast<std::size_t>(note.consumer)].name, ": ", note.reason);
+    INFO(graph[note.producer].name, " to ", graph[note.consumer].name, ": ", note.reason);
     REQUIRE(note.group >= 0);
     const auto holds = [&](std::size_t group, NodeId id) {
       return std::binary_search(fusion.groups[group].begin(), fusion.groups[group].end(), id);
@@ -240,7 +239,7 @@ TEST_CASE("an edge of a row group has its level: registers into the reduction, a
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
   check_notes(graph, fusion);
   for (const EdgeNote& note : fusion.edges) {
-    const bool reduced = graph.nodes[static_cast<std::size_t>(note.producer)].op == Op::reduce;
+    const bool reduced = graph[note.producer].op == Op::reduce;
     CHECK(note.level == (reduced ? StitchLevel::block : StitchLevel::registers));
   }
   const Graph narrow = parse_graph(columns);

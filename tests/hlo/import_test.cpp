@@ -26,13 +26,9 @@ namespace {
 
 Graph graph_of(std::string_view text) { return import_hlo(text, "test.hlo").graph; }
 
-const Node& output(const Graph& graph, std::size_t i = 0) {
-  return graph.nodes[static_cast<std::size_t>(graph.outputs[i])];
-}
+const Node& output(const Graph& graph, std::size_t i = 0) { return graph[graph.outputs[i]]; }
 
-const Node& operand(const Graph& graph, const Node& node, std::size_t i) {
-  return graph.nodes[static_cast<std::size_t>(node.operands[i])];
-}
+const Node& operand(const Graph& graph, const Node& node, std::size_t i) { return graph[node.operands[i]]; }
 
 /// A module whose entry has these lines.
 std::string entry(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }

@@ -41,8 +41,7 @@ std::int64_t rewrites(const Imported& imported, std::string_view pass) {
 
 std::vector<Tensor> results(const Graph& graph, std::uint64_t seed) {
   std::vector<Tensor> inputs;
-  for (const NodeId id : parameters(graph))
-    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed + inputs.size()));
+  for (const NodeId id : parameters(graph)) inputs.push_back(random_tensor(graph[id].shape, seed + inputs.size()));
   return evaluate(graph, inputs);
 }
 
@@ -64,7 +63,7 @@ Imported unchanged(std::string_view text) {
   return imported;
 }
 
-const Node& output(const Graph& graph) { return graph.nodes[static_cast<std::size_t>(graph.outputs[0])]; }
+const Node& output(const Graph& graph) { return graph[graph.outputs[0]]; }
 
 }  // namespace
 

@@ -229,8 +229,7 @@ TEST_CASE("random well-formed graphs verify, evaluate, and mean the same after a
     REQUIRE_NOTHROW(verify(graph));
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) CHECK(can_evaluate(graph, static_cast<NodeId>(i)));
     std::vector<Tensor> inputs;
-    for (const NodeId id : parameters(graph))
-      inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed + inputs.size()));
+    for (const NodeId id : parameters(graph)) inputs.push_back(random_tensor(graph[id].shape, seed + inputs.size()));
     const std::vector<Tensor> out = evaluate(graph, inputs);
     const std::vector<Tensor> again = evaluate(parse_graph(text(graph)), inputs);
     REQUIRE(out.size() == again.size());

@@ -27,8 +27,7 @@ namespace {
 
 std::vector<Tensor> inputs_of(const Graph& graph, std::uint64_t seed) {
   std::vector<Tensor> inputs;
-  for (const NodeId id : parameters(graph))
-    inputs.push_back(random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+  for (const NodeId id : parameters(graph)) inputs.push_back(random_tensor(graph[id].shape, seed++));
   return inputs;
 }
 

@@ -223,7 +223,7 @@ TEST_CASE("the launches of a small model, executed in order, compute what the mo
       }
       std::vector<reference::Tensor> tensors;
       for (const ir::NodeId id : ir::parameters(whole.graph)) {
-        const ir::Shape& shape = whole.graph.nodes[static_cast<std::size_t>(id)].shape;
+        const ir::Shape& shape = whole.graph[id].shape;
         const auto found = inputs.find(ir::elements(shape) * ir::element_bytes(shape.dtype));
         REQUIRE(found != inputs.end());
         tensors.push_back(reference::from_memory(shape, found->second));

@@ -49,7 +49,7 @@ class Grower {
     for (std::int64_t i = 0; i < 2; ++i)
       add(Op::parameter, make_shape(DType::f32, {2 + i, 3, 4}), {}, [i](Attributes& a) { a.number = i; });
     const NodeId zero = add(Op::constant, make_shape(DType::f32, {}), {});
-    graph_.nodes[static_cast<std::size_t>(zero)].attributes.literal = Literal{true, std::vector<std::byte>(4)};
+    graph_[zero].attributes.literal = Literal{true, std::vector<std::byte>(4)};
     while (static_cast<int>(graph_.nodes.size()) < nodes) step(zero);
     graph_.outputs = {static_cast<NodeId>(graph_.nodes.size() - 1), static_cast<NodeId>(dice_.below(nodes))};
     return std::move(graph_);
@@ -83,7 +83,7 @@ class Grower {
     return add(op, shape, std::move(operands), [](Attributes&) {});
   }
 
-  const Shape& shape(NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)].shape; }
+  const Shape& shape(NodeId id) const { return graph_[id].shape; }
   NodeId any() { return static_cast<NodeId>(dice_.below(static_cast<std::int64_t>(graph_.nodes.size()))); }
 
   /// A node of the same shape as `id`, often another one.

@@ -19,7 +19,7 @@ ir::ExprId dot_strides(IndexBuilder& build, const ir::Dims& stride, const Coordi
 }
 
 const ir::Shape& operand_shape(const ir::Graph& graph, const ir::Node& node, int k) {
-  return graph.nodes[static_cast<std::size_t>(node.operands[static_cast<std::size_t>(k)])].shape;
+  return graph[node.operands[static_cast<std::size_t>(k)]].shape;
 }
 
 Coordinates scalar_coordinates() { return {}; }
@@ -165,7 +165,7 @@ Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& 
 
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates) {
-  const ir::Shape& source = graph.nodes[static_cast<std::size_t>(operand)].shape;
+  const ir::Shape& source = graph[operand].shape;
   if (class_of(user.op) == ir::OpClass::elementwise) {
     if (source.dims != user.shape.dims) return std::nullopt;
     return coordinates;

@@ -24,7 +24,7 @@ LowerScratch::LowerScratch(LowerScratch&&) noexcept = default;
 
 Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates) {
   for (const Step& step : route.steps) {
-    const ir::Node& user = graph.nodes[static_cast<std::size_t>(step.to_user ? step.to : step.from)];
+    const ir::Node& user = graph[step.to_user ? step.to : step.from];
     coordinates = step.to_user ? *user_coordinates(build, graph, user, step.from, coordinates)
                                : operand_coordinates(build, graph, user, step.operand, coordinates);
   }
@@ -47,8 +47,6 @@ ir::Limits without_limits() {
   limits.shared_per_sm = limits.shared_per_block = limits.shared_per_block_optin = any;
   return limits;
 }
-
-bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
 
 std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits& limits) {
   if (plan.threads <= 0 || plan.threads % limits.warp_size != 0)

@@ -20,6 +20,8 @@
 
 namespace tailor::codegen {
 
+constexpr bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+
 /// A predicate under which an element exists: conditions all of which must hold. 0 is "always".
 using PredicateId = std::int32_t;
 
@@ -169,7 +171,7 @@ class ProgramBuilder {
   std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread
 
  private:
-  const ir::Node& node_at(ir::NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
   const std::string& name_of(ir::NodeId id) const { return prepared_.names[static_cast<std::size_t>(id)]; }
   const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
   void remember(ir::NodeId node, Entry entry);

@@ -23,16 +23,14 @@ struct MapShape {
   std::size_t dominant = 0;  ///< index into Prepared::dominants
 };
 
-const ir::Node& at(const ir::Graph& graph, ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
 /// Where output `i` stands when the dominant stands at element `column` of its memory.
 Coordinates output_coordinates(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i,
                                ir::ExprId column) {
   const ir::Graph& graph = builder.graph();
-  const ir::Shape& shape = at(graph, graph.outputs[i]).shape;
+  const ir::Shape& shape = graph[graph.outputs[i]].shape;
   const Route& route = prepared.routes[map.dominant][i];
   if (!route.found) return delinearize_memory(builder.build(), shape, column);
-  const ir::Shape& from = at(graph, prepared.dominants[map.dominant]).shape;
+  const ir::Shape& from = graph[prepared.dominants[map.dominant]].shape;
   return follow(builder.build(), graph, route, delinearize_memory(builder.build(), from, column));
 }
 
@@ -51,7 +49,7 @@ void store_equal_outputs(ProgramBuilder& builder, const Prepared& prepared, cons
                          const Segment& segment) {
   const ir::Graph& graph = builder.graph();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
-    if (elements(at(graph, graph.outputs[i]).shape) != map.elements) continue;
+    if (elements(graph[graph.outputs[i]].shape) != map.elements) continue;
     if (!plan.value_cache) builder.forget_values();
     builder.store_output(static_cast<std::int32_t>(i), output_coordinates(builder, prepared, map, i, segment.column));
   }
@@ -61,7 +59,7 @@ void store_smaller_outputs(ProgramBuilder& builder, const ir::Plan& plan, const 
   const ir::Graph& graph = builder.graph();
   IndexBuilder& build = builder.build();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
-    const ir::Shape& shape = at(graph, graph.outputs[i]).shape;
+    const ir::Shape& shape = graph[graph.outputs[i]].shape;
     const std::int64_t count = elements(shape);
     if (count == map.elements) continue;
     if (!plan.value_cache) builder.forget_values();
@@ -91,7 +89,7 @@ void prefetch_segment(ProgramBuilder& builder, const Prepared& prepared, const M
   builder.keep(inputs, false);
   open_segment(builder, segment, false);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    if (elements(at(graph, graph.outputs[i]).shape) == map.elements)
+    if (elements(graph[graph.outputs[i]].shape) == map.elements)
       builder.prefetch(graph.outputs[i], output_coordinates(builder, prepared, map, i, segment.column));
   close_segment(builder, segment);
   builder.close();
@@ -155,16 +153,16 @@ void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan
 std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Boundary& border) {
   Layout layout;
   for (const ir::NodeId id : border.inside)
-    if (at(graph, id).op == ir::Op::reduce) return std::nullopt;
-  for (const ir::NodeId id : border.writes) layout.columns = std::max(layout.columns, elements(at(graph, id).shape));
+    if (graph[id].op == ir::Op::reduce) return std::nullopt;
+  for (const ir::NodeId id : border.writes) layout.columns = std::max(layout.columns, elements(graph[id].shape));
   return layout;
 }
 
 /// Smaller outputs ride along under a guard, which leaves most threads idle there.
 std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout&) {
-  const ir::Node& first = at(graph, border.writes.front());
+  const ir::Node& first = graph[border.writes.front()];
   for (const ir::NodeId id : border.writes) {
-    const ir::Node& node = at(graph, id);
+    const ir::Node& node = graph[id];
     if (elements(node.shape) != elements(first.shape))
       return ir::Rejection{
           "skeleton-shapes",
@@ -177,10 +175,10 @@ std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundar
 /// Outputs and parameters as large as the largest output, one of each shape and layout.
 void dominants_map(const ir::Graph& graph, Prepared& prepared) {
   const auto offer = [&](ir::NodeId id) {
-    const ir::Node& node = at(graph, id);
+    const ir::Node& node = graph[id];
     if (elements(node.shape) != prepared.columns) return;
     const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
-      return at(graph, other).shape.dims == node.shape.dims && at(graph, other).shape.same_layout(node.shape);
+      return graph[other].shape.dims == node.shape.dims && graph[other].shape.same_layout(node.shape);
     });
     if (!known) prepared.dominants.push_back(id);
   };

@@ -20,8 +20,6 @@ namespace tailor::codegen {
 
 namespace {
 
-const ir::Node& at(const ir::Graph& graph, ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
 struct RowLoops {
   ir::ExprId row = 0;   ///< narrowed to the rows that exist
   bool ragged = false;  ///< the last block has rows that do not exist
@@ -178,7 +176,7 @@ struct RowPass {
 
 bool is_full_output(const RowPass& pass, std::int32_t output) {
   const ir::Graph& graph = pass.builder.graph();
-  return elements(at(graph, graph.outputs[static_cast<std::size_t>(output)]).shape) ==
+  return elements(graph[graph.outputs[static_cast<std::size_t>(output)]].shape) ==
          pass.prepared.rows * pass.prepared.columns;
 }
 
@@ -191,10 +189,10 @@ Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::Expr
   const Route& route = pass.prepared.routes[dominant][static_cast<std::size_t>(output)];
   const std::int64_t n = pass.prepared.columns;
   if (route.found) {
-    const ir::NodeId start = at(graph, pass.plan.dominant).operands[0];
-    return follow(build, graph, route, row_coordinates(build, at(graph, start).shape, n, pass.rows.row, column));
+    const ir::NodeId start = graph[pass.plan.dominant].operands[0];
+    return follow(build, graph, route, row_coordinates(build, graph[start].shape, n, pass.rows.row, column));
   }
-  const ir::Shape& shape = at(graph, graph.outputs[static_cast<std::size_t>(output)]).shape;
+  const ir::Shape& shape = graph[graph.outputs[static_cast<std::size_t>(output)]].shape;
   return delinearize(build, shape, build.add_scaled(column, pass.rows.row, n));
 }
 
@@ -209,8 +207,8 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
   if (segment.vector > 1) builder.open_loop(segment.element, true);
   for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
     if (!pass.plan.value_cache) builder.forget_values();
-    const ir::Node& reduce = at(graph, phase.reductions[i]);
-    const Coordinates coordinates = row_coordinates(builder.build(), at(graph, reduce.operands[0]).shape,
+    const ir::Node& reduce = graph[phase.reductions[i]];
+    const Coordinates coordinates = row_coordinates(builder.build(), graph[reduce.operands[0]].shape,
                                                     pass.prepared.columns, pass.rows.row, segment.column);
     const Entry entry = builder.emit_value(reduce.operands[0], coordinates);
     ir::Stmt add;
@@ -237,7 +235,7 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   const ir::Graph& graph = builder.graph();
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
-    const ir::Node& node = at(graph, graph.outputs[static_cast<std::size_t>(output)]);
+    const ir::Node& node = graph[graph.outputs[static_cast<std::size_t>(output)]];
     if (elements(node.shape) != pass.prepared.rows) {
       builder.refuse("output-shape",
                      fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", node.name,
@@ -351,7 +349,7 @@ void combine_warps(RowPass& pass, const Phase& phase) {
   builder.put(0, barrier);
   if (several) builder.open_loop(pass.rows.flight, true);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
-    add_partials(pass, i, at(builder.graph(), phase.reductions[i]), partials[i], group);
+    add_partials(pass, i, builder.graph()[phase.reductions[i]], partials[i], group);
   if (several) builder.close();
 }
 
@@ -364,7 +362,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
     for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
       ir::Stmt shuffle;
       shuffle.kind = ir::StmtKind::shuffle;
-      shuffle.op = op_of(at(graph, phase.reductions[i]).attributes.reducer);
+      shuffle.op = op_of(graph[phase.reductions[i]].attributes.reducer);
       shuffle.target.array = pass.accumulators[i];
       if (builder.in_flight_rows > 1) shuffle.target.subs[0] = builder.row_in_flight;
       shuffle.lanes = static_cast<std::uint8_t>(lanes);
@@ -374,7 +372,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
   }
   if (pass.rows.warps_per_row > 1) combine_warps(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    const ir::Shape& shape = at(graph, phase.reductions[i]).shape;
+    const ir::Shape& shape = graph[phase.reductions[i]].shape;
     builder.state().accumulators.push_back(
         {phase.reductions[i], delinearize(builder.build(), shape, pass.rows.row), pass.accumulators[i]});
   }
@@ -384,7 +382,7 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   pass.accumulators.clear();
   for (const ir::NodeId id : phase.reductions) {
-    const ir::Node& reduce = at(builder.graph(), id);
+    const ir::Node& reduce = builder.graph()[id];
     const ir::DType dtype = row(reduce.shape.dtype).compute;
     ir::Array array{pass.prepared.names[static_cast<std::size_t>(id)], ir::Space::registers, dtype, {0, 0}, 1};
     if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
@@ -420,16 +418,14 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<ir::NodeId>& kept_
   std::sort(kept_before.begin(), kept_before.end());
 }
 
-bool is_power_of_two(int value) { return value > 0 && std::has_single_bit(static_cast<unsigned>(value)); }
-
 }  // namespace
 
 /// The first reduction, and others whose operands have other dimensions.
 void dominants_row(const ir::Graph& graph, Prepared& prepared) {
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions)
-      if (prepared.dominants.empty() || at(graph, at(graph, id).operands[0]).shape.dims !=
-                                            at(graph, at(graph, prepared.dominants[0]).operands[0]).shape.dims)
+      if (prepared.dominants.empty() ||
+          graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims)
         prepared.dominants.push_back(id);
 }
 

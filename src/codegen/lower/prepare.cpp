@@ -20,8 +20,6 @@ namespace tailor::codegen {
 
 namespace {
 
-const ir::Node& at(const ir::Graph& graph, ir::NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
 std::string identifier(std::string_view name) {
   std::string out;
   for (const char c : name) out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
@@ -41,7 +39,7 @@ std::vector<std::int32_t> depths(const ir::Graph& graph) {
 }
 
 bool widens(const ir::Graph& graph, const ir::Node& node) {
-  return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(at(graph, node.operands[0]).shape.dtype).bits;
+  return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(graph[node.operands[0]].shape.dtype).bits;
 }
 
 /// Walks back from what phases after `phase` compute, stopping at full values that exist by then.
@@ -52,7 +50,7 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
   const auto visit_sinks = [&] {
     std::fill(seen.begin(), seen.end(), 0);
     for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
-      for (const ir::NodeId id : out.phases[later].reductions) work.push_back(at(graph, id).operands[0]);
+      for (const ir::NodeId id : out.phases[later].reductions) work.push_back(graph[id].operands[0]);
       for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[static_cast<std::size_t>(i)]);
     }
   };
@@ -62,7 +60,7 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
       const ir::NodeId id = work.back();
       work.pop_back();
       if (std::exchange(seen[static_cast<std::size_t>(id)], 1) != 0) continue;
-      const ir::Node& node = at(graph, id);
+      const ir::Node& node = graph[id];
       const bool is_input = node.op == ir::Op::parameter;
       if (out.full[static_cast<std::size_t>(id)] && available[static_cast<std::size_t>(id)] &&
           (stop_at_values || is_input) && node.op != ir::Op::iota) {
@@ -87,7 +85,7 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
   const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   out.phases.resize(static_cast<std::size_t>(deepest) + 1);
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
-    if (at(graph, id).op == ir::Op::reduce)
+    if (graph[id].op == ir::Op::reduce)
       out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(id)] - 1)].reductions.push_back(id);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(graph.outputs[i])])].outputs.push_back(
@@ -96,7 +94,7 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
   std::vector<std::uint8_t> available(graph.nodes.size(), 0);
   for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
     for (const ir::NodeId id : out.phases[phase].reductions)
-      available[static_cast<std::size_t>(at(graph, id).operands[0])] = 1;
+      available[static_cast<std::size_t>(graph[id].operands[0])] = 1;
     for (const std::int32_t i : out.phases[phase].outputs)
       available[static_cast<std::size_t>(graph.outputs[static_cast<std::size_t>(i)])] = 1;
     for (std::size_t id = graph.nodes.size(); id-- > 0;)
@@ -108,16 +106,16 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
 
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
 ir::NodeId dominant_array(const ir::Graph& graph, ir::NodeId id) {
-  return at(graph, id).op == ir::Op::reduce ? at(graph, id).operands[0] : id;
+  return graph[id].op == ir::Op::reduce ? graph[id].operands[0] : id;
 }
 
 /// Operations whose operand and result hold the same elements in another order or form.
 bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) {
-  const ir::Node& node = at(graph, user);
+  const ir::Node& node = graph[user];
   const bool moves = node.op == ir::Op::reshape || node.op == ir::Op::bitcast || node.op == ir::Op::transpose ||
                      node.op == ir::Op::broadcast;
   return (class_of(node.op) == ir::OpClass::elementwise || moves) &&
-         elements(node.shape) == elements(at(graph, operand).shape);
+         elements(node.shape) == elements(graph[operand].shape);
 }
 
 /// Breadth first from `start` over one-to-one edges, both ways.
@@ -133,7 +131,7 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
   };
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const ir::NodeId id = queue[i];
-    const std::vector<ir::NodeId>& operands = at(graph, id).operands;
+    const std::vector<ir::NodeId>& operands = graph[id].operands;
     for (std::size_t k = 0; k < operands.size(); ++k)
       if (is_one_to_one(graph, id, operands[k])) reach({id, operands[k], false, static_cast<std::int32_t>(k)});
     for (const ir::NodeId user : prepared.users[static_cast<std::size_t>(id)])
@@ -172,7 +170,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
       out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(node.shape.dtype).bits);
   }
   for (const ir::NodeId id : graph.outputs)
-    out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(at(graph, id).shape.dtype).bits);
+    out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(graph[id].shape.dtype).bits);
   find_phases(graph, out);
   lowering(out.skeleton).dominants(graph, out);
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));

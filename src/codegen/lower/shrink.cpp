@@ -51,7 +51,7 @@ class DimUnion {
     while (parents_[static_cast<std::size_t>(at)] != at) at = parents_[static_cast<std::size_t>(at)];
     return at;
   }
-  const ir::Node& node(ir::NodeId id) const { return graph_.nodes[static_cast<std::size_t>(id)]; }
+  const ir::Node& node(ir::NodeId id) const { return graph_[id]; }
   const ir::Shape& shape(ir::NodeId id) const { return node(id).shape; }
 
   void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) {
@@ -190,13 +190,12 @@ class DimUnion {
 std::optional<OuterExtent> outer_extent(const ir::Graph& graph) {
   ir::NodeId largest = ir::no_node;
   for (const ir::NodeId output : graph.outputs) {
-    const ir::Shape& shape = graph.nodes[static_cast<std::size_t>(output)].shape;
+    const ir::Shape& shape = graph[output].shape;
     if (shape.dtype == ir::DType::tuple) return {};
-    if (largest == ir::no_node || elements(shape) > elements(graph.nodes[static_cast<std::size_t>(largest)].shape))
-      largest = output;
+    if (largest == ir::no_node || elements(shape) > elements(graph[largest].shape)) largest = output;
   }
   if (largest == ir::no_node) return {};
-  const ir::Dims& dims = graph.nodes[static_cast<std::size_t>(largest)].shape.dims;
+  const ir::Dims& dims = graph[largest].shape.dims;
   for (int d = 0; d < dims.size(); ++d)
     if (dims[d] > 1) return DimUnion(graph).of(largest, d);
   return {};
@@ -206,7 +205,7 @@ ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t
   ir::Group small;
   small.graph = graph;
   for (const OuterExtent::NodeDim& outer : extent.dims) {
-    ir::Node& node = small.graph.nodes[static_cast<std::size_t>(outer.node)];
+    ir::Node& node = small.graph[outer.node];
     std::int64_t& dim = node.shape.dims[outer.dim];
     dim = dim / extent.steps * kept;
     if (node.op == ir::Op::slice)

@@ -19,10 +19,6 @@ using namespace ir;
 
 namespace {
 
-const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
-Rejection refuse(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
-
 /// Whether kernels of today can hold this type.
 bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
 
@@ -31,7 +27,7 @@ bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).rea
 
 bool has_text(const Graph& graph, const Node& node) {
   if (node.op == Op::convert || node.op == Op::copy) return true;
-  const DType operand = at(graph, node.operands[0]).shape.dtype;
+  const DType operand = graph[node.operands[0]].shape.dtype;
   if (node.op == Op::compare) return !node.attributes.total_order;
   // A 16-bit float is held as its f32 value, so its bits are not at hand.
   if (node.op == Op::bitcast_convert)
@@ -114,9 +110,9 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
     if (refused) first = std::move(refused), place = id;
   };
   for (const NodeId id : border.reads)
-    if (id < place) look(id, refuse_value(at(graph, id)));
+    if (id < place) look(id, refuse_value(graph[id]));
   for (const NodeId id : border.inside)
-    if (id < place) look(id, refuse_node(graph, at(graph, id)));
+    if (id < place) look(id, refuse_node(graph, graph[id]));
   return first;
 }
 
@@ -128,8 +124,8 @@ std::string_view name(ReduceKind kind) {
 }
 
 ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
-  const Node& node = at(graph, reduce);
-  const Shape& shape = at(graph, node.operands[0]).shape;
+  const Node& node = graph[reduce];
+  const Shape& shape = graph[node.operands[0]].shape;
   // Walk from the slowest to the fastest dimension in memory: kept dimensions, then reduced ones, make a row reduction.
   int changes = 0;
   std::optional<bool> first, last;
@@ -148,8 +144,8 @@ ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
 }
 
 Layout row_layout(const Graph& graph, NodeId reduce) {
-  const Node& node = at(graph, reduce);
-  const Shape& shape = at(graph, node.operands[0]).shape;
+  const Node& node = graph[reduce];
+  const Shape& shape = graph[node.operands[0]].shape;
   Layout layout{Skeleton::row, 1, 1};
   for (int i = 0; i < shape.rank(); ++i)
     (node.attributes.axes.contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
@@ -163,7 +159,7 @@ Boundary whole_border(const Graph& group) {
   return border;
 }
 
-std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, at(graph, node)); }
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, graph[node]); }
 
 std::string text(const Layout& layout) {
   const SkeletonRow& skeleton = row(layout.skeleton);

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "ir/fusion.h"
@@ -48,6 +50,11 @@ std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId no
 
 /// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
 std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+
+/// A sound refusal: what it says of a group holds for every plan.
+inline ir::Rejection refuse(std::string_view rule, std::string reason) {
+  return {std::string(rule), std::move(reason), true};
+}
 
 /// Kinds of reduction: which dimensions go.
 enum class ReduceKind : std::uint8_t { row, column, full, mixed };

@@ -18,17 +18,13 @@ using namespace ir;
 
 namespace {
 
-const Node& at(const Graph& graph, NodeId id) { return graph.nodes[static_cast<std::size_t>(id)]; }
-
-Rejection refuse(std::string_view rule, std::string reason) { return {std::string(rule), std::move(reason), true}; }
-
 struct RowShape {
   std::int64_t rows = 1, columns = 1;
 };
 
 /// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
 std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
-  const Shape& source = at(graph, reduce.operands[0]).shape;
+  const Shape& source = graph[reduce.operands[0]].shape;
   RowShape shape;
   bool reduced_seen = false;
   for (int i = 0; i < source.rank(); ++i) {
@@ -47,18 +43,17 @@ std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
 /// A row kernel writes one value per row or one per element.
 std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout) {
   for (const NodeId id : border.writes) {
-    const std::int64_t count = elements(at(graph, id).shape);
+    const std::int64_t count = elements(graph[id].shape);
     if (count != layout.rows && count != layout.rows * layout.columns)
-      return refuse(
-          "output-shape",
-          fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", at(graph, id).name,
-                      text(at(graph, id).shape), layout.rows, layout.rows, layout.columns));
+      return refuse("output-shape",
+                    fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})",
+                                graph[id].name, text(graph[id].shape), layout.rows, layout.rows, layout.columns));
   }
   return std::nullopt;
 }
 
 std::string label(const Graph& graph, NodeId id) {
-  return fmt::format("%{} {}", at(graph, id).name, text(at(graph, id).shape));
+  return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
 }
 
 /// How a value that depends on a reduction lies. none: it does not depend on one.
@@ -96,7 +91,7 @@ class RowReading {
   RowReading(const Graph& graph, Layout layout) : graph_(graph), layout_(layout) {}
 
   std::optional<Rejection> read(NodeId id) {
-    const Node& node = at(graph_, id);
+    const Node& node = graph_[id];
     RowDependence dependence = RowDependence::none;
     for (const NodeId operand : node.operands) {
       const RowDependence of_operand = row_dependence(operand);
@@ -106,12 +101,12 @@ class RowReading {
       dependence = of_operand;
     }
     if (node.op == Op::reduce) return read_reduce(id, dependence);
-    if (node.op == Op::transpose && !keeps_order(node, at(graph_, node.operands[0]).shape) &&
+    if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
         (dependence != RowDependence::none || elements(node.shape) >= layout_.rows * layout_.columns))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
-    if (node.op == Op::bitcast && !(is_row_major(node.shape) && is_row_major(at(graph_, node.operands[0]).shape)))
+    if (node.op == Op::bitcast && !(is_row_major(node.shape) && is_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     const bool moves = class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
                        node.op != Op::transpose;
@@ -132,15 +127,15 @@ class RowReading {
     const Layout own = row_layout(graph_, id);
     if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
       return refuse("skeleton-row-shapes",
-                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", at(graph_, id).name, own.rows,
+                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", graph_[id].name, own.rows,
                                 own.columns, layout_.rows, layout_.columns));
     row_dependences_[id] = RowDependence::row;
     return std::nullopt;
   }
 
   std::optional<Rejection> read_broadcast(NodeId id, RowDependence dependence) {
-    const Node& node = at(graph_, id);
-    const Shape& source = at(graph_, node.operands[0]).shape;
+    const Node& node = graph_[id];
+    const Shape& source = graph_[node.operands[0]].shape;
     const std::int64_t count = elements(node.shape);
     const bool spreads = dependence == RowDependence::row && count == layout_.rows * layout_.columns;
     if (!leads(node, source) || (!spreads && count != elements(source)))
@@ -161,22 +156,22 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
   NodeId first = no_node;
   Layout layout{Skeleton::row, 1, 1};
   for (const NodeId id : border.inside) {
-    const Node& node = at(graph, id);
+    const Node& node = graph[id];
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
     if (!shape)
       return refuse("skeleton-column",
                     fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
                                 node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
-                                text(at(graph, node.operands[0]).shape)));
+                                text(graph[node.operands[0]].shape)));
     if (first == no_node) {
       first = id;
       layout.rows = shape->rows;
       layout.columns = shape->columns;
     } else if (shape->rows != layout.rows || shape->columns != layout.columns) {
       return refuse("rows-differ",
-                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", at(graph, first).name,
-                                layout.rows, layout.columns, node.name, shape->rows, shape->columns));
+                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", graph[first].name, layout.rows,
+                                layout.columns, node.name, shape->rows, shape->columns));
     }
   }
   if (first == no_node) return std::nullopt;
@@ -186,12 +181,12 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
 
 std::optional<Rejection> doubt_row(const Graph& graph, const Boundary& border, const Layout& layout) {
   for (const NodeId id : border.inside) {
-    if (at(graph, id).op != Op::reduce) continue;
+    if (graph[id].op != Op::reduce) continue;
     const ReduceKind kind = reduce_kind(graph, id);
     if (kind == ReduceKind::row || kind == ReduceKind::full) continue;
-    return refuse(kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
-                  fmt::format("{} reduction {} of {}", name(kind), label(graph, id),
-                              text(at(graph, at(graph, id).operands[0]).shape)));
+    return refuse(
+        kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
+        fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[graph[id].operands[0]].shape)));
   }
   RowReading reading(graph, layout);
   for (const NodeId id : border.inside)

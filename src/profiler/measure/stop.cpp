@@ -24,7 +24,7 @@ constexpr std::array rules = {
     StopRule{"thorough", 0.003, 0.99, 60, 4000, {30}, 20, "for published figures: 0.3 % of the median"},
 };
 
-constexpr std::array<std::string_view, 4> words = {"go on", "precise enough", "out of samples", "out of time"};
+constexpr std::array<std::string_view, 4> stop_words = {"go on", "precise enough", "out of samples", "out of time"};
 
 }  // namespace
 
@@ -39,7 +39,7 @@ const StopRule& stop_rule(std::string_view name) {
               suggestion(name, names));
 }
 
-std::string_view name(Stop stop) { return words[static_cast<std::size_t>(stop)]; }
+std::string_view name(Stop stop) { return stop_words[static_cast<std::size_t>(stop)]; }
 
 Stop stop_after(const StopRule& rule, std::span<const double> seconds, Seconds elapsed) {
   const int taken = static_cast<int>(seconds.size());

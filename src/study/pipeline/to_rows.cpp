@@ -52,8 +52,8 @@ void add_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::stri
   for (const ir::EdgeNote& edge : fusion.edges) {
     store::EdgeRow& note = row.edges.emplace_back();
     note.body = path;
-    note.producer = graph.nodes[static_cast<std::size_t>(edge.producer)].name;
-    note.consumer = graph.nodes[static_cast<std::size_t>(edge.consumer)].name;
+    note.producer = graph[edge.producer].name;
+    note.consumer = graph[edge.consumer].name;
     note.part = edge.group;
     note.decision = name(edge.decision);
     if (edge.level) note.level = std::string(name(*edge.level));
@@ -81,7 +81,7 @@ store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& 
     item.group = group.group.id;
     item.occurrences = static_cast<std::int64_t>(group.occurrences.size());
     item.times = group.times;
-    item.example = group.group.graph.nodes[static_cast<std::size_t>(group.group.graph.outputs.front())].name;
+    item.example = group.group.graph[group.group.graph.outputs.front()].name;
     row.groups.push_back(std::move(item));
   }
   add_edges(nodes, fusion, "", row);

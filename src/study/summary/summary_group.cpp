@@ -26,7 +26,7 @@ std::string shapes_of(const store::GroupRow& row) {
                                 [&] { return ir::parse_graph(row.text, row.title); });
   std::string out;
   for (std::size_t i = 0; i < std::min(shapes_shown, graph.outputs.size()); ++i)
-    out += (i > 0 ? ", " : "") + ir::text(graph.nodes[static_cast<std::size_t>(graph.outputs[i])].shape);
+    out += (i > 0 ? ", " : "") + ir::text(graph[graph.outputs[i]].shape);
   if (graph.outputs.size() > shapes_shown) out += fmt::format(" and {} more", graph.outputs.size() - shapes_shown);
   return out;
 }

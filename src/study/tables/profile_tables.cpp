@@ -41,7 +41,7 @@ std::string place_text(const profiler::Ranking& ranking, int item) {
   return std::to_string(at - ranking.order.begin() + 1);
 }
 
-std::pair<std::string, std::string> state_of(const Candidate& item) {
+std::pair<std::string, std::string> profile_state(const Candidate& item) {
   if (item.measured) return {std::string(ir::name(item.measured->outcome)), item.measured->reason};
   if (!item.binary) return {"stopped", "not begun"};
   if (!item.compiled())
@@ -69,7 +69,7 @@ Cell whole(int value) { return value > 0 ? Cell(static_cast<std::int64_t>(value)
 Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 
 std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranking, std::size_t cache, int number) {
-  const auto [state, reason] = state_of(item);
+  const auto [state, reason] = profile_state(item);
   const ir::Measurement none;
   const ir::Measurement& measured = cache < result_of(item).times.size() ? result_of(item).times[cache] : none;
   const Spread time = measured.samples.empty() ? Spread{} : spread_of_item(item, cache, measured.protocol.stop);

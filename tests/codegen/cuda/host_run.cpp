@@ -133,8 +133,7 @@ std::vector<std::string> host_problems(std::vector<HostCase> cases) {
 
 void fill_expected(const Graph& graph, HostCase& which) {
   std::uint64_t seed = 1;
-  for (const NodeId id : parameters(graph))
-    which.inputs.push_back(reference::random_tensor(graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+  for (const NodeId id : parameters(graph)) which.inputs.push_back(reference::random_tensor(graph[id].shape, seed++));
   which.expected = evaluate(graph, which.inputs);
 }
 

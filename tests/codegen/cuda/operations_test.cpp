@@ -192,7 +192,7 @@ TEST_CASE("every operation on every type is refused in words, or printed, compil
     HostCase one{fmt::format("operations on {}", name(dtype)), std::move(*kernel), {}, {}};
     std::uint64_t seed = 1;
     for (const NodeId id : parameters(group.graph)) {
-      one.inputs.push_back(reference::random_tensor(group.graph.nodes[static_cast<std::size_t>(id)].shape, seed++));
+      one.inputs.push_back(reference::random_tensor(group.graph[id].shape, seed++));
       put_edges(one.inputs.back(), static_cast<int>(seed % 2));
     }
     one.expected = evaluate(group.graph, one.inputs);

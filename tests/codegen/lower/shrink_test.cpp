@@ -35,8 +35,7 @@ void compare_prefixes(const Graph& whole, const Graph& small) {
   const std::vector<Tensor> inputs = sensible_inputs(whole, 3);
   std::vector<Tensor> few;
   const std::vector<NodeId> places = parameters(small);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    few.push_back(prefix(inputs[i], small.nodes[static_cast<std::size_t>(places[i])].shape));
+  for (std::size_t i = 0; i < inputs.size(); ++i) few.push_back(prefix(inputs[i], small[places[i]].shape));
   const std::vector<BoundedTensor> all = evaluate_with_error_bounds(whole, inputs),
                                    some = evaluate_with_error_bounds(small, few);
   REQUIRE(all.size() == some.size());

@@ -12,10 +12,6 @@
 namespace tailor::simulator {
 namespace {
 
-bool has(const std::vector<std::string_view>& parts, std::string_view part) {
-  return std::find(parts.begin(), parts.end(), part) != parts.end();
-}
-
 bool has_prefix(const std::vector<std::string_view>& parts, std::string_view prefix) {
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view one) { return one.starts_with(prefix); });
 }

@@ -11,13 +11,7 @@
 #include "profiler/simulator/decode/matrix.h"
 
 namespace tailor::simulator {
-namespace {
-
-bool has(const std::vector<std::string_view>& parts, std::string_view part) {
-  return std::find(parts.begin(), parts.end(), part) != parts.end();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 /// mma, ldmatrix, stmatrix, movmatrix; what works on more than one warp is refused by name.
 bool Decoder::matrix_instruction() {

@@ -7,15 +7,7 @@
 #include "profiler/simulator/decode/decoder.h"
 
 namespace tailor::simulator {
-namespace {
-
-bool has(const std::vector<std::string_view>& parts, std::string_view part) {
-  for (const std::string_view one : parts)
-    if (one == part) return true;
-  return false;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 /// Fills a warp operation's step and operands; its result is the slot of the mask.
 Slot Decoder::warp_operands(Micro& micro, const PtxOperand& to) {

@@ -16,6 +16,7 @@
 // are in decode_operands. Until the last step a slot of the frame bank holds the number of a virtual register.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@
 #include "profiler/simulator/ptx/ptx.h"
 
 namespace tailor::simulator {
+
+/// Whether an opcode's parts, split at its dots, have this one.
+inline bool has(const std::vector<std::string_view>& parts, std::string_view part) {
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
 
 /// A block while it is made.
 struct DraftBlock {
