@@ -16,7 +16,7 @@
 #include <string>
 
 #include "costmodel/work.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::costmodel {
 

@@ -12,7 +12,7 @@
 #include <span>
 
 #include "costmodel/scratch.h"
-#include "ir/index.h"
+#include "ir/kernel/index.h"
 
 namespace tailor::costmodel {
 

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ir/graph_attributes.h"
+#include "ir/graph/graph_attributes.h"
 
 namespace tailor::explore {
 

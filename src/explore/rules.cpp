@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
 

@@ -21,7 +21,7 @@
 #include "explore/space.h"
 #include "ir/device.h"
 #include "ir/estimate.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/plan.h"
 
 namespace tailor::explore {

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hlo/hlo_lexer.h"
-#include "ir/graph_verify.h"
+#include "ir/graph/graph_verify.h"
 
 namespace tailor::hlo {
 

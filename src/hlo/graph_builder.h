@@ -16,7 +16,7 @@
 
 #include "hlo/hlo_module.h"
 #include "hlo/normalise.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace tailor::hlo {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "ir/op.h"
-#include "ir/types.h"
+#include "ir/graph/op.h"
+#include "ir/graph/types.h"
 
 namespace tailor::hlo {
 

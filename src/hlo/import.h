@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "hlo/hlo_module.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "ir/import_report.h"
 
 namespace tailor::hlo {

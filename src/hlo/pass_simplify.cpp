@@ -17,7 +17,7 @@
 #include <optional>
 
 #include "hlo/normalise.h"
-#include "ir/reducer.h"
+#include "ir/graph/reducer.h"
 #include "reference/evaluate.h"
 
 namespace tailor::hlo {

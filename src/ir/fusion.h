@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "ir/graph.h"
-#include "ir/stitch_level.h"
+#include "ir/graph/graph.h"
+#include "ir/kernel/stitch_level.h"
 
 namespace tailor::ir {
 

@@ -17,7 +17,7 @@
 
 #include "base/hash.h"
 #include "ir/fusion.h"
-#include "ir/stitch_level.h"
+#include "ir/kernel/stitch_level.h"
 
 namespace tailor::ir {
 

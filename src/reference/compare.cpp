@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 

@@ -20,7 +20,7 @@
 #include <limits>
 
 #include "base/memory.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
 #include "reference/evaluate_memory.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ir/attribute_text.h"
+#include "ir/graph/attribute_text.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
 

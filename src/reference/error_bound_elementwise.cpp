@@ -16,7 +16,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
 

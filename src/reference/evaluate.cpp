@@ -26,7 +26,7 @@
 #include <memory>
 
 #include "base/error.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
 

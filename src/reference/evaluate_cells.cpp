@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 namespace tailor::reference {
 

@@ -7,7 +7,7 @@
 #include <complex>
 #include <cstring>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {

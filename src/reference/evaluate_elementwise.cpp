@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/attribute_text.h"
-#include "ir/number.h"
+#include "ir/graph/attribute_text.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_integer.h"
 #include "reference/evaluate_memory.h"
@@ -33,7 +33,7 @@ constexpr std::array real_loops = std::to_array<RealLoop>({
       out[i].real = real_ref;                                                               \
     }                                                                                       \
   },
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef X
 });
 
@@ -48,7 +48,7 @@ constexpr std::array integer_loops = std::to_array<IntegerLoop>({
       out[i].integer = static_cast<std::int64_t>(integer_ref);                                                   \
     }                                                                                                            \
   },
-#include "ir/ops.def"
+#include "ir/graph/ops.def"
 #undef X
 });
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
 #include "reference/evaluate_moves.h"

@@ -6,7 +6,7 @@
 // 64 bits) and rounded once.
 #include <algorithm>
 
-#include "ir/attribute_text.h"
+#include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/attribute_text.h"
-#include "ir/number.h"
+#include "ir/graph/attribute_text.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 

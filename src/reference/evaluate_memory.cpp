@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "base/memory.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 namespace tailor::reference {
 

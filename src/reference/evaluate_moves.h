@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ir/types.h"
+#include "ir/graph/types.h"
 
 namespace tailor::reference {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/attribute_text.h"
+#include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "ir/attribute_text.h"
+#include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <span>
 
-#include "ir/types.h"
+#include "ir/graph/types.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {

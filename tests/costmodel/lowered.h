@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "codegen/lower/lower.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::costmodel {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(bytes), size);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graphs: text form, canonical text, users, bytes.
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

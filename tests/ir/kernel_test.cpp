@@ -3,7 +3,7 @@
 //
 // Kernels by hand: their text, identity and check, and the interpreter that later judges lowered ones: its values
 // against plain loops, its counts against arithmetic on paper, and its alarms against kernels with one defect each.
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "ir/index_text.h"
+#include "ir/kernel/index_text.h"
 #include "support/golden.h"
 #include "support/interpret.h"
 #include "support/kernel_builder.h"

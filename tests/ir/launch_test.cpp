@@ -3,7 +3,7 @@
 //
 // Launch shapes read back what they wrote, and kernels with every role of a buffer, clusters and grid barriers keep
 // their contracts in the text form, the id and the check, though no lowering makes them yet.
-#include "ir/launch.h"
+#include "ir/kernel/launch.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "support/kernel_builder.h"
 
 using namespace tailor;

@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate.h"
 #include "support/random_graph.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stitch levels: the words read back, and the order is from narrow to wide.
-#include "ir/stitch_level.h"
+#include "ir/kernel/stitch_level.h"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 using namespace tailor;
 using namespace tailor::ir;

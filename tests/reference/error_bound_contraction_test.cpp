@@ -11,7 +11,7 @@
 #include <random>
 
 #include "hlo/import.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/compare.h"
 #include "reference/inputs.h"
 

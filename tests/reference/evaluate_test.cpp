@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 using namespace tailor;
 using namespace tailor::ir;

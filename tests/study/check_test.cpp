@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "ir/plan.h"
 #include "store/store.h"
 #include "study/sweep/sweep.h"

@@ -17,7 +17,7 @@
 #include "codegen/lower/lower.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "profiler/compile/compile.h"
 #include "profiler/xla/xla_check.h"
 #include "reference/error_bound.h"

@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::ir {
 

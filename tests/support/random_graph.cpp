@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 using namespace tailor::ir;
 

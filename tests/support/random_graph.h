@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <random>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 /// About `nodes` nodes on small shapes: elementwise operations in several types, index operations, look-ups,
 /// reductions, sort. verify() accepts it and the evaluator runs it. The same seed gives the same graph on every

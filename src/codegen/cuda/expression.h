@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "ir/index_text.h"
-#include "ir/kernel.h"
-#include "ir/kernel_names.h"
+#include "ir/kernel/index_text.h"
+#include "ir/kernel/kernel.h"
+#include "ir/kernel/kernel_names.h"
 
 namespace tailor::codegen {
 

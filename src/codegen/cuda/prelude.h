@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/kernel.h"
-#include "ir/kernel_names.h"
+#include "ir/kernel/kernel.h"
+#include "ir/kernel/kernel_names.h"
 
 namespace tailor::codegen {
 

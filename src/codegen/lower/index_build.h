@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/index.h"
+#include "ir/kernel/index.h"
 
 namespace tailor::codegen {
 

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "codegen/lower/index_build.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 
 namespace tailor::codegen {
 

@@ -11,7 +11,7 @@
 
 #include "codegen/lower/prepare.h"
 #include "ir/device.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/plan.h"
 
 namespace tailor::codegen {

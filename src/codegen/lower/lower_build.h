@@ -16,7 +16,7 @@
 
 #include "codegen/lower/index_map.h"
 #include "codegen/lower/lower.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
 

@@ -12,7 +12,7 @@
 #include <limits>
 
 #include "codegen/lower/lower_build.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 namespace tailor::codegen {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "codegen/lower/lower_build.h"
-#include "ir/reducer.h"
+#include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 

@@ -14,7 +14,7 @@
 
 #include "codegen/lower/lower_build.h"
 #include "codegen/lower/skeletons.h"
-#include "ir/reducer.h"
+#include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "codegen/lower/skeletons.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
 

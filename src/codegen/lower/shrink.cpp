@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 
 namespace tailor::codegen {
 

@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "codegen/lower/shrink.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "profiler/check/launch_counts.h"
 #include "reference/compare.h"
 #include "reference/evaluate_cells.h"

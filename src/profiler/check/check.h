@@ -18,7 +18,7 @@
 #include "ir/counters.h"
 #include "ir/device.h"
 #include "ir/fusion.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "profiler/simulator/machine/launch.h"
 #include "reference/error_bound.h"
 

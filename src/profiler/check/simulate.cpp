@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's records: one
-// array of memory for each buffer that owns its own, in the order of the kernel's buffers; what is written in place gets
-// the address of its input. Afterwards outputs and counters as plain records of `ir`.
+// Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's records:
+// one array of memory for each buffer that owns its own, in the order of the kernel's buffers; what is written in place
+// gets the address of its input. Afterwards outputs and counters as plain records of `ir`.
 #include "profiler/check/simulate.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "profiler/check/simulated_launch.h"
 #include "reference/memory_layout.h"
 

@@ -5,7 +5,7 @@
 // the check of XLA's both come through here; nobody else spells out what a role means to the simulator.
 #pragma once
 
-#include "ir/launch.h"
+#include "ir/kernel/launch.h"
 #include "profiler/simulator/machine/launch.h"
 
 namespace tailor::profiler {

@@ -11,7 +11,7 @@
 
 #include "ir/device.h"
 #include "ir/fusion.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/plan.h"
 
 namespace tailor::profiler {

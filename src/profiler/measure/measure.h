@@ -16,7 +16,7 @@
 
 #include "ir/binary.h"
 #include "ir/fusion.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/measurement.h"
 #include "profiler/gpu/cupti/metrics.h"
 #include "profiler/measure/race.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "ir/binary.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "profiler/gpu/request/sequence.h"
 #include "reference/evaluate.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "ir/launch.h"
+#include "ir/kernel/launch.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/ptx/ptx.h"
 #include "profiler/xla/xla_check.h"

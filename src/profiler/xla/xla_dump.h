@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "hlo/hlo_module.h"
-#include "ir/launch.h"
+#include "ir/kernel/launch.h"
 
 namespace tailor::profiler {
 

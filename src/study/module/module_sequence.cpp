@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "reference/inputs.h"
 
 namespace tailor::study {

@@ -16,7 +16,7 @@
 
 #include "explore/partition.h"
 #include "ir/binary.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "profiler/gpu/request/sequence.h"
 #include "profiler/measure/sequence_of.h"
 

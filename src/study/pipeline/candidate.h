@@ -21,7 +21,7 @@
 #include "ir/binary.h"
 #include "ir/device.h"
 #include "ir/fusion.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/plan.h"
 #include "profiler/check/check.h"
 #include "profiler/check/small_shape.h"

@@ -11,7 +11,7 @@
 #include "explore/tune.h"
 #include "hlo/import.h"
 #include "ir/binary.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "profiler/check/check.h"
 #include "store/rows.h"
 

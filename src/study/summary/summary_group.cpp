@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "ir/estimate.h"
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "study/summary/summary_rows.h"
 
 namespace tailor::study {

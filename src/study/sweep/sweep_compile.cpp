@@ -122,7 +122,8 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
       if (!candidate.binary) continue;
       sweep.recorder.save_compiled(candidate);
       // One that did not compile may have an estimate of an earlier run, which is stored in full.
-      if (candidate.compiled()) sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
+      if (candidate.compiled())
+        sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
       count_compiled(sweep, *candidate.binary);
       candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
     }

@@ -9,7 +9,7 @@
 
 #include "costmodel/work.h"
 #include "ir/counters.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "ir/measurement.h"
 #include "report/table.h"
 

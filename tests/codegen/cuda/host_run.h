@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 #include "reference/evaluate.h"
 
 namespace tailor::ir {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::ir {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/lower/lower.h"
-#include "ir/kernel.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::ir {
 

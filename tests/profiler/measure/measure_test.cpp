@@ -14,7 +14,7 @@
 #include "base/statistics.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
-#include "ir/number.h"
+#include "ir/graph/number.h"
 #include "profiler/check/simulate.h"
 #include "profiler/check/small_shape.h"
 #include "profiler/compile/compile.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/launch.h"
+#include "ir/kernel/launch.h"
 
 namespace tailor::gpu {
 

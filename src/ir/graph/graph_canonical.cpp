@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The canonical text: what a graph computes, without its accidents. Nodes are numbered in the order of a depth-first
+// walk from the outputs, operands first and in operand order, so neither names nor the order of independent nodes
+// show; nodes no output needs are absent. Parameters are renumbered as the walk meets them: two groups that read the
+// same things in another order are one group. Inside bodies a parameter's number is its meaning and stays.
+//
+// The walk keeps its own stack: graphs are deeper than a thread's.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "ir/graph/graph.h"
+#include "ir/graph/graph_attributes.h"
+
+namespace tailor::ir {
+
+namespace {
+
+/// Nodes that the outputs need, operands before users.
+std::vector<NodeId> walk(const Graph& graph) {
+  std::vector<NodeId> order;
+  std::vector<char> seen(graph.nodes.size(), 0);
+  std::vector<std::pair<NodeId, std::size_t>> stack;
+  for (const NodeId output : graph.outputs) {
+    if (seen[static_cast<std::size_t>(output)]) continue;
+    seen[static_cast<std::size_t>(output)] = 1;
+    stack.emplace_back(output, 0);
+    while (!stack.empty()) {
+      auto& [id, next] = stack.back();
+      const std::vector<NodeId>& operands = graph[id].operands;
+      if (next == operands.size()) {
+        order.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      const NodeId operand = operands[next++];
+      if (seen[static_cast<std::size_t>(operand)]) continue;
+      seen[static_cast<std::size_t>(operand)] = 1;
+      stack.emplace_back(operand, 0);
+    }
+  }
+  return order;
+}
+
+void append_literal(std::string& out, const Literal& literal) {
+  // Long contents are stood for by their hash: the text is an identity, not an archive.
+  constexpr std::size_t longest = 64;
+  if (!literal.known) {
+    out += " ?";
+  } else if (literal.bytes.size() > longest) {
+    fmt::format_to(std::back_inserter(out), " #{}", hex(tailor::id_of(std::span<const std::byte>(literal.bytes))));
+  } else {
+    append_hex(out += ' ', literal.bytes);
+  }
+}
+
+void append_graph(std::string& out, const Graph& graph, bool renumber) {
+  const std::vector<NodeId> order = walk(graph);
+  std::vector<std::int32_t> number(graph.nodes.size(), -1);
+  std::int64_t parameters_met = 0;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node& node = graph[order[i]];
+    number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    out += name(node.op);
+    const bool renumbered = renumber && node.op == Op::parameter;
+    append_word(out, node, renumbered ? parameters_met++ : node.attributes.number);
+    for (const NodeId operand : node.operands)
+      fmt::format_to(std::back_inserter(out), " {}", number[static_cast<std::size_t>(operand)]);
+    if (node.attributes.literal) append_literal(out, *node.attributes.literal);
+    append_attributes(out, node);
+    for (const std::int32_t body : node.attributes.bodies) {
+      out += " {\n";
+      append_graph(out, graph.bodies[static_cast<std::size_t>(body)], false);
+      out += '}';
+    }
+    fmt::format_to(std::back_inserter(out), " : {}\n", text(node.shape));
+  }
+  out += "output";
+  for (const NodeId output : graph.outputs)
+    fmt::format_to(std::back_inserter(out), " {}", number[static_cast<std::size_t>(output)]);
+  out += '\n';
+}
+
+}  // namespace
+
+std::string canonical_text(const Graph& graph) {
+  std::string out;
+  append_graph(out, graph, true);
+  return out;
+}
+
+}  // namespace tailor::ir

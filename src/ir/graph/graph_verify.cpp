@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What holds for every graph: order, names, ranges, literals. In: a graph. Out: the first thing that is wrong, or
+// nothing. Called after every import and by tests after every pass. The cheap checks come first, so that a rule of a
+// shape may rely on them.
+#include "ir/graph/graph_verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
+#include "base/error.h"
+#include "ir/graph/number.h"
+
+namespace tailor::ir {
+
+namespace {
+
+void check_shape(const Checked& c, const Shape& shape) {
+  std::array<bool, max_rank> seen{};
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dims[i] < 0) refuse(c, fmt::format("dimension {} of {}", shape.dims[i], text(shape)), "no negative one");
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (dim < 0 || dim >= shape.rank() || seen[static_cast<std::size_t>(dim)])
+      refuse(c, "a layout that names a dimension twice or beyond the rank", "a permutation of the dimensions");
+    seen[static_cast<std::size_t>(dim)] = true;
+  }
+}
+
+void check_operands(const Checked& c, NodeId self) {
+  const int arity = row(c.node.op).arity;
+  const auto count = static_cast<int>(c.count());
+  if (arity >= 0 && count != arity) refuse(c, fmt::format("{} operands", count), fmt::format("{}", arity));
+  for (const NodeId operand : c.node.operands)
+    if (operand < 0 || operand >= self) refuse(c, fmt::format("operand {}", operand), "a node that stands before it");
+}
+
+void check_literal(const Checked& c) {
+  const std::optional<Literal>& literal = c.node.attributes.literal;
+  if (c.node.op != Op::constant) return;
+  if (!literal) refuse(c, "no literal", "the constant's contents");
+  const std::int64_t expected = literal->known ? elements(c.node.shape) * element_bytes(c.node.shape.dtype) : 0;
+  if (static_cast<std::int64_t>(literal->bytes.size()) != expected)
+    refuse(c, fmt::format("{} bytes of contents", literal->bytes.size()),
+           fmt::format("{} for {}", expected, text(c.node.shape)));
+}
+
+void check_results(const Checked& c) {
+  const std::vector<Shape>& results = c.node.attributes.results;
+  if (c.node.shape.dtype != DType::tuple && !results.empty())
+    refuse(c, fmt::format("{} results beside {}", results.size(), text(c.node.shape)), "a list only for tuples");
+  for (const Shape& shape : results) check_shape(c, shape);
+  for (const std::int32_t body : c.node.attributes.bodies)
+    if (body < 0 || static_cast<std::size_t>(body) >= c.graph.bodies.size())
+      refuse(c, fmt::format("body {}", body), fmt::format("one of {}", c.graph.bodies.size()));
+}
+
+/// Numbers 0 .. count-1, each once.
+void check_parameters(const Graph& graph) {
+  const std::vector<NodeId> ids = parameters(graph);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const Node& node = graph[ids[i]];
+    if (node.attributes.number != static_cast<std::int64_t>(i))
+      refuse({graph, node}, fmt::format("parameter {}", node.attributes.number), fmt::format("number {}", i));
+  }
+}
+
+[[noreturn]] void refuse_graph(const Graph& graph, const std::string& what) {
+  throw Error(Fault::failed, fmt::format("graph {}: {}", graph.name, what));
+}
+
+void check_lists(const Graph& graph) {
+  const auto count = static_cast<NodeId>(graph.nodes.size());
+  const auto in_range = [count](NodeId id) { return id >= 0 && id < count; };
+  for (const NodeId output : graph.outputs)
+    if (!in_range(output)) refuse_graph(graph, fmt::format("found output {}, expected one of {} nodes", output, count));
+  for (const GivenGroup& group : graph.given) {
+    if (!std::all_of(group.nodes.begin(), group.nodes.end(), in_range))
+      refuse_graph(graph, fmt::format("found a node out of range in group {}, expected one of {}", group.name, count));
+    if (std::adjacent_find(group.nodes.begin(), group.nodes.end(), std::greater_equal<>()) != group.nodes.end())
+      refuse_graph(graph, fmt::format("found group {} out of order, expected ascending nodes", group.name));
+  }
+}
+
+}  // namespace
+
+void refuse(const Checked& checked, const std::string& found, const std::string& expected) {
+  throw Error(Fault::failed, fmt::format("node %{} ({}): found {}, expected {}", checked.node.name,
+                                         name(checked.node.op), found, expected));
+}
+
+void verify(const Graph& graph) {
+  std::unordered_set<std::string_view> names;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Checked checked{graph, graph.nodes[i]};
+    if (checked.node.name.empty()) refuse(checked, "no name", "one");
+    if (!names.insert(checked.node.name).second) refuse(checked, "a name that another node has", "unique names");
+    check_shape(checked, checked.node.shape);
+    check_operands(checked, static_cast<NodeId>(i));
+    check_literal(checked);
+    check_results(checked);
+    verify_shapes(checked);
+  }
+  check_parameters(graph);
+  check_lists(graph);
+  for (const Graph& body : graph.bodies)
+    doing(fmt::format("checking body {} of {}", body.name, graph.name), [&body] { verify(body); });
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,403 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shape rule of each operation: what HLO's semantics say the result must be, from the operands and attributes.
+// Layouts are free. Convolutions, library calls and communication are not checked beyond their counts; a dot and
+// windows are, from the attributes' text.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/graph/attribute_text.h"
+#include "ir/graph/graph_verify.h"
+
+namespace tailor::ir {
+
+namespace {
+
+using Rule = void (*)(const Checked&);
+
+void expect_shape(const Checked& c, const Shape& found, DType dtype, const Dims& dims) {
+  if (found.dtype != dtype || found.dims != dims) refuse(c, text(found), text(make_shape(dtype, dims)));
+}
+
+void expect_result(const Checked& c, DType dtype, const Dims& dims) { expect_shape(c, c.node.shape, dtype, dims); }
+
+void expect_operands(const Checked& c, std::size_t least) {
+  if (c.count() < least) refuse(c, fmt::format("{} operands", c.count()), fmt::format("at least {}", least));
+}
+
+void expect_bodies(const Checked& c, std::size_t least) {
+  const std::size_t found = c.node.attributes.bodies.size();
+  if (found < least) refuse(c, fmt::format("{} bodies", found), fmt::format("at least {}", least));
+}
+
+/// Distinct and below `rank`.
+void expect_axes(const Checked& c, int rank) {
+  const Dims& axes = c.node.attributes.axes;
+  for (int i = 0; i < axes.size(); ++i)
+    if (axes[i] < 0 || axes[i] >= rank || std::count(axes.begin(), axes.end(), axes[i]) != 1)
+      refuse(c, fmt::format("axes {{{}}}", fmt::join(axes.begin(), axes.end(), ",")),
+             fmt::format("distinct dimensions below {}", rank));
+}
+
+void expect_axis_count(const Checked& c, int count) {
+  if (c.node.attributes.axes.size() != count)
+    refuse(c, fmt::format("{} axes", c.node.attributes.axes.size()), fmt::format("{}", count));
+}
+
+void expect_ranges(const Checked& c) {
+  const auto rank = static_cast<std::size_t>(c.operand(0).rank());
+  if (c.node.attributes.ranges.size() != rank)
+    refuse(c, fmt::format("{} ranges", c.node.attributes.ranges.size()), fmt::format("{}, one per dimension", rank));
+}
+
+/// Result k as the node declares it.
+const Shape& result(const Checked& c, std::size_t k, std::size_t count) {
+  if (c.node.shape.dtype != DType::tuple) {
+    if (count != 1) refuse(c, text(c.node.shape), fmt::format("a tuple of {} results", count));
+    return c.node.shape;
+  }
+  if (c.node.attributes.results.size() != count)
+    refuse(c, fmt::format("{} results", c.node.attributes.results.size()), fmt::format("{}", count));
+  return c.node.attributes.results[k];
+}
+
+void rule_select(const Checked& c) {
+  const Shape& predicate = c.operand(0);
+  if (predicate.dtype != DType::pred || (predicate.rank() != 0 && predicate.dims != c.node.shape.dims))
+    refuse(c, text(predicate), "a predicate, scalar or of the result's dimensions");
+  for (std::size_t i = 1; i < 3; ++i) expect_shape(c, c.operand(i), c.node.shape.dtype, c.node.shape.dims);
+}
+
+void rule_clamp(const Checked& c) {
+  expect_shape(c, c.operand(1), c.node.shape.dtype, c.node.shape.dims);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{2}})
+    expect_shape(c, c.operand(i), c.node.shape.dtype, c.operand(i).rank() == 0 ? Dims{} : c.node.shape.dims);
+}
+
+void rule_bitcast_convert(const Checked& c) {
+  const auto bits = [](const Shape& shape) { return elements(shape) * row(shape.dtype).bits; };
+  if (bits(c.operand(0)) != bits(c.node.shape))
+    refuse(c, fmt::format("{} bits", bits(c.node.shape)), fmt::format("{}", bits(c.operand(0))));
+}
+
+/// Operands of one type and the result's dimensions; `to` says how the result's type follows.
+void same_dims(const Checked& c) {
+  for (std::size_t i = 0; i < c.count(); ++i) expect_shape(c, c.operand(i), c.operand(0).dtype, c.node.shape.dims);
+}
+
+void rule_predicate(const Checked& c) {
+  same_dims(c);
+  expect_result(c, DType::pred, c.node.shape.dims);
+}
+
+void rule_elementwise(const Checked& c) {
+  same_dims(c);
+  const bool changes_type = c.node.op == Op::convert || c.node.op == Op::real || c.node.op == Op::imag ||
+                            c.node.op == Op::complex ||
+                            (c.node.op == Op::abs && row(c.operand(0).dtype).kind == DTypeKind::complex);
+  if (!changes_type && c.count() > 0) expect_result(c, c.operand(0).dtype, c.node.shape.dims);
+}
+
+void rule_stochastic_convert(const Checked& c) {
+  for (std::size_t i = 0; i < c.count(); ++i) expect_shape(c, c.operand(i), c.operand(i).dtype, c.node.shape.dims);
+}
+
+void rule_map(const Checked& c) {
+  expect_bodies(c, 1);
+  for (std::size_t i = 0; i < c.count(); ++i) expect_shape(c, c.operand(i), c.operand(i).dtype, c.node.shape.dims);
+}
+
+void rule_iota(const Checked& c) { expect_axes(c, std::max(c.node.shape.rank(), 1)); }
+
+void rule_broadcast(const Checked& c) {
+  const Dims& axes = c.node.attributes.axes;
+  expect_axis_count(c, c.operand(0).rank());
+  expect_axes(c, c.node.shape.rank());
+  Dims dims;
+  for (const std::int64_t axis : axes) dims.push_back(c.node.shape.dims[static_cast<int>(axis)]);
+  expect_shape(c, c.operand(0), c.node.shape.dtype, dims);
+}
+
+void rule_reshape(const Checked& c) {
+  if (c.operand(0).dtype != c.node.shape.dtype || elements(c.operand(0)) != elements(c.node.shape))
+    refuse(c, text(c.node.shape), fmt::format("as many elements of the same type as {}", text(c.operand(0))));
+}
+
+void rule_bitcast(const Checked& c) {
+  if (bytes(c.operand(0)) != bytes(c.node.shape))
+    refuse(c, text(c.node.shape), fmt::format("as many bytes as {}", text(c.operand(0))));
+}
+
+void rule_transpose(const Checked& c) {
+  expect_axis_count(c, c.operand(0).rank());
+  expect_axes(c, c.operand(0).rank());
+  Dims dims;
+  for (const std::int64_t axis : c.node.attributes.axes) dims.push_back(c.operand(0).dims[static_cast<int>(axis)]);
+  expect_result(c, c.operand(0).dtype, dims);
+}
+
+void rule_slice(const Checked& c) {
+  expect_ranges(c);
+  Dims dims;
+  for (int i = 0; i < c.operand(0).rank(); ++i) {
+    const Range& range = c.node.attributes.ranges[static_cast<std::size_t>(i)];
+    if (range.first < 0 || range.second < range.first || range.second > c.operand(0).dims[i] || range.third < 1)
+      refuse(c, fmt::format("range {}:{}:{}", range.first, range.second, range.third),
+             fmt::format("0 <= start <= limit <= {} and a positive stride", c.operand(0).dims[i]));
+    dims.push_back((range.second - range.first + range.third - 1) / range.third);
+  }
+  expect_result(c, c.operand(0).dtype, dims);
+}
+
+void rule_reverse(const Checked& c) {
+  expect_axes(c, c.operand(0).rank());
+  expect_result(c, c.operand(0).dtype, c.operand(0).dims);
+}
+
+void rule_pad(const Checked& c) {
+  expect_ranges(c);
+  expect_shape(c, c.operand(1), c.operand(0).dtype, {});
+  Dims dims;
+  for (int i = 0; i < c.operand(0).rank(); ++i) {
+    const Range& range = c.node.attributes.ranges[static_cast<std::size_t>(i)];
+    const std::int64_t dim = c.operand(0).dims[i];
+    if (range.third < 0) refuse(c, fmt::format("interior padding {}", range.third), "none below 0");
+    dims.push_back(range.first + range.second + dim + std::max<std::int64_t>(dim - 1, 0) * range.third);
+  }
+  expect_result(c, c.operand(0).dtype, dims);
+}
+
+void rule_concatenate(const Checked& c) {
+  expect_operands(c, 1);
+  expect_axis_count(c, 1);
+  expect_axes(c, c.operand(0).rank());
+  const int axis = static_cast<int>(c.node.attributes.axes[0]);
+  Dims dims = c.operand(0).dims;
+  for (std::size_t i = 1; i < c.count(); ++i) {
+    Dims wanted = c.operand(0).dims;
+    if (c.operand(i).rank() == wanted.size()) wanted[axis] = c.operand(i).dims[axis];
+    expect_shape(c, c.operand(i), c.operand(0).dtype, wanted);
+    dims[axis] += c.operand(i).dims[axis];
+  }
+  expect_result(c, c.operand(0).dtype, dims);
+}
+
+/// One start per dimension, or one vector of them.
+void expect_starts(const Checked& c, std::size_t first) {
+  const std::size_t found = c.count() - first;
+  const auto rank = static_cast<std::size_t>(c.operand(0).rank());
+  const bool vector = found == 1 && c.operand(first).rank() == 1;
+  if (!vector && found != rank) refuse(c, fmt::format("{} start indices", found), fmt::format("{}", rank));
+  for (std::size_t i = first; i < c.count(); ++i)
+    if (!is_integer(c.operand(i).dtype)) refuse(c, text(c.operand(i)), "integer start indices");
+}
+
+void expect_inside(const Checked& c, const Shape& window) {
+  bool fits = window.dtype == c.operand(0).dtype && window.rank() == c.operand(0).rank();
+  for (int i = 0; fits && i < window.rank(); ++i) fits = window.dims[i] <= c.operand(0).dims[i];
+  if (!fits) refuse(c, text(window), fmt::format("a part of {}", text(c.operand(0))));
+}
+
+void rule_dynamic_slice(const Checked& c) {
+  expect_operands(c, 1);
+  expect_starts(c, 1);
+  expect_inside(c, c.node.shape);
+}
+
+void rule_dynamic_update_slice(const Checked& c) {
+  expect_operands(c, 2);
+  expect_starts(c, 2);
+  expect_inside(c, c.operand(1));
+  expect_result(c, c.operand(0).dtype, c.operand(0).dims);
+}
+
+void rule_gather(const Checked& c) {
+  if (!is_integer(c.operand(1).dtype)) refuse(c, text(c.operand(1)), "integer indices");
+  const Dims window = attribute_numbers(c.node.attributes.text, "slice_sizes");
+  if (window.size() != c.operand(0).rank())
+    refuse(c, fmt::format("{} slice sizes", window.size()), fmt::format("{}", c.operand(0).rank()));
+  for (int i = 0; i < window.size(); ++i)
+    if (window[i] < 0 || window[i] > c.operand(0).dims[i])
+      refuse(c, fmt::format("a slice of {}", window[i]), fmt::format("at most {}", c.operand(0).dims[i]));
+  expect_result(c, c.operand(0).dtype, c.node.shape.dims);
+}
+
+void rule_scatter(const Checked& c) {
+  expect_operands(c, 3);
+  const std::size_t arrays = (c.count() - 1) / 2;
+  if (c.count() != 2 * arrays + 1) refuse(c, fmt::format("{} operands", c.count()), "an odd number");
+  if (!is_integer(c.operand(arrays).dtype)) refuse(c, text(c.operand(arrays)), "integer indices");
+  for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, c.operand(k).dims);
+}
+
+/// Arrays of equal dimensions, then as many scalars; a known reducer has one of each.
+std::size_t expect_reduction(const Checked& c) {
+  expect_operands(c, 2);
+  const std::size_t arrays = c.count() / 2;
+  if (c.count() % 2 != 0) refuse(c, fmt::format("{} operands", c.count()), "an even number");
+  const Reducer reducer = c.node.attributes.reducer;
+  if (reducer == Reducer::none || reducer == Reducer::custom)
+    expect_bodies(c, 1);
+  else if (arrays != 1)
+    refuse(c, fmt::format("reducer {} of {} arrays", name(reducer), arrays), "one array, or a custom body");
+  for (std::size_t k = 0; k < arrays; ++k) {
+    expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
+    expect_shape(c, c.operand(arrays + k), c.operand(k).dtype, {});
+  }
+  return arrays;
+}
+
+void rule_reduce(const Checked& c) {
+  const std::size_t arrays = expect_reduction(c);
+  expect_axes(c, c.operand(0).rank());
+  Dims kept;
+  for (int i = 0; i < c.operand(0).rank(); ++i)
+    if (!c.node.attributes.axes.contains(i)) kept.push_back(c.operand(0).dims[i]);
+  for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, kept);
+}
+
+Dims windowed(const Checked& c, const Dims& dims) {
+  const std::vector<WindowDim> window = parse_window(c.node.attributes.text, dims.size());
+  if (static_cast<int>(window.size()) != dims.size())
+    refuse(c, fmt::format("a window of {} dimensions", window.size()), fmt::format("{}", dims.size()));
+  const auto dilated = [](std::int64_t extent, std::int64_t by) { return extent == 0 ? 0 : (extent - 1) * by + 1; };
+  Dims result;
+  for (int i = 0; i < dims.size(); ++i) {
+    const WindowDim& d = window[static_cast<std::size_t>(i)];
+    if (d.size < 1 || d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1)
+      refuse(c, "a window's size, stride or dilation below 1", "positive ones");
+    const std::int64_t room =
+        dilated(dims[i], d.base_dilation) + d.pad_low + d.pad_high - dilated(d.size, d.window_dilation);
+    result.push_back(room < 0 ? 0 : room / d.stride + 1);
+  }
+  return result;
+}
+
+void rule_reduce_window(const Checked& c) {
+  const std::size_t arrays = expect_reduction(c);
+  const Dims dims = windowed(c, c.operand(0).dims);
+  for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, dims);
+}
+
+void rule_select_and_scatter(const Checked& c) {
+  expect_operands(c, 3);
+  expect_bodies(c, 1);
+  expect_shape(c, c.operand(1), c.operand(0).dtype, windowed(c, c.operand(0).dims));
+  expect_shape(c, c.operand(2), c.operand(0).dtype, {});
+  expect_result(c, c.operand(0).dtype, c.operand(0).dims);
+}
+
+void rule_sort(const Checked& c) {
+  expect_operands(c, 1);
+  expect_bodies(c, 1);
+  expect_axes(c, c.operand(0).rank());
+  for (std::size_t k = 0; k < c.count(); ++k) {
+    expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
+    expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(0).dims);
+  }
+}
+
+void rule_dot(const Checked& c) {
+  expect_operands(c, 2);
+  const std::string_view text = c.node.attributes.text;
+  Dims expected;
+  std::array<Dims, 2> batch{attribute_numbers(text, "lhs_batch_dims"), attribute_numbers(text, "rhs_batch_dims")};
+  std::array<Dims, 2> sum{attribute_numbers(text, "lhs_contracting_dims"),
+                          attribute_numbers(text, "rhs_contracting_dims")};
+  if (batch[0].size() != batch[1].size() || sum[0].size() != sum[1].size())
+    refuse(c, "dimension lists of different lengths", "as many on the left as on the right");
+  for (std::size_t side = 0; side < 2; ++side)
+    for (const Dims& list : {batch[side], sum[side]})
+      for (const std::int64_t dim : list)
+        if (dim < 0 || dim >= c.operand(side).rank())
+          refuse(c, fmt::format("dimension {}", dim), fmt::format("one of {}", ir::text(c.operand(side))));
+  for (const auto& lists : {batch, sum})
+    for (int i = 0; i < lists[0].size(); ++i) {
+      const std::int64_t left = c.operand(0).dims[static_cast<int>(lists[0][i])];
+      const std::int64_t right = c.operand(1).dims[static_cast<int>(lists[1][i])];
+      if (left != right) refuse(c, fmt::format("{} against {}", left, right), "paired dimensions of one length");
+    }
+  for (const std::int64_t dim : batch[0]) expected.push_back(c.operand(0).dims[static_cast<int>(dim)]);
+  for (std::size_t side = 0; side < 2; ++side)
+    for (int i = 0; i < c.operand(side).rank(); ++i)
+      if (!batch[side].contains(i) && !sum[side].contains(i)) expected.push_back(c.operand(side).dims[i]);
+  expect_result(c, c.node.shape.dtype, expected);
+}
+
+void rule_get_tuple_element(const Checked& c) {
+  expect_operands(c, 1);
+  const Node& source = c.graph[c.node.operands[0]];
+  const auto wanted = static_cast<std::size_t>(c.node.attributes.number);
+  if (source.shape.dtype != DType::tuple || c.node.attributes.number < 0 || wanted >= source.attributes.results.size())
+    refuse(c, fmt::format("element {} of {}", c.node.attributes.number, source.name),
+           fmt::format("one of its {} results", source.attributes.results.size()));
+  const Shape& shape = source.attributes.results[wanted];
+  expect_result(c, shape.dtype, shape.dims);
+}
+
+void rule_while(const Checked& c) {
+  expect_bodies(c, 2);
+  for (std::size_t k = 0; k < c.count(); ++k)
+    expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(k).dims);
+}
+
+void rule_conditional(const Checked& c) {
+  expect_operands(c, 1);
+  expect_bodies(c, 1);
+}
+
+struct RuleRow {
+  Op op;
+  Rule rule;
+};
+
+constexpr auto rule_table = std::to_array<RuleRow>({
+    {Op::iota, rule_iota},
+    {Op::select, rule_select},
+    {Op::clamp, rule_clamp},
+    {Op::compare, rule_predicate},
+    {Op::is_finite, rule_predicate},
+    {Op::bitcast_convert, rule_bitcast_convert},
+    {Op::stochastic_convert, rule_stochastic_convert},
+    {Op::map, rule_map},
+    {Op::broadcast, rule_broadcast},
+    {Op::reshape, rule_reshape},
+    {Op::bitcast, rule_bitcast},
+    {Op::transpose, rule_transpose},
+    {Op::slice, rule_slice},
+    {Op::reverse, rule_reverse},
+    {Op::pad, rule_pad},
+    {Op::concatenate, rule_concatenate},
+    {Op::dynamic_slice, rule_dynamic_slice},
+    {Op::dynamic_update_slice, rule_dynamic_update_slice},
+    {Op::gather, rule_gather},
+    {Op::scatter, rule_scatter},
+    {Op::reduce, rule_reduce},
+    {Op::reduce_window, rule_reduce_window},
+    {Op::select_and_scatter, rule_select_and_scatter},
+    {Op::sort, rule_sort},
+    {Op::dot, rule_dot},
+    {Op::get_tuple_element, rule_get_tuple_element},
+    {Op::while_loop, rule_while},
+    {Op::conditional, rule_conditional},
+});
+
+/// Rules by operation; what has no row is elementwise or free.
+constexpr auto rules = [] {
+  std::array<Rule, op_table.size()> by_op{};
+  for (const OpRow& entry : op_table)
+    if (entry.kind == OpClass::elementwise) by_op[static_cast<std::size_t>(entry.op)] = rule_elementwise;
+  for (const RuleRow& entry : rule_table) by_op[static_cast<std::size_t>(entry.op)] = entry.rule;
+  return by_op;
+}();
+
+}  // namespace
+
+void verify_shapes(const Checked& checked) {
+  const Rule rule = rules[static_cast<std::size_t>(checked.node.op)];
+  if (rule != nullptr) rule(checked);
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shapes: sizes, strides, text. In: a shape. Out: how many elements it has, how far its dimensions lie
+// apart, its text. Called from every room that knows a graph. Sizes are checked where shapes are read,
+// so nothing here can overflow.
+#include "ir/graph/types.h"
+
+#include <fmt/format.h>
+
+namespace tailor::ir {
+
+const DTypeRow* find_dtype(std::string_view name) {
+  for (const DTypeRow& row : dtype_table)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+Shape make_shape(DType dtype, const Dims& dims) {
+  Shape shape{dtype, dims, {}};
+  for (int i = 0; i < dims.size(); ++i)
+    shape.minor_to_major[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(dims.size() - 1 - i);
+  return shape;
+}
+
+bool is_row_major(const Shape& shape) { return shape.same_layout(make_shape(shape.dtype, shape.dims)); }
+
+std::int64_t elements(const Shape& shape) {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : shape.dims) product *= dim;
+  return product;
+}
+
+std::int64_t bytes(const Shape& shape) { return (elements(shape) * row(shape.dtype).bits + 7) / 8; }
+
+Dims strides(const Shape& shape) {
+  Dims result = shape.dims;
+  std::int64_t stride = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    result[dim] = stride;
+    stride *= shape.dims[dim];
+  }
+  return result;
+}
+
+std::string text(const Shape& shape) {
+  std::string out = fmt::format("{}[{}]", name(shape.dtype), fmt::join(shape.dims.begin(), shape.dims.end(), ","));
+  if (!is_row_major(shape))
+    out += fmt::format("{{{}}}",
+                       fmt::join(shape.minor_to_major.begin(), shape.minor_to_major.begin() + shape.rank(), ","));
+  return out;
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared-memory layout and identity of kernels. The id hashes what the machine does: arrays, values and loops are
+// numbered where the program first meets them, sums are hashed as sets, index names are passed over. So two lowerings
+// that filled their pools in different orders, or named different indices, get the same id.
+#include "ir/kernel/kernel.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+namespace tailor::ir {
+
+namespace {
+
+/// A growing byte string; numbers are written with their full width, so no two sequences coincide by chance.
+class Bytes {
+ public:
+  Bytes& operator<<(std::int64_t value) {
+    for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+    return *this;
+  }
+  Bytes& operator<<(Id id) { return *this << static_cast<std::int64_t>(id.high) << static_cast<std::int64_t>(id.low); }
+  template <class Enum>
+  requires std::is_enum_v<Enum> Bytes& operator<<(Enum value) { return *this << static_cast<std::int64_t>(value); }
+  Id id() const { return tailor::id_of(std::string_view(bytes_)); }
+
+ private:
+  std::string bytes_;
+};
+
+/// Numbers things in the order they are first met.
+class Numbering {
+ public:
+  std::int64_t operator()(std::int64_t thing) {
+    return numbers_.try_emplace(thing, static_cast<std::int64_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> numbers_;
+};
+
+struct Identity {
+  const Kernel& kernel;
+  Numbering arrays, lets, loops;
+
+  Id variable(VarId v) {
+    const Var& var = kernel.indices.vars[v];
+    Bytes bytes;
+    bytes << var.kind << var.extent << var.divisor;
+    if (var.kind == VarKind::loop) bytes << loops(v);
+    return bytes.id();
+  }
+
+  Id term(const Term& t) {
+    Bytes bytes;
+    bytes << t.kind;
+    if (t.kind == TermKind::var) return (bytes << variable(t.var)).id();
+    bytes << t.divisor;
+    std::vector<Id> parts;
+    for (const ExprId e : {t.a, t.b, t.c, t.d})
+      if (e != no_expr) parts.push_back(expr(e));
+    if (t.kind == TermKind::xor_) std::sort(parts.begin(), parts.end());
+    for (const Id& part : parts) bytes << part;
+    return bytes.id();
+  }
+
+  Id expr(ExprId e) {
+    if (e == no_expr) return {};
+    std::vector<std::pair<Id, std::int64_t>> parts;
+    for (const Linear& part : kernel.indices.linear(e))
+      parts.emplace_back(term(kernel.indices.terms[part.term]), part.coefficient);
+    std::sort(parts.begin(), parts.end());
+    Bytes bytes;
+    bytes << kernel.indices[e].constant;
+    for (const auto& [id, coefficient] : parts) bytes << id << coefficient;
+    return bytes.id();
+  }
+
+  Id ref(const Ref& r) {
+    if (r.array == no_id) return {};
+    return (Bytes() << arrays(r.array) << expr(r.subs[0]) << expr(r.subs[1]) << expr(r.lane)).id();
+  }
+
+  Id value(ValueId id) {
+    if (id == no_value) return {};
+    const Value& v = kernel.values[id];
+    Bytes bytes;
+    bytes << v.kind << v.dtype;
+    switch (v.kind) {
+      case ValueKind::constant:
+        bytes << std::bit_cast<std::int64_t>(v.real) << v.integer;
+        break;
+      case ValueKind::let:
+        bytes << lets(v.let);
+        break;
+      case ValueKind::element:
+        bytes << ref(v.element);
+        break;
+      case ValueKind::index:
+        bytes << expr(v.index);
+        break;
+      case ValueKind::op:
+        bytes << v.op;
+        if (v.op == Op::compare) bytes << v.comparison;
+        break;
+      case ValueKind::convert:
+        break;
+    }
+    for (const ValueId operand : v.operands) bytes << value(operand);
+    return bytes.id();
+  }
+
+  void array(Bytes& bytes, ArrayId id) {
+    const Array& a = kernel.arrays[id];
+    bytes << arrays(id) << a.space << a.dtype << a.dims[0] << a.dims[1] << a.vector;
+  }
+
+  void statement(Bytes& bytes, const Stmt& s) {
+    bytes << s.kind << s.op << value(s.value);
+    if (s.target.array != no_id) array(bytes, s.target.array);
+    bytes << ref(s.target);
+    if (s.kind == StmtKind::let || s.kind == StmtKind::load) bytes << (s.let == no_id ? -1 : lets(s.let));
+    if (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) {
+      bytes << s.space << expr(s.expr) << s.width << s.policy;
+      if (s.space == Space::shared)
+        array(bytes, s.memory);
+      else
+        bytes << s.memory;
+    }
+    if (s.kind == StmtKind::loop) bytes << variable(s.var) << s.unrolled;
+    if (s.kind == StmtKind::guard)
+      for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
+    bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
+  }
+};
+
+/// Whether the statement adds into global memory. Adding again changes the sum; the larger of the same two stays.
+bool adds(const Stmt& s) {
+  return s.kind == StmtKind::atomic && s.space == Space::global && s.op != Op::maximum && s.op != Op::minimum;
+}
+
+}  // namespace
+
+LaunchShape launch_shape(const Kernel& kernel) {
+  LaunchShape shape;
+  shape.grid[0] = static_cast<std::uint32_t>(kernel.grid);
+  shape.block[0] = static_cast<std::uint32_t>(kernel.threads);
+  shape.cluster[0] = static_cast<std::uint32_t>(kernel.cluster);
+  (kernel.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = kernel.shared_bytes;
+  shape.min_blocks = kernel.min_blocks;
+  shape.cooperative = kernel.cooperative;
+  return shape;
+}
+
+bool is_idempotent(const Kernel& kernel) {
+  // Workspaces and tickets are zero again before the next run, whatever is added into them.
+  return std::none_of(kernel.buffers.begin(), kernel.buffers.end(),
+                      [](const Buffer& b) { return b.role == BufferRole::in_place; }) &&
+         std::none_of(kernel.body.begin(), kernel.body.end(),
+                      [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
+}
+
+BufferId owner(const Kernel& kernel, BufferId buffer) {
+  return kernel.buffers[buffer].role == BufferRole::in_place ? kernel.buffers[buffer].of : buffer;
+}
+
+BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
+  const BufferRole role = kernel.buffers[buffer].role;
+  if (role == BufferRole::output)
+    return std::any_of(kernel.body.begin(), kernel.body.end(),
+                       [&](const Stmt& s) { return adds(s) && s.memory == buffer; })
+               ? BufferRole::workspace
+               : role;
+  if (role != BufferRole::input) return role;
+  const bool overwritten = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [&](const Buffer& other) {
+    return other.role == BufferRole::in_place && other.of == buffer;
+  });
+  return overwritten ? BufferRole::in_place : role;
+}
+
+std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {
+  std::vector<std::int64_t> offsets;
+  std::int64_t total = 0;
+  for (const Array& array : kernel.arrays) {
+    const bool shared = array.space == Space::shared;
+    offsets.push_back(shared ? total : 0);
+    if (shared) total += (array.dims[0] * (row(array.dtype).bits / 8) + 15) / 16 * 16;
+  }
+  offsets.push_back(total);
+  return offsets;
+}
+
+Id id_of(const Kernel& kernel) {
+  Identity identity{kernel, {}, {}, {}};
+  Bytes bytes;
+  bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << is_idempotent(kernel)
+        << kernel.shared_bytes << kernel.dynamic_shared;
+  if (kernel.cluster != 1 || kernel.cooperative || kernel.min_blocks != 0)
+    bytes << kernel.cluster << kernel.cooperative << kernel.min_blocks;
+  for (const Buffer& b : kernel.buffers) {
+    bytes << b.dtype << b.elements << b.role;
+    if (b.role == BufferRole::in_place) bytes << b.of;
+  }
+  std::vector<std::int64_t> ends;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    while (!ends.empty() && ends.back() == static_cast<std::int64_t>(at)) {
+      ends.pop_back();
+      bytes << std::int64_t{-2};
+    }
+    const Stmt& s = kernel.body[at];
+    if (s.kind == StmtKind::loop || s.kind == StmtKind::guard) ends.push_back(s.end);
+    if (s.kind != StmtKind::index) identity.statement(bytes, s);
+  }
+  return bytes.id();
+}
+
+}  // namespace tailor::ir

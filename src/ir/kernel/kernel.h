@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel: the lowered program of one group under one plan. A small structured program that is printed as CUDA
+// (codegen), counted (costmodel) and shown (explain): three readers, one author (lower).
+//
+// The program is a flat list of statements in preorder; loops and guards span to `end`. It describes one virtual block
+// `vb` of `virtual_blocks`; a wrapper maps real blocks to virtual ones. Threads are seen through named variables that
+// are parts of the thread index (lane, row in block). There is no reduce statement: reductions are shuffles, shared
+// stores, barriers and loads. Loads and stores are pinned: the printed text keeps each of them, in this order, so what
+// is counted here is what the machine executes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/op.h"
+#include "ir/graph/types.h"
+#include "ir/kernel/index.h"
+#include "ir/kernel/launch.h"
+#include "ir/kernel/stitch_level.h"
+
+namespace tailor::ir {
+
+/// The widest access of one thread (PTX ISA, vector ld and st: 128 bits).
+inline constexpr int access_bytes = 16;
+
+using BufferId = std::uint16_t;
+using ArrayId = std::uint16_t;
+using LetId = std::uint16_t;
+using ValueId = std::uint32_t;
+inline constexpr std::uint16_t no_id = std::numeric_limits<std::uint16_t>::max();
+inline constexpr ValueId no_value = std::numeric_limits<ValueId>::max();
+
+/// A global buffer: a kernel argument. Inputs first, in order of the group's parameters, then the results (outputs and
+/// what is written in place) in order of the group's outputs, then workspaces and tickets.
+struct Buffer {
+  std::string name;
+  DType dtype = DType::f32;
+  std::int64_t elements = 0;
+  BufferRole role = BufferRole::input;
+  BufferId of = no_id;  ///< in_place: the input whose memory it is; both have equally many bytes
+  bool operator==(const Buffer&) const = default;
+};
+
+enum class Space : std::uint8_t { registers, shared, global };
+
+/// A per-thread register array (name[dims[0]][dims[1]] of vectors) or a block's shared array (one dimension, vector 1).
+struct Array {
+  std::string name;
+  Space space = Space::registers;
+  DType dtype = DType::f32;
+  std::array<std::int64_t, 2> dims{0, 0};  ///< 0: absent. shared: dims[0] elements
+  int vector = 1;                          ///< elements per entry
+};
+
+/// An element of a register array: name[subs[0]][subs[1]].v[lane]. For loads and stores of width W: elements lane ..
+/// lane+W-1.
+struct Ref {
+  ArrayId array = no_id;
+  std::array<ExprId, 2> subs{no_expr, no_expr};
+  ExprId lane = no_expr;  ///< no_expr: element 0
+};
+
+enum class ValueKind : std::uint8_t {
+  constant,  ///< real (floating types) or integer
+  let,       ///< a value named by an earlier let or scalar load
+  element,   ///< of a register array
+  op,        ///< a table operation on `operands`
+  convert,   ///< operands[0] to `dtype`
+  index,     ///< an index expression as a number (iota)
+};
+
+/// A pure value of one thread. Types: `dtype` is what it evaluates to; f16 and bf16 occur only as elements, as scalar
+/// loads and as results of convert (arithmetic is in the row's compute type).
+struct Value {
+  ValueKind kind = ValueKind::constant;
+  DType dtype = DType::f32;
+  Op op = Op::copy;
+  Comparison comparison = Comparison::eq;  ///< op == compare; the operands' type is that of operands[0]
+  std::array<ValueId, 3> operands{no_value, no_value, no_value};
+  double real = 0;
+  std::int64_t integer = 0;
+  LetId let = no_id;
+  Ref element;
+  ExprId index = no_expr;
+};
+
+enum class StmtKind : std::uint8_t {
+  declare,  ///< target.array comes to life; value (optional) initialises every element
+  index,    ///< names `expr` (the index cache); printing only
+  let,      ///< let = value
+  assign,   ///< target op= value (op copy: plain assignment; add, maximum, ...: accumulate)
+  load,     ///< target (or, width 1 and no target array, a new let) <- memory[expr], width elements
+  store,    ///< memory[expr] <- target (or, width 1 and no target array, value), width elements
+  atomic,   ///< memory[expr] op= value
+  loop,     ///< for var in 0 .. extent-1: statements up to end
+  guard,    ///< if all conditions: statements up to end
+  shuffle,  ///< target <- combine with op over groups of `lanes` neighbouring lanes; every lane gets the result
+  barrier,  ///< of `scope`
+};
+
+/// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
+/// promise that nobody writes the memory while the kernel runs. once: read-only, not expected again (non-coherent
+/// load). again: read-only, expected again soon by others (weights). reload: this thread read it before and wants
+/// memory traffic, not a register (plain load).
+enum class Policy : std::uint8_t { once, again, reload };
+
+/// a < b or a == b.
+struct Condition {
+  ExprId a = no_expr;
+  ExprId b = no_expr;
+  bool equal = false;
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::barrier;
+  Ref target;
+  ValueId value = no_value;
+  Op op = Op::copy;
+  LetId let = no_id;
+  Space space = Space::global;   ///< load, store, atomic
+  std::uint16_t memory = no_id;  ///< BufferId (global) or ArrayId (shared)
+  ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
+  std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
+  Policy policy = Policy::once;
+  VarId var = 0;                           ///< loop; its extent is the variable's
+  bool unrolled = false;                   ///< loop
+  std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
+  std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
+  std::uint8_t lanes = 0;                  ///< shuffle: a power of two up to 32
+  StitchLevel scope = StitchLevel::block;  ///< barrier; warp or wider
+};
+
+struct Let {
+  std::string name;
+  DType dtype = DType::f32;
+};
+
+struct Kernel {
+  std::string name;  ///< a C identifier made of the group's dominant operations
+  int threads = 0;   ///< per block
+  std::int64_t virtual_blocks = 0;
+  std::int64_t grid = 0;    ///< real blocks; equal to virtual_blocks unless persistent
+  bool persistent = false;  ///< real blocks loop: vb = block; vb < virtual_blocks; vb += grid
+  std::int64_t shared_bytes = 0;
+  bool dynamic_shared = false;  ///< more than a static declaration may have
+  int cluster = 1;              ///< blocks per cluster; they divide the grid
+  bool cooperative = false;     ///< all blocks must be resident together: it has a grid barrier
+  int min_blocks = 0;           ///< resident per SM that the compiler must allow for; 0: it may choose
+  bool index_cache = true;
+  std::vector<Buffer> buffers;
+  IndexPool indices;  ///< variables and expressions
+  std::vector<Array> arrays;
+  std::vector<Let> lets;
+  std::vector<Value> values;
+  std::vector<Stmt> body;
+};
+
+/// How the kernel is launched: what the printer declares, the simulator and the GPU are told.
+LaunchShape launch_shape(const Kernel& kernel);
+/// Running it twice on the same buffers gives the same result: it adds nothing into memory and writes nothing in place.
+bool is_idempotent(const Kernel& kernel);
+/// The buffer that holds the memory of `buffer`: the input of one that is written in place, else itself.
+BufferId owner(const Kernel& kernel, BufferId buffer);
+/// What whoever runs the kernel owes the memory of `buffer`, which must be its own owner: an input that something is
+/// written in place of is in_place, and a result that the kernel adds into is a workspace, for it must start as zero.
+BufferRole memory_role(const Kernel& kernel, BufferId buffer);
+/// Byte offset of each array in a block's shared memory: in order, each aligned to 16 bytes (register arrays: 0), and
+/// the total as last entry; the total is what `shared_bytes` holds.
+std::vector<std::int64_t> shared_offsets(const Kernel& kernel);
+/// The text form that explain shows and golden tests compare (print only).
+std::string text(const Kernel& kernel);
+/// Hash of the program without names, in any order of its pools and with any index cache: plans that lower to the same
+/// program share compile and measurement.
+Id id_of(const Kernel& kernel);
+/// Checks the contracts above (scopes, types, ranges, widths, alignment of shared arrays). Throws std::logic_error: a
+/// kernel that fails is a bug of lower.
+void verify(const Kernel& kernel);
+
+}  // namespace tailor::ir

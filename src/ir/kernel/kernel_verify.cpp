@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Checking a kernel against the contracts of kernel.h. Scopes are a stack of what came to life in each loop or guard.
+// Ranges prove what they can: an index made of plain variables outside any guard has an exact range and must lie inside
+// its buffer; where guards or nested terms narrow it, only a range that misses the buffer altogether is an error. What
+// depends on values (races, uninitialised reads, alignment of peeled rows) is the interpreter's and the simulator's.
+#include <fmt/format.h>
+
+#include <array>
+#include <stdexcept>
+#include <vector>
+
+#include "ir/kernel/index_text.h"
+#include "ir/kernel/kernel.h"
+
+namespace tailor::ir {
+
+namespace {
+
+struct Verifier {
+  const Kernel& kernel;
+  std::size_t at = 0;
+  int guards = 0;
+  bool divergent = false;  ///< inside a guard that depends on the thread
+  std::vector<bool> live_arrays, live_lets, seen_lets;
+  std::uint64_t live_vars = 0;
+
+  explicit Verifier(const Kernel& k)
+      : kernel(k), live_arrays(k.arrays.size()), live_lets(k.lets.size()), seen_lets(k.lets.size()) {
+    for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
+      if (k.indices.vars[i].kind != VarKind::loop) live_vars |= std::uint64_t{1} << i;
+    for (std::size_t i = 0; i < k.arrays.size(); ++i) live_arrays[i] = k.arrays[i].space == Space::shared;
+  }
+
+  void require(bool holds, const std::string& what) const {
+    if (!holds) throw std::logic_error(fmt::format("kernel {}, statement {}: {}", kernel.name, at, what));
+  }
+
+  const IndexPool& pool() const { return kernel.indices; }
+
+  void expression(ExprId e) const {
+    require(e < pool().exprs.size(), "an index that does not exist");
+    const std::uint64_t absent = pool()[e].vars & ~live_vars;
+    require(absent == 0, fmt::format("index {} uses a loop variable outside its loop", text(pool(), e)));
+  }
+
+  void within(ExprId e, std::int64_t extent, std::int64_t width, std::string_view what) const {
+    expression(e);
+    const Interval range = pool()[e].range;
+    bool plain = guards == 0;
+    for (const Linear& part : pool().linear(e)) plain = plain && pool().terms[part.term].kind == TermKind::var;
+    const bool inside = range.low >= 0 && range.high + width <= extent;
+    const bool outside = range.high < 0 || range.low + width > extent;
+    require(plain ? inside : !outside, fmt::format("{}: index {} is in [{}, {}] with width {}, extent {}", what,
+                                                   text(pool(), e), range.low, range.high, width, extent));
+  }
+
+  void reference(const Ref& r, int width) const {
+    require(r.array < kernel.arrays.size(), "an array that does not exist");
+    const Array& a = kernel.arrays[r.array];
+    require(a.space == Space::registers, fmt::format("{} is no register array", a.name));
+    require(live_arrays[r.array], fmt::format("array {} is used outside the scope that declares it", a.name));
+    for (std::size_t i = 0; i < 2; ++i) {
+      require((a.dims[i] != 0) == (r.subs[i] != no_expr), fmt::format("{}: wrong number of subscripts", a.name));
+      if (r.subs[i] != no_expr) within(r.subs[i], a.dims[i], 1, a.name);
+    }
+    if (r.lane != no_expr) within(r.lane, a.vector, width, a.name);
+    require(width <= a.vector, fmt::format("{} has vectors of {}, access of {}", a.name, a.vector, width));
+  }
+
+  DType type_of(ValueId id) const { return kernel.values[id].dtype; }
+
+  void operation(const Value& v) const {
+    const OpRow& r = row(v.op);
+    require(r.kind == OpClass::elementwise, fmt::format("{} is not elementwise", r.id));
+    for (int i = 0; i < 3; ++i)
+      require((v.operands[static_cast<std::size_t>(i)] != no_value) == (i < r.arity),
+              fmt::format("{} takes {} operands", r.id, r.arity));
+    const bool to_pred = v.op == Op::compare || v.op == Op::is_finite;
+    const DType type = to_pred ? type_of(v.operands[0]) : v.dtype;
+    require(!to_pred || v.dtype == DType::pred, fmt::format("{} gives a predicate", r.id));
+    require(row(type).compute == type,
+            fmt::format("{} on {}: arithmetic is in {}", r.id, name(type), name(row(type).compute)));
+    for (int i = 0; i < r.arity; ++i) {
+      const DType found = type_of(v.operands[static_cast<std::size_t>(i)]);
+      const DType wanted = v.op == Op::select && i == 0 ? DType::pred : type;
+      require(v.op == Op::bitcast_convert || v.op == Op::real || found == wanted,
+              fmt::format("operand {} of {} is {}, not {}", i, r.id, name(found), name(wanted)));
+    }
+  }
+
+  void value(ValueId id) const {
+    require(id < kernel.values.size(), "a value that does not exist");
+    const Value& v = kernel.values[id];
+    for (const ValueId operand : v.operands)
+      if (operand != no_value) value(operand);
+    switch (v.kind) {
+      case ValueKind::constant:
+        return;
+      case ValueKind::let:
+        require(v.let < kernel.lets.size() && live_lets[v.let], "a value is used outside the scope that defines it");
+        return require(v.dtype == kernel.lets[v.let].dtype,
+                       fmt::format("{} changes its type", kernel.lets[v.let].name));
+      case ValueKind::element:
+        reference(v.element, 1);
+        return require(v.dtype == kernel.arrays[v.element.array].dtype, "an element changes its type");
+      case ValueKind::op:
+        return operation(v);
+      case ValueKind::convert:
+        return require(v.operands[0] != no_value, "convert has no operand");
+      case ValueKind::index:
+        return expression(v.index);
+    }
+  }
+
+  DType memory(const Stmt& s) const {
+    const bool shared = s.space == Space::shared;
+    require(s.space != Space::registers && s.memory < (shared ? kernel.arrays.size() : kernel.buffers.size()),
+            "a memory that does not exist");
+    const DType type = shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
+    require(!shared || kernel.arrays[s.memory].space == Space::shared, "an access to a register array");
+    require(s.width > 0 && (s.width & (s.width - 1)) == 0 && s.width * row(type).bits <= 128,
+            fmt::format("an access of {} x {}", static_cast<int>(s.width), name(type)));
+    within(s.expr, shared ? kernel.arrays[s.memory].dims[0] : kernel.buffers[s.memory].elements, s.width,
+           shared ? kernel.arrays[s.memory].name : kernel.buffers[s.memory].name);
+    bool plain = true, divides = pool()[s.expr].constant % s.width == 0;
+    for (const Linear& part : pool().linear(s.expr)) {
+      plain = plain && pool().terms[part.term].kind == TermKind::var;
+      divides = divides && part.coefficient % s.width == 0;
+    }
+    require(!plain || divides,
+            fmt::format("index {} is not a multiple of its width {}", text(pool(), s.expr), static_cast<int>(s.width)));
+    return type;
+  }
+
+  void define(LetId let, DType type) {
+    require(let < kernel.lets.size() && !seen_lets[let], "a value is defined twice");
+    require(kernel.lets[let].dtype == type,
+            fmt::format("{} is {}, defined as {}", kernel.lets[let].name, name(kernel.lets[let].dtype), name(type)));
+    live_lets[let] = seen_lets[let] = true;
+  }
+
+  void load(const Stmt& s) {
+    const DType type = memory(s);
+    require(s.space == Space::shared || s.policy == Policy::reload ||
+                memory_role(kernel, owner(kernel, s.memory)) == BufferRole::input,
+            "a load of memory that the kernel writes must be a reload");
+    if (s.target.array == no_id) {
+      require(s.width == 1, "a vector load needs an array");
+      return define(s.let, type);
+    }
+    reference(s.target, s.width);
+    require(kernel.arrays[s.target.array].dtype == type, "a load changes the type");
+  }
+
+  void store(const Stmt& s) const {
+    const DType type = memory(s);
+    require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
+    if (s.target.array == no_id) {
+      value(s.value);
+      require(s.width == 1 && type_of(s.value) == type, "a stored value has another width or type than its memory");
+    } else {
+      reference(s.target, s.width);
+      require(kernel.arrays[s.target.array].dtype == type, "a store changes the type");
+    }
+  }
+
+  void declaration(const Stmt& s) {
+    require(s.target.array < kernel.arrays.size(), "an array that does not exist");
+    const Array& a = kernel.arrays[s.target.array];
+    if (a.space == Space::shared) return;
+    require(!live_arrays[s.target.array], fmt::format("{} is declared twice", a.name));
+    live_arrays[s.target.array] = true;
+    require(a.dims[1] == 0 || a.dims[0] != 0, fmt::format("{} has a second dimension only", a.name));
+    if (s.value == no_value) return;
+    value(s.value);
+    require(type_of(s.value) == a.dtype, fmt::format("{} starts with another type", a.name));
+  }
+
+  void statement(const Stmt& s) {
+    switch (s.kind) {
+      case StmtKind::declare:
+        return declaration(s);
+      case StmtKind::index:
+        return expression(s.expr);
+      case StmtKind::let:
+        value(s.value);
+        return define(s.let, type_of(s.value));
+      case StmtKind::assign:
+        reference(s.target, 1);
+        value(s.value);
+        return require(type_of(s.value) == kernel.arrays[s.target.array].dtype, "an assignment changes the type");
+      case StmtKind::load:
+        return load(s);
+      case StmtKind::store:
+        return store(s);
+      case StmtKind::atomic:
+        value(s.value);
+        require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
+        return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
+      case StmtKind::shuffle:
+        reference(s.target, 1);
+        require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "a shuffle over odd lanes");
+        return require(!divergent, "a shuffle in a guard that depends on the thread");
+      case StmtKind::barrier:
+        require(!divergent, "a barrier in a guard that depends on the thread");
+        require(s.scope != StitchLevel::registers, "a barrier of one thread");
+        require(s.scope != StitchLevel::cluster || kernel.cluster > 1, "a cluster barrier without a cluster");
+        return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
+      case StmtKind::loop:
+      case StmtKind::guard:
+        return;
+    }
+  }
+
+  bool depends_on_thread(const Stmt& s) const {
+    std::uint64_t vars = 0;
+    for (const Condition& c : s.conditions) {
+      if (c.a == no_expr) continue;
+      expression(c.a);
+      expression(c.b);
+      vars |= pool()[c.a].vars | pool()[c.b].vars;
+    }
+    for (std::size_t v = 0; v < pool().vars.size(); ++v)
+      if ((vars >> v & 1) != 0 && pool().vars[v].kind == VarKind::thread) return true;
+    return false;
+  }
+
+  void body(std::size_t first, std::size_t end) {
+    const auto arrays_before = live_arrays;
+    const auto lets_before = live_lets;
+    for (std::size_t i = first; i < end; ++i) {
+      at = i;
+      const Stmt& s = kernel.body[i];
+      statement(s);
+      if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
+      require(s.end > static_cast<std::int32_t>(i) && static_cast<std::size_t>(s.end) <= end, "scopes do not nest");
+      nested(s, i);
+      i = static_cast<std::size_t>(s.end) - 1;
+    }
+    live_arrays = arrays_before;
+    live_lets = lets_before;
+  }
+
+  void nested(const Stmt& s, std::size_t i) {
+    const std::size_t end = static_cast<std::size_t>(s.end);
+    if (s.kind == StmtKind::loop) {
+      require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::loop, "a loop over no loop variable");
+      const std::uint64_t bit = std::uint64_t{1} << s.var;
+      require((live_vars & bit) == 0, "a loop variable is used by an outer loop");
+      live_vars |= bit;
+      body(i + 1, end);
+      live_vars &= ~bit;
+      return;
+    }
+    const bool outer = divergent;
+    divergent = divergent || depends_on_thread(s);
+    ++guards;
+    body(i + 1, end);
+    --guards;
+    divergent = outer;
+  }
+
+  /// Inputs, results, then what only the kernel needs; what is written in place fits the input that it covers.
+  void roles() const {
+    const auto stage = [](BufferRole role) { return role == BufferRole::input ? 0 : is_result(role) ? 1 : 2; };
+    std::vector<bool> covered(kernel.buffers.size());
+    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+      const Buffer& b = kernel.buffers[i];
+      require(i == 0 || stage(kernel.buffers[i - 1].role) <= stage(b.role),
+              fmt::format("buffer {} ({}) stands behind buffers of a later role", b.name, name(b.role)));
+      require((b.role == BufferRole::in_place) == (b.of != no_id),
+              fmt::format("buffer {} ({}): only what is written in place names an input", b.name, name(b.role)));
+      if (b.of == no_id) continue;
+      require(b.of < kernel.buffers.size() && kernel.buffers[b.of].role == BufferRole::input && !covered[b.of],
+              fmt::format("{} is written in place of no input of its own", b.name));
+      covered[b.of] = true;
+      const Buffer& under = kernel.buffers[b.of];
+      require(b.elements * row(b.dtype).bits == under.elements * row(under.dtype).bits,
+              fmt::format("{} and {}, written in place of it, differ in size", under.name, b.name));
+    }
+  }
+
+  void shape() const {
+    require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
+            fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
+    require(kernel.min_blocks >= 0, "a negative number of resident blocks");
+    require(kernel.threads > 0 && kernel.virtual_blocks > 0, "a kernel without threads or blocks");
+    require(kernel.persistent ? kernel.grid > 0 : kernel.grid == kernel.virtual_blocks, "a grid that does not fit");
+    require(pool().vars.size() <= max_vars, "too many variables");
+    for (const Var& var : pool().vars) {
+      if (var.kind == VarKind::block) require(var.extent == kernel.virtual_blocks, "the block variable's extent");
+      if (var.kind == VarKind::thread)
+        require(kernel.threads % (var.extent * var.divisor) == 0,
+                fmt::format("{} does not divide the block", var.name));
+    }
+    for (const Array& a : kernel.arrays)
+      if (a.space == Space::shared)
+        require(a.dims[0] > 0 && a.dims[1] == 0 && a.vector == 1, fmt::format("shared array {} is misshapen", a.name));
+    require(kernel.shared_bytes == shared_offsets(kernel).back(),
+            fmt::format("shared_bytes is {}, the arrays take {}", kernel.shared_bytes, shared_offsets(kernel).back()));
+  }
+};
+
+}  // namespace
+
+void verify(const Kernel& kernel) {
+  Verifier verifier(kernel);
+  verifier.shape();
+  verifier.roles();
+  verifier.body(0, kernel.body.size());
+}
+
+}  // namespace tailor::ir
