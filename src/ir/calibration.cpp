@@ -27,12 +27,12 @@ constexpr std::array figure_name_table = std::to_array<FigureName>({
 #include "ir/figures.def"
 });
 
-std::string quote(std::string_view text) { return json_text(Json(text)); }
+std::string quote_json(std::string_view text) { return json_text(Json(text)); }
 
 std::string fit_text(const Fit& fit) {
-  std::string out = fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote(fit.figure), fit.value, quote(fit.unit));
+  std::string out = fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote_json(fit.figure), fit.value, quote_json(fit.unit));
   if (fit.interval) out += fmt::format(", \"low\": {}, \"high\": {}", fit.interval->low, fit.interval->high);
-  out += fmt::format(", \"source\": {}", quote(fit.source));
+  out += fmt::format(", \"source\": {}", quote_json(fit.source));
   if (!fit.observations.empty()) {
     std::string ids;
     for (const Id id : fit.observations) ids += fmt::format("{}\"{}\"", ids.empty() ? "" : ", ", hex(id));
@@ -41,7 +41,7 @@ std::string fit_text(const Fit& fit) {
   if (!fit.ranges.empty()) {
     std::string ranges;
     for (const ObservedRange& range : fit.ranges)
-      ranges += fmt::format("{}{}: [{}, {}]", ranges.empty() ? "" : ", ", quote(range.quantity), range.low, range.high);
+      ranges += fmt::format("{}{}: [{}, {}]", ranges.empty() ? "" : ", ", quote_json(range.quantity), range.low, range.high);
     out += fmt::format(", \"ranges\": {{{}}}", ranges);
   }
   return out + "}";
@@ -77,8 +77,8 @@ const Fit* find_fit(const Calibration& calibration, std::string_view device, std
 
 std::string text(const Calibration& calibration) {
   std::string out =
-      fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote(calibration.title), calibration.version);
-  if (!calibration.device.empty()) out += fmt::format("  \"device\": {},\n", quote(calibration.device));
+      fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote_json(calibration.title), calibration.version);
+  if (!calibration.device.empty()) out += fmt::format("  \"device\": {},\n", quote_json(calibration.device));
   out += fmt::format("  \"figures\": {}", section_text(calibration, "", "  "));
   std::vector<std::string_view> devices;
   for (const Fit& fit : calibration.fits)
@@ -86,7 +86,7 @@ std::string text(const Calibration& calibration) {
       devices.push_back(fit.device);
   std::string sections;
   for (const std::string_view device : devices)
-    sections += fmt::format("{}\n    {}: {}", sections.empty() ? "" : ",", quote(device),
+    sections += fmt::format("{}\n    {}: {}", sections.empty() ? "" : ",", quote_json(device),
                             section_text(calibration, device, "    "));
   if (!sections.empty()) out += fmt::format(",\n  \"devices\": {{{}\n  }}", sections);
   return out + "\n}\n";

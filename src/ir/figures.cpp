@@ -109,11 +109,11 @@ struct Reading {
   }
 
   Id observation(const Json& found, std::string_view figure) const {
-    const std::string* text = found.string();
-    if (text == nullptr || text->size() != 32 || text->find_first_not_of("0123456789abcdef") != text->npos)
+    const std::string* words = found.string();
+    if (words == nullptr || words->size() != 32 || words->find_first_not_of("0123456789abcdef") != words->npos)
       fail(found.offset, fmt::format("found {} among the observations of '{}', expected ids of 32 hexadecimal digits",
                                      json_text(found), figure));
-    return id_from_hex(*text);
+    return id_from_hex(*words);
   }
 
   std::vector<Id> observations(const Json& found, std::string_view figure) const {

@@ -106,7 +106,7 @@ void append_value(std::string& out, const PlanFieldRow& field, int value) {
   append_number(out, value);
 }
 
-std::vector<std::string_view> level_names() {
+std::vector<std::string_view> home_level_names() {
   std::vector<std::string_view> names;
   for (const StitchLevel level : stitch_levels()) names.push_back(name(level));
   return names;
@@ -120,7 +120,7 @@ std::vector<SubRoot> parse_sub_roots(std::string_view value) {
     if (!node) bad_plan_word(item, "node@level such as %3@warp");
     const std::optional<StitchLevel> level = stitch_level_named(item.substr(at + 1));
     if (!level) {
-      const std::vector<std::string_view> names = level_names();
+      const std::vector<std::string_view> names = home_level_names();
       bad_plan_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
                     suggestion(item.substr(at + 1), names));
     }

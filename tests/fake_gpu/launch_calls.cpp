@@ -115,7 +115,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
       return CUDA_ERROR_NOT_SUPPORTED;
     }
     const std::string refused =
-        simulator::refusal(function->program->body(), launch, gpu.memory.simulated(), launch.cluster, {});
+        simulator::refusal(function->program->decoded(), launch, gpu.memory.simulated(), launch.cluster, {});
     if (!refused.empty()) return CUDA_ERROR_INVALID_VALUE;
     if (must_wait(gpu, config->hStream, !function->launched)) return not_yet;
     function->launched = true;

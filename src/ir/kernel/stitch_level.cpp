@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The words of the stitch levels: one array in the order of the enumeration, read in both directions. Its readers are
+// The level_words of the stitch levels: one array in the order of the enumeration, read in both directions. Its readers are
 // the text forms of plans and partitions, the store's columns and every table that shows an edge.
 #include "ir/kernel/stitch_level.h"
 
@@ -13,17 +13,17 @@ namespace {
 
 constexpr std::array levels = {StitchLevel::registers, StitchLevel::warp, StitchLevel::block, StitchLevel::cluster,
                                StitchLevel::grid};
-constexpr std::array<std::string_view, levels.size()> words = {"register", "warp", "block", "cluster", "grid"};
+constexpr std::array<std::string_view, levels.size()> level_words = {"register", "warp", "block", "cluster", "grid"};
 
 }  // namespace
 
 std::span<const StitchLevel> stitch_levels() { return levels; }
 
-std::string_view name(StitchLevel level) { return words[static_cast<std::size_t>(level)]; }
+std::string_view name(StitchLevel level) { return level_words[static_cast<std::size_t>(level)]; }
 
 std::optional<StitchLevel> stitch_level_named(std::string_view name) {
   for (const StitchLevel level : levels)
-    if (words[static_cast<std::size_t>(level)] == name) return level;
+    if (level_words[static_cast<std::size_t>(level)] == name) return level;
   return {};
 }
 

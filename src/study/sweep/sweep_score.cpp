@@ -26,7 +26,7 @@ namespace {
 std::string graph_name(const std::filesystem::path& path) {
   std::string name = path.filename().string();
   for (const std::string_view suffix : {".gz", ".hlo", ".txt", ".graph"})
-    if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+    if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
   return name;
 }
 
