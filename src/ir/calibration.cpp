@@ -30,7 +30,8 @@ constexpr std::array figure_name_table = std::to_array<FigureName>({
 std::string quote_json(std::string_view text) { return json_text(Json(text)); }
 
 std::string fit_text(const Fit& fit) {
-  std::string out = fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote_json(fit.figure), fit.value, quote_json(fit.unit));
+  std::string out =
+      fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote_json(fit.figure), fit.value, quote_json(fit.unit));
   if (fit.interval) out += fmt::format(", \"low\": {}, \"high\": {}", fit.interval->low, fit.interval->high);
   out += fmt::format(", \"source\": {}", quote_json(fit.source));
   if (!fit.observations.empty()) {
@@ -41,7 +42,8 @@ std::string fit_text(const Fit& fit) {
   if (!fit.ranges.empty()) {
     std::string ranges;
     for (const ObservedRange& range : fit.ranges)
-      ranges += fmt::format("{}{}: [{}, {}]", ranges.empty() ? "" : ", ", quote_json(range.quantity), range.low, range.high);
+      ranges +=
+          fmt::format("{}{}: [{}, {}]", ranges.empty() ? "" : ", ", quote_json(range.quantity), range.low, range.high);
     out += fmt::format(", \"ranges\": {{{}}}", ranges);
   }
   return out + "}";
@@ -76,8 +78,8 @@ const Fit* find_fit(const Calibration& calibration, std::string_view device, std
 }
 
 std::string text(const Calibration& calibration) {
-  std::string out =
-      fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote_json(calibration.title), calibration.version);
+  std::string out = fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote_json(calibration.title),
+                                calibration.version);
   if (!calibration.device.empty()) out += fmt::format("  \"device\": {},\n", quote_json(calibration.device));
   out += fmt::format("  \"figures\": {}", section_text(calibration, "", "  "));
   std::vector<std::string_view> devices;

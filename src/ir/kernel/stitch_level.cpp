@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The level_words of the stitch levels: one array in the order of the enumeration, read in both directions. Its readers are
+// The words of the stitch levels: one array in the order of the enumeration, read in both directions. Its readers are
 // the text forms of plans and partitions, the store's columns and every table that shows an edge.
 #include "ir/kernel/stitch_level.h"
 
