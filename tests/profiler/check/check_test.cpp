@@ -24,9 +24,9 @@ struct Bench {
 
   Bench() {
     for (const reference::Tensor& input : reference.inputs)
-      kernel.buffers.push_back({"in", input.shape.dtype, ir::elements(input.shape), false});
+      kernel.buffers.push_back({"in", input.shape.dtype, ir::elements(input.shape), ir::BufferRole::input});
     for (const reference::BoundedTensor& output : reference.outputs)
-      kernel.buffers.push_back({"out", output.value.shape.dtype, ir::elements(output.value.shape), true});
+      kernel.buffers.push_back({"out", output.value.shape.dtype, ir::elements(output.value.shape), ir::BufferRole::output});
     kernel.grid = 100;
     kernel.threads = 128;
   }
@@ -200,7 +200,7 @@ TEST_CASE("outputs are compared where their layout puts them") {
       "graph g {\n  %x = parameter 0 : f32[2,3]\n  %y = transpose %x, axes={1,0} : f32[3,2]{0,1}\n  output %y\n}\n");
   const Reference reference = evaluate_reference(group, 1);
   ir::Kernel kernel;
-  kernel.buffers = {{"x", ir::DType::f32, 6, false}, {"y", ir::DType::f32, 6, true}};
+  kernel.buffers = {{"x", ir::DType::f32, 6, ir::BufferRole::input}, {"y", ir::DType::f32, 6, ir::BufferRole::output}};
   kernel.grid = 1;
   const auto copies = [](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&) {
     Executed run;
