@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "cli/format.h"
 #include "cli/terminal.h"
 #include "study/pipeline/measurer.h"
@@ -234,5 +235,10 @@ struct CommandRow {
   bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();
+
+/// Runs the command that the words name; words[0] is the program. Throws Error for all that is wrong.
+void dispatch(std::span<char* const> words, const Terminal& terminal);
+/// Says on stderr what was wrong; returns the exit code.
+int refused(const Error& error, const Terminal& terminal);
 
 }  // namespace tailor::cli

@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of commands, help, and the way from words to a command that runs. In: the words of a command line. Out:
+// what the command shows, or an Error. One parser is made, for the command that was named. A row declares its options
+// in a function of its own and says what must be given; the rest (format, output, console, unknown words) is the same
+// for all. Called by main.cpp, and by `list commands`, which shows the table.
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/declare.h"
+#include "cli/inputs.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "profiler/measure/worker.h"
+#include "study/pipeline/gpu_access.h"
+
+namespace tailor::cli {
+
+constexpr std::string_view tool_words = "tailor " TAILOR_VERSION;
+const std::string_view tool_name = tool_words;
+
+namespace {
+
+/// Options that every command has.
+struct Common {
+  std::string format = "table", colour = "auto", output, data;
+  bool quiet = false, verbose = false, help = false;
+};
+
+void declare_common(OptionList& list, Common& common) {
+  const std::size_t first = list.options.size();
+  list.add("--format", &common.format, "table, json, csv or md (default table)", "FORM");
+  list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout", "FILE");
+  list.add("--data", &common.data, "folder with devices/, calibrations/ and models/", "DIR");
+  list.add("--color,--colour", &common.colour, "auto, always or never (default auto)", "WHEN");
+  list.add("-q,--quiet", &common.quiet, "say nothing but warnings and errors");
+  list.add("-v,--verbose", &common.verbose, "say more");
+  list.add("-h,--help", &common.help, "this page");
+  for (std::size_t i = first; i < list.options.size(); ++i) list.options[i].everywhere = true;
+}
+
+template <class Options, void (*Run)(const Options&, const Context&)>
+std::function<void(const Context&)> bound(OptionList& list) {
+  const auto options = std::make_shared<Options>();
+  declare(list, *options);
+  return [options](const Context& context) { Run(*options, context); };
+}
+
+constexpr CommandRow command(std::string_view name, std::string_view what, std::string_view examples,
+                             std::string_view needs, std::function<void(const Context&)> (*declare)(OptionList&),
+                             bool own_formats = false) {
+  return {name, what, examples, needs, declare, own_formats};
+}
+
+constexpr std::array command_table = std::to_array({
+    command("import", "what a model's file holds, and what normalising it did",
+            "import data/models/bert_infer_l12_b1_s128_f16.hlo\n"
+            "import model.hlo.gz --text -o model.graph",
+            "MODEL", bound<ImportOptions, run_import>),
+    command("import-xla", "XLA's own kernels of a model: bound to fusions, executed, compared, counted, timed",
+            "import-xla dump\n"
+            "import-xla dump --device h200 --compare --store xla.db\n"
+            "import-xla dump --module jit_f --kernel input_reduce_fusion\n"
+            "import-xla dump --device h200 --profiler gpu --module-times --store xla.db",
+            "DIR", bound<ImportXlaOptions, run_import_xla>),
+    command("fuse", "how a strategy cuts a model into kernels",
+            "fuse model.hlo --strategy stitch-v1 --device h200\n"
+            "fuse model.hlo --compare --device h200,a100_80gb\n"
+            "fuse model.hlo --why --top 0",
+            "MODEL", bound<FuseOptions, run_fuse>),
+    command("explore", "the plan space of one group: what was dropped and why, and the best plans",
+            "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+            "explore model.hlo --device a100_80gb --group 3 --axis threads=128,256 --axis vector=4 --top 5",
+            "MODEL --device", bound<ExploreOptions, run_explore>),
+    command("explain", "one kernel beside its estimate",
+            "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
+            "explain model.hlo --device h200 --group 3 --plan 2 --simulate",
+            "MODEL --device", bound<ExplainOptions, run_explain>),
+    command("emit", "the CUDA C++ of one plan, or its PTX",
+            "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"
+            "emit model.hlo --device h200 --group 3 --plan 2 --ptx",
+            "MODEL --device", bound<EmitOptions, run_emit>),
+    command("check", "execute compiled kernels on the simulator and compare what they compute with the reference",
+            "check data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
+            "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
+            "check model.hlo --device h200 --group 3 --all-plans --format json",
+            "MODEL --device", bound<CheckCommand, run_check>),
+    command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
+            "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
+            "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
+            "profile model.hlo --device h200 --module --strategies none,stitch-v1 --xla dump\n"
+            "profile model.hlo --device h200 --profiler replay --recorded h200.db",
+            "MODEL --device", bound<ProfileCommand, run_profile>),
+    command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",
+            "microbench --device h200\n"
+            "microbench --device h200 --only copy,read,write --store h200.db",
+            "--device", bound<MicrobenchCommand, run_microbench>),
+    command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
+            "sweep experiments/00-hello.json\n"
+            "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
+            "CONFIG", bound<SweepCommand, run_sweep_command>),
+    command("report", "what a sweep found: strategies, groups, plans, what was rejected and why",
+            "report out/00-hello.db\n"
+            "report out/00-hello.db --model bert_infer_l12_b1_s128_f16 --folder out/00-hello",
+            "DB", bound<ReportCommand, run_report_command>),
+    command("db", "look into a database, check it, print it, merge others into it; measurements in and out",
+            "db info out/00-hello.db\n"
+            "db merge all.db shard1.db shard2.db\n"
+            "db export --recorded h200.jsonl.gz all.db --device h200\n"
+            "db export --format kernel-tuner --out exported all.db\n"
+            "db import h200.jsonl.gz mine.db",
+            "ACTION DB", bound<DbCommand, run_db_command>, true),
+    command("devices", "the GPUs that there is a file for, or every figure of one",
+            "devices\n"
+            "devices h200 --format md",
+            "", bound<DevicesOptions, run_devices>),
+    command("counters", "what a GPU can count, by which of CUPTI's metrics, in how many passes",
+            "counters --device h200\n"
+            "counters --chip GA100 --tier 0 --format csv\n"
+            "counters --chip GB202 --counter dram_read_bytes,lts__t_sectors.sum\n"
+            "counters --chips",
+            "", bound<CountersOptions, run_counters>),
+    command("list", "the rows of Tailor's own tables",
+            "list strategies\n"
+            "list rules --format json",
+            "TABLE", bound<ListOptions, run_list>),
+    command("doctor", "what was found on this machine, what is missing, what to do",
+            "doctor\n"
+            "doctor -v",
+            "", bound<DoctorOptions, run_doctor>),
+});
+
+std::string overview() {
+  std::string out =
+      "Tailor decides how to fuse a model's memory-bound operations into GPU kernels, writes them,\n"
+      "and predicts how fast they run.\n\nexamples\n";
+  for (const CommandRow& row : command_table) out += fmt::format("  tailor {}\n", split(row.examples, '\n').front());
+  out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
+  for (const CommandRow& row : command_table) out += fmt::format("  {:<10} {}\n", row.name, row.what);
+  return out +
+         "\n  tailor COMMAND --help   examples and options of a command\n"
+         "  tailor --version        the version\n";
+}
+
+std::string help_text(const OptionList& list, const CommandRow& row) {
+  std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
+  for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
+  std::string usage = fmt::format("tailor {}", row.name), options, common;
+  const std::vector<std::string_view> needs = split(row.needs, ' ');
+  for (const Option& option : list.options) {
+    const bool needed = std::find(needs.begin(), needs.end(), option.names) != needs.end();
+    const std::string lead = option.value.empty() ? option.names : option.names + " " + option.value;
+    if (needed || option.positional()) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
+    (option.everywhere ? common : options) += fmt::format("  {:<22} {}\n", lead, option.what);
+  }
+  out += fmt::format("\nusage\n  {} [options]\n", usage);
+  if (!options.empty()) out += "\noptions\n" + options;
+  return out + fmt::format("\neverywhere\n{}", common);
+}
+
+const CommandRow& find_command(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const CommandRow& row : command_table) {
+    if (row.name == name) return row;
+    known.push_back(row.name);
+  }
+  if (name.starts_with('-'))
+    throw Error(Fault::usage, fmt::format("found option '{}', expected a command first", name), "see tailor --help");
+  throw Error(Fault::usage, fmt::format("no command is called '{}'", name), suggestion(name, known));
+}
+
+/// Words that no option took.
+void refuse_unknown_arguments(const OptionList& list, std::span<const std::string> unknown, const CommandRow& row) {
+  if (unknown.empty()) return;
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  if (!word.starts_with('-'))
+    throw Error(Fault::usage, fmt::format("tailor {}: found '{}', which is one word too many", row.name, word),
+                fmt::format("see tailor {} --help; words with spaces need quotes", row.name));
+  std::vector<std::string_view> known;
+  for (const Option& option : list.options)
+    for (const std::string_view name : split(option.names, ','))
+      if (name.starts_with("--")) known.push_back(name);
+  throw Error(Fault::usage, fmt::format("tailor {} has no option '{}'", row.name, word), suggestion(word, known));
+}
+
+void refuse_missing_arguments(const OptionList& list, std::span<const Option* const> given, const CommandRow& row) {
+  if (row.needs.empty()) return;
+  for (const std::string_view need : split(row.needs, ' ')) {
+    const Option* option = list.find(need);
+    if (std::find(given.begin(), given.end(), option) == given.end())
+      throw Error(Fault::usage, fmt::format("tailor {} needs {}: {}", row.name, need, option->what),
+                  fmt::format("for example: tailor {}", split(row.examples, '\n').front()));
+  }
+}
+
+Colour parse_colour(const std::string& word) {
+  constexpr std::array names = std::to_array<std::string_view>({"auto", "always", "never"});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == word) return static_cast<Colour>(i);
+  throw Error(Fault::usage, fmt::format("--color: found '{}', expected one of {}", word, fmt::join(names, ", ")),
+              suggestion(word, names));
+}
+
+/// The command as one could type it again.
+std::string typed(std::span<char* const> words) {
+  std::string out = "tailor";
+  for (const std::string_view word : words.subspan(1)) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|<>;()*?%") == word.npos;
+    out += plain ? fmt::format(" {}", word) : fmt::format(" '{}'", word);
+  }
+  return out;
+}
+
+/// -o must not name a file that the command reads.
+void refuse_own_input(std::span<char* const> words, const std::string& output) {
+  std::error_code absent;
+  for (const std::string word : words)
+    if (!output.empty() && word != output && std::filesystem::equivalent(word, output, absent))
+      throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
+  if (!output.empty() && std::count(words.begin(), words.end(), std::string_view(output)) > 1)
+    throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
+}
+
+void run_command(std::span<char* const> words, const Terminal& terminal) {
+  const CommandRow& row = find_command(words[1]);
+  OptionList list;
+  const auto run = row.declare(list);
+  Common common;
+  declare_common(list, common);
+  const ParsedWords parsed = parse_options(list, words.subspan(2), row.name);
+  if (common.help) {
+    fmt::print("{}", help_text(list, row));
+    return;
+  }
+  refuse_unknown_arguments(list, parsed.unknown, row);
+  refuse_missing_arguments(list, parsed.given, row);
+  refuse_own_input(words.subspan(2), common.output);
+  const Colour colour = parse_colour(common.colour);
+  Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
+  if (common.quiet) verbosity = Verbosity::quiet;
+  Console console(
+      standard_error(),
+      {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
+      steady_clock());
+  Context context{row.own_formats ? Format::table : parse_format(common.format),
+                  common.output,
+                  common.data,
+                  terminal,
+                  coloured_output(colour, terminal),
+                  common.verbose,
+                  &console,
+                  typed(words),
+                  common.format};
+  if (context.data.empty()) context.data = default_data_folder();
+  run(context);
+}
+
+}  // namespace
+
+void dispatch(std::span<char* const> words, const Terminal& terminal) {
+  const std::string_view first = words.size() > 1 ? words[1] : "";
+  if (first.empty()) throw Error(Fault::usage, "no command was given", "see tailor --help");
+  if (first == "--version" || first == "-V") {
+    fmt::print("{}\n", tool_name);
+  } else if (first == "--help" || first == "-h" || first == "help") {
+    fmt::print("{}", overview());
+  } else if (first == study::worker_flag) {
+    if (profiler::serve(profiler::worker_socket) != 0)
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),
+                  "tailor profile does that");
+  } else {
+    run_command(words, terminal);
+  }
+}
+
+int refused(const Error& error, const Terminal& terminal) {
+  std::string text = error_text(error);
+  if (coloured_errors(Colour::automatic, terminal)) text = "\x1b[1;31merror:\x1b[0m" + text.substr(text.find(':') + 1);
+  fmt::print(stderr, "{}", text);
+  return static_cast<int>(error.fault);
+}
+
+std::span<const CommandRow> commands() { return command_table; }
+
+}  // namespace tailor::cli
