@@ -137,7 +137,8 @@ class Filler {
  private:
   static const std::string* allowed(const std::string& name) {
     static const std::map<std::string, std::string> words = {
-        {"outcome", "done"}, {"state", "passed"}, {"cache", "warm"}, {"timed_by", "events"}, {"launch_mode", "graph"}};
+        {"outcome", "done"},      {"state", "passed"},      {"cache", "warm"}, {"timed_by", "events"},
+        {"launch_mode", "graph"}, {"decision", "stitched"}, {"level", "block"}};
     const auto found = words.find(name);
     return found == words.end() ? nullptr : &found->second;
   }

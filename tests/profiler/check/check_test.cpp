@@ -26,7 +26,8 @@ struct Bench {
     for (const reference::Tensor& input : reference.inputs)
       kernel.buffers.push_back({"in", input.shape.dtype, ir::elements(input.shape), ir::BufferRole::input});
     for (const reference::BoundedTensor& output : reference.outputs)
-      kernel.buffers.push_back({"out", output.value.shape.dtype, ir::elements(output.value.shape), ir::BufferRole::output});
+      kernel.buffers.push_back(
+          {"out", output.value.shape.dtype, ir::elements(output.value.shape), ir::BufferRole::output});
     kernel.grid = 100;
     kernel.threads = 128;
   }
