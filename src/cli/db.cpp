@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The db commands: a few words around what the store does itself.
+// The db commands: what a database holds, checking, printing, merging, export and import. In: the action and its
+// files. Out: a few lines, or files. The work is the store's; here are the words around it. Called by the command
+// `db`.
 #include "cli/db.h"
 
 #include <fmt/format.h>

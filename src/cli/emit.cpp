@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor emit: the CUDA text of one plan, ready to be read or compiled; with --ptx what NVRTC makes of it.
+// tailor emit: the CUDA text of one plan, ready to be read or compiled; with --ptx what NVRTC makes of it. In: a
+// model, a device, a group and a plan. Out: text on stdout.
 #include <fmt/format.h>
 
 #include "base/error.h"

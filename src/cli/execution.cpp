@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One candidate through the stages that compile, execute and measure, and what came of it in words.
+// One candidate through the stages that compile, execute and measure. In: the candidate and the options of explain.
+// Out: the candidate with binary, verdict, estimates or measurement. Called by tailor explain.
 #include "cli/execution.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor import: what a file holds, what normalising it did, and what was not understood.
+// tailor import: what a file holds, what normalising it did, and what was not understood. In: a model's file. Out:
+// tables, or with --text the graph's text form.
 #include <fmt/format.h>
 
 #include <algorithm>

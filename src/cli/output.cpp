@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rendering of answers. One JSON document holds all sections: the first as "results", the others under their keys.
+// Rendering of answers. In: sections of tables. Out: text in the format asked for, to stdout or a file. One JSON
+// document holds all sections: the first as "results", the others under their keys. Called by every command.
 #include "cli/output.h"
 
 #include <fmt/format.h>

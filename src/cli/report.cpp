@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report command: summaries from the database, rendered by src/report, printed and written.
+// The report command: summaries from the database, rendered by src/report, printed and written. In: a database. Out:
+// tables on stdout and, with --folder, pages. Called by the command `report`, and by `sweep` at its end.
 #include "cli/report.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands around the database: sweep fills it, report reads it, db looks after it.
+// The commands around the database: sweep fills it, report reads it, db looks after it. In: their options. Out: what
+// the study, the report or the store did, and the exit code as an Error.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of models.
+// The table of models. In: a model's name. Out: its row: what it sees, what it accounts for, its function. Called by
+// the commands that rank, by sweeps and by `tailor list models`.
 #include "costmodel/model.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merging units under a topological order that is repaired only where a merge disturbed it.
+// Merging units under a topological order that is repaired only where a merge disturbed it. In: a graph and pairs to
+// merge. Out: whether the merge makes no circle, and the units. Called by strategies.
 #include "explore/contraction.h"
 
 #include <algorithm>

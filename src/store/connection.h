@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open SQLite database: cached statements, values bound and read by type, errors as Error. Private to this folder.
+// An open SQLite database: cached statements, values bound and read by type, errors as Error. In: SQL and values.
+// Out: rows. Called by the files of this folder and its tests; private to them.
 //
 // SQLiteCpp reports through exceptions of its own; guarded() is the one place where they turn into Error.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking recorded measurements.
+// Asking recorded measurements. In: a kernel and a protocol. Out: the measurement that fits best, or a sentence on
+// what there is instead. Called by the profiler `replay`.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognising, creating and migrating database files.
+// Recognising, creating and migrating database files. In: a path. Out: whether the file is ours, and a database of
+// this version. Called when a store is opened.
 #include "store/schema.h"
 
 #include <fmt/format.h>

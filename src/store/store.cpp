@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, transactions, and what is asked of the file as a whole.
+// Opening, transactions, and what is asked of the file as a whole. In: a path. Out: a Store, its dump, its damage.
+// Called by sweeps, by commands that take a database, and by reports.
 #include "store/store.h"
 
 #include <fmt/format.h>

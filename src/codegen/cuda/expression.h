@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values, references and constants as CUDA C++ expressions.
+// Values, references and constants as CUDA C++ expressions. In: a kernel's values and names. Out: text. Called by the
+// printer for every statement that computes.
 #pragma once
 
 #include <string>

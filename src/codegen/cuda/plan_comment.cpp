@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan in the head comment of a printed kernel.
+// The plan in the head comment of a printed kernel. In: a plan. Out: its text, to be wrapped by the printer, which is
+// the only caller.
 #include "codegen/cuda/cuda.h"
 
 namespace tailor::codegen {

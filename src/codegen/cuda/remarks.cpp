@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a kernel for its comments.
+// Reading a kernel for its comments. In: a kernel. Out: what each loop, buffer and barrier is for, in words. Called
+// by the printer, once for each kernel.
 #include "codegen/cuda/remarks.h"
 
 #include <fmt/format.h>

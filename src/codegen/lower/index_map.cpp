@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Index maps of the operations.
+// Index maps of the operations. In: the coordinates of an element of a result. Out: the coordinates of the operand's
+// element it comes from. A case for each operation that moves elements. Called by the lowering when it follows a
+// value.
 #include "codegen/lower/index_map.h"
 
 #include <algorithm>

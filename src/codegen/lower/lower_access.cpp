@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads of parameters and stores of outputs: how wide, how far out, under which guards.
+// Loads of parameters and stores of outputs: how wide, how far out, under which guards. In: coordinates and the state
+// of the builder. Out: statements. Called by the builder when a value comes from memory or goes there.
 #include <algorithm>
 
 #include "codegen/lower/lower_build.h"

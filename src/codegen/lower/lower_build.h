@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The builder under every skeleton: a stack of open scopes (loops, guards), the value cache and the statements.
+// The builder under every skeleton: a stack of open scopes (loops, guards), the value cache and the statements. In: a
+// prepared group, a plan, limits. Out: a kernel or a rejection. Called by the file of each skeleton.
 //
 // A value is keyed by (node, coordinates, predicate) and lives in the outermost scope that defines everything it is
 // made of; so loop-invariant placement and vector width follow from the index expressions, with no pass of their own.

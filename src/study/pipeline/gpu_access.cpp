@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, and refusing the wrong one.
+// Opening a GPU, and refusing the wrong one. In: libraries, a number, the device that was named. Out: a worker that
+// has the GPU open, or an Error with every figure that differs. Called by the measurers and by doctor.
 #include "study/pipeline/gpu_access.h"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ImportReport to JSON and back. Every value is asked for its type before it is read, so no exception is thrown.
+// Called when a graph is stored, and when a report is made of it.
 #include "study/pipeline/import_summary.h"
 
 #include <span>

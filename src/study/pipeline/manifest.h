@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who wrote into a database: the row of runs that a command begins with.
+// Who wrote into a database: the row of runs that a command begins with. In: the command, compiler, seed and
+// configuration. Out: the row. Called by sweeps and by commands with --store.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words to options, and the table of profilers. Every word is checked before anything takes time.
+// Words to options, and the table of profilers. In: the words of a command line or a sweep file. Out: a measurer.
+// Every word is checked before anything takes time. Called by profile, explain and sweep.
 #include "study/pipeline/measurer.h"
 
 #include <fmt/format.h>

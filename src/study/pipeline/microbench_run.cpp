@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running, checking, sampling, storing. Each microbenchmark is checked in one run before any of its times is taken.
+// Running, checking, sampling, storing. In: a worker and a list of microbenchmarks. Out: their times. Each is checked
+// in one run before any of its times is taken. Called by tailor microbench.
 #include "study/pipeline/microbench_run.h"
 
 #include <fmt/format.h>

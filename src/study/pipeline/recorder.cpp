@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One candidate at a time, inside the caller's unit.
+// One candidate at a time, inside the caller's unit. In: a candidate with what is known of it. Out: rows of the
+// database, or nothing where there is none. Called by sweeps and by commands with --store.
 #include "study/pipeline/recorder.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening records, and asking them one after the other.
+// Opening records, and asking them one after the other. In: paths. Out: the first record that answers. Called by the
+// profiler `replay` of profile, explain, microbench and sweep.
 #include "study/pipeline/replay.h"
 
 #include <fmt/format.h>

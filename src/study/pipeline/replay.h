@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records as an answer to what would be measured: files of data/recorded, a file, or a database.
+// Records as an answer to what would be measured: files of data/recorded, a file, or a database. In: where to look.
+// Out: what a measurer asks. Called by make_measurer and by the commands that replay.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nouns to rows.
+// Nouns to rows, one function for each. In: records of ir and results of the profiler. Out: rows of the store. Called
+// by the recorder, by sweeps and by the commands that store.
 #include "study/pipeline/to_rows.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From nouns to rows: how graphs, groups, plans, estimates and binaries stand in the database. One direction only.
+// From nouns to rows: how graphs, groups, plans, estimates and binaries stand in the database. In: records. Out:
+// rows. One direction only; the way back is the summary's. Called by the recorder, by sweeps and by commands.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GPU measured of a model's groups, beside what the most precise model said.
+// What a GPU measured of a model's groups, beside what the most precise model said. In: a database, a graph, a
+// device. Out: rows of the summary. Called by load_summary.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the strategies of a model cost on a device, by the one rule of load_summary.h.
+// What the strategies of a model cost on a device, by the one rule of load_summary.h. In: fusions and the best plans
+// of their groups. Out: a row for each strategy. Called by load_summary.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a sweep file: one table row per key, each with the function that checks and stores its value.
+// Reading a sweep file: one table row per key, each with the function that checks and stores its value. In: a path.
+// Out: a SweepConfig, or an Error with line and column. Called by sweeps; fuzzed.
 #include "study/sweep/config.h"
 
 #include <fmt/format.h>

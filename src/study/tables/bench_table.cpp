@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Row by row; what is not known is an empty cell.
+// The table of microbenchmarks, row by row; what is not known is an empty cell. In: results. Out: a table. Called by
+// tailor microbench.
 #include "study/tables/bench_table.h"
 
 #include "base/statistics.h"

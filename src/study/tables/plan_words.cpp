@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Labels of twelve columns, as the rest of the page has them.
+// What executing and measuring found of one plan, in lines. In: a candidate or a result. Out: lines whose labels take
+// twelve columns, as the rest of explain's page has them. Called by tailor explain.
 #include "study/tables/plan_words.h"
 
 #include <fmt/format.h>

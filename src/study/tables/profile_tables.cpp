@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times, races, counters, row by row. A time is a median between the ends of its interval.
+// Times, races, counters, row by row. In: measured candidates. Out: tables. A time is a median between the ends of
+// its interval. Called by tailor profile and tailor explain.
 #include "study/tables/profile_tables.h"
 
 #include <fmt/format.h>
