@@ -24,7 +24,7 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
   if (item.verdict) return {std::string(profiler::name(item.verdict->state)), item.verdict->reason};
   const std::optional<ir::Binary>& binary = item.executed_binary();
   if (!binary) return {"stopped", "not begun"};
-  return {"not compiled", std::string(trim(std::string_view(binary->log).substr(0, binary->log.find('\n'))))};
+  return not_compiled(*binary);
 }
 
 /// "whole", "64 of 4,096 rows", "whole: ..." with a reason.
@@ -42,6 +42,10 @@ std::string line_text(const std::string& text, std::int64_t line) {
 }
 
 }  // namespace
+
+std::pair<std::string, std::string> not_compiled(const ir::Binary& binary) {
+  return {"not compiled", std::string(trim(std::string_view(binary.log).substr(0, binary.log.find('\n'))))};
+}
 
 report::Table verdict_table(std::span<const Candidate> items) {
   report::Table table;

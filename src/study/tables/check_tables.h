@@ -6,12 +6,16 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <utility>
 
 #include "report/table.h"
 #include "study/pipeline/candidate.h"
 
 namespace tailor::study {
 
+/// State and reason of a kernel that did not compile: the first line of what the compiler said.
+std::pair<std::string, std::string> not_compiled(const ir::Binary& binary);
 /// One row per candidate.
 report::Table verdict_table(std::span<const Candidate> candidates);
 /// One row per finding, with the line of the CUDA text it happened on.

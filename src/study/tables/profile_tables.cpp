@@ -10,8 +10,8 @@
 #include <algorithm>
 
 #include "base/statistics.h"
-#include "base/text.h"
 #include "profiler/measure/sampled.h"
+#include "study/tables/check_tables.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -44,10 +44,7 @@ std::string place_text(const profiler::Ranking& ranking, int item) {
 
 std::pair<std::string, std::string> profile_state(const Candidate& item) {
   if (item.measured) return {std::string(ir::name(item.measured->outcome)), item.measured->reason};
-  if (!item.binary) return {"stopped", "not begun"};
-  if (!item.compiled())
-    return {"not compiled",
-            std::string(trim(std::string_view(item.binary->log).substr(0, item.binary->log.find('\n'))))};
+  if (item.binary && !item.compiled()) return not_compiled(*item.binary);
   return {"stopped", "not begun"};
 }
 
