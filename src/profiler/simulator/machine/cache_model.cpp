@@ -10,12 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
 
-#include "base/error.h"
+#include "profiler/simulator/machine/memory.h"
 #include "profiler/simulator/machine/requests.h"
 
 namespace tailor::simulator {
@@ -52,19 +51,17 @@ void BlockTraffic::request(CacheAccess access, const std::uint64_t* address, std
 struct CacheModel::Body {
   /// Of one sector: 1 + sectors that had gone to L2 when it was last used, twice that plus one when it is dirty.
   using Mark = std::uint64_t;
-  struct Free {
-    void operator()(Mark* marks) const { std::free(marks); }
-  };
   using Runs = std::vector<BlockTraffic::Run>;
 
   void replay(const Runs& runs);
 
   std::uint64_t base = 0, count = 0;
   CacheShape shape;
-  std::unique_ptr<Mark[], Free> marks;  ///< zero pages until touched
-  std::uint64_t now = 0;                ///< requests for sectors that went to L2
-  std::uint64_t distinct = 0;           ///< sectors among them
-  std::uint64_t dirty = 0;              ///< sectors in L2 that DRAM must get
+  Pages pages;  ///< the marks; zeros that take no memory until touched, however wide the range is
+  std::span<Mark> marks;
+  std::uint64_t now = 0;       ///< requests for sectors that went to L2
+  std::uint64_t distinct = 0;  ///< sectors among them
+  std::uint64_t dirty = 0;     ///< sectors in L2 that DRAM must get
   CacheTraffic sum;
   std::int64_t next = 0;
   std::map<std::int64_t, Runs> early;
@@ -103,9 +100,9 @@ CacheModel::CacheModel(std::uint64_t base, std::int64_t bytes, const CacheShape&
   body_->base = base / sector_bytes;
   body_->count = static_cast<std::uint64_t>((bytes + sector_bytes - 1) / sector_bytes);
   body_->shape = shape;
-  void* memory = std::calloc(std::max<std::uint64_t>(body_->count, 1), sizeof(Body::Mark));
-  if (memory == nullptr) throw Error(Fault::failed, "no memory to model the caches of the simulated machine");
-  body_->marks.reset(static_cast<Body::Mark*>(memory));
+  const std::size_t count = std::max<std::size_t>(body_->count, 1);
+  body_->pages = Pages(count * sizeof(Body::Mark), PageUse::sparse);
+  body_->marks = {reinterpret_cast<Body::Mark*>(body_->pages.data()), count};
 }
 
 CacheModel::~CacheModel() = default;

@@ -24,14 +24,15 @@ constexpr std::int64_t guard_bytes = 1 << 16, buffer_alignment = 256;
 
 }  // namespace
 
-Pages::Pages(std::size_t bytes) : size_(bytes) {
+Pages::Pages(std::size_t bytes, PageUse use) : size_(bytes) {
   void* got = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED)
     throw Error(Fault::failed, "this machine has no " + humane_bytes(static_cast<double>(bytes)) + " of memory to give",
                 "simulate a smaller shape");
   data_ = static_cast<std::byte*>(got);
   constexpr std::size_t huge = std::size_t{1} << 21;
-  if (bytes >= huge) madvise(got, bytes, MADV_HUGEPAGE);  // a hint: most of a launch's system time is faults
+  if (bytes >= huge && use == PageUse::dense)
+    madvise(got, bytes, MADV_HUGEPAGE);  // a hint: most of a launch's system time is faults
 }
 
 Pages::~Pages() {

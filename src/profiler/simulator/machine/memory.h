@@ -24,11 +24,16 @@ struct MemoryBuffer {
   std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
 };
 
-/// A range of pages from the system, returned when it dies.
+/// How a range will be used. Dense: most of it, so large pages spare faults. Sparse: a few places far apart, for which
+/// a large page would be filled with zeros each.
+enum class PageUse : std::uint8_t { dense, sparse };
+
+/// A range of pages from the system, zeros until written, returned when it dies.
 class Pages {
  public:
   Pages() = default;
-  explicit Pages(std::size_t bytes);  ///< Throws Error(failed) when there is not that much.
+  explicit Pages(std::size_t bytes,
+                 PageUse use = PageUse::dense);  ///< Throws Error(failed) when there is not that much.
   ~Pages();
   Pages(Pages&& other) noexcept;
   Pages& operator=(Pages&& other) noexcept;
