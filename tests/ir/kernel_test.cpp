@@ -3,6 +3,7 @@
 //
 // Kernels by hand: their text, identity and check, and the interpreter that later judges lowered ones: its values
 // against plain loops, its counts against arithmetic on paper, and its alarms against kernels with one defect each.
+// Part of the suite `ir`.
 #include "ir/kernel/kernel.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sweep file: what is accepted means what it says, what is refused is named with its place.
+// The sweep file: what is accepted means what it says, every key arrives, the canonical text reads back, and what is
+// refused is named with line, column and hint. Inputs are texts written here, damaged ones, and the files of
+// experiments/. Part of the suite `study`.
 #include "study/sweep/config.h"
 
 #include <doctest/doctest.h>

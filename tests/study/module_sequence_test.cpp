@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A model as a stream of launches: whatever the graph and the strategy, every place is launched once and nobody reads
-// what is written later; and executed one after the other the launches compute what the model does.
+// what is written later; and executed one after the other the launches compute what the model does. The oracles are a
+// check of order written here and the reference evaluator. Part of the suite `study`; only the last case needs NVRTC.
 #include "study/module/module_sequence.h"
 
 #include <doctest/doctest.h>

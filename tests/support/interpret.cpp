@@ -3,6 +3,8 @@
 //
 // Stepping through a kernel. Registers and values are columns over the threads of a block. Shared memory remembers who
 // touched each element in which barrier interval: two threads, one of them writing, in the same interval is a race.
+// Each access is checked against its memory, and executed requests are counted as exact counting counts them. Called
+// through interpret.h.
 #include "support/interpret.h"
 
 #include <fmt/format.h>

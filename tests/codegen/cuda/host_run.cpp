@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One namespace per kernel in a generated file, a shared object per file, dlopen.
+// Each kernel becomes a namespace of a generated C++ file behind host_shim.h, which runs the threads of a block as
+// fibres. A file holds some dozens of kernels, because starting the compiler costs more than compiling one. Files
+// become shared objects in a temporary folder and are opened with dlopen; every kernel is called once on its inputs,
+// with margins around its buffers that must stay as they were. An element may be off by half the digits of its type.
 #include "codegen/cuda/host_run.h"
 
 #include <dlfcn.h>

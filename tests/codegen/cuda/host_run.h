@@ -3,6 +3,8 @@
 //
 // Printed kernels on the host: texts are gathered, given to the host compiler as one file each some dozens, loaded and
 // run. This checks what printing adds to a kernel: expressions, constants, conversions, guards, names and wrappers.
+// Comes in: kernels with inputs and expected outputs; goes out: a line for each that went wrong. Called by
+// host_test.cpp.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the printed text of lowered kernels computes, executed on the host and compared with the reference evaluator.
+// Inputs are all members of the group family at small odd sizes, each under a few plans that cover the axes pairwise.
+// Part of the suite `codegen`; needs a host compiler, neither NVRTC nor a GPU.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

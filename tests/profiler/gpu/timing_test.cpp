@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From invented timestamps to times, and from invented readings to a clock.
+// From timestamps to times, and from readings of counters to a clock, by arithmetic that can be checked on paper.
+// Timestamps and readings are invented here, among them records that do not fit what was queued, which must give a
+// reason and no time. Part of the suite `gpu`; needs no GPU.
 #include "profiler/gpu/cupti/timing.h"
 
 #include <doctest/doctest.h>

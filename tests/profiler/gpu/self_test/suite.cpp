@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking. The limit of a question is generous: how long a right kernel takes is a figure, not a failure.
+// How the self-test asks its worker: load a sequence, run or time it, and turn an unexpected response into a failed
+// test that quotes it. The time limit of a request is generous, because how long a right kernel takes is a figure here
+// and no failure. Called by the rows of right.cpp, faults.cpp and times.cpp.
 #include "profiler/gpu/self_test/suite.h"
 
 #include <fmt/format.h>
