@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts a calibration over a device, figure by figure: the fit where there is one, else the fact of the data sheet, else
-// an error that names what is missing.
+// Puts a calibration over a device, figure by figure: the fit where there is one, else the fact of the data sheet,
+// else an error that names what is missing. The table of figures comes from ir/figures.def, so a new figure needs no
+// line here.
 #include "costmodel/calibration.h"
 
 #include <fmt/format.h>
