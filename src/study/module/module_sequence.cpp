@@ -1,8 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk. Within a graph, groups and single nodes are units that read and write values; a unit is ready when all it
-// reads is written, and of the ready ones the first in the graph's own order goes next.
+// A whole model as one stream of launches. In: a graph, its partition, a kernel and a binary for each group that has
+// one. Out: a sequence of launches over shared buffers, with the contents of those that nobody writes. Called by
+// tailor profile --module and by tests, which execute it and compare.
+//
+// Within a graph, groups and single nodes are units that read and write values. A unit is ready when all it reads is
+// written, and of the ready ones the first in the graph's own order goes next, so the order is the same on every
+// machine and near to what a framework would launch. Groups that wait for one another have no order and are left out
+// and counted, like groups without a kernel.
+//
+// A body of a loop or branch is walked where its node stands. Known trips repeat the body's launches over the same
+// buffers; a loop that would make the sequence longer than allowed runs once and is counted as shortened. The
+// condition of a loop of known trips is not launched. Every branch of a conditional runs.
+//
+// Each value has a buffer of its own. A result that is written in place takes over the buffer of its input. Inputs,
+// and what a library call would have written, are arrays of random numbers in the ranges that their first reader's
+// group asks for (reference/inputs.h); long ones repeat a drawn stretch.
 #include "study/module/module_sequence.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records come
-// in, the comparison's table goes out.
+// Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records
+// come in, the comparison's table goes out. A strategy that was not recorded has no row; when none was, that is an
+// Error. Called by tailor profile --module when records stand in for a GPU.
 #include <fmt/format.h>
 
 #include <map>

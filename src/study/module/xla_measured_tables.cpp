@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // XLA's kernels as a GPU ran them, as tables: each kernel alone, all of them added up, and the module in order. Times
-// of kernels alone hold no gaps between them; those of the module do. Called by tailor import-xla --profiler gpu.
+// of kernels alone hold no gaps between them; those of the module do. Called by tailor import-xla --profiler gpu. In:
+// what measuring found. Out: tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
