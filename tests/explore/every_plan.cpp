@@ -146,7 +146,7 @@ struct Oracle {
   std::string complaint(const Kernel& kernel, SpaceRun& run) {
     verify(kernel);
     const KernelRun executed = interpret(kernel, buffers);
-    if (!executed.problems.empty()) return executed.problems[0];
+    if (!executed.violations.empty()) return executed.violations[0];
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double error = worst_error(expected[i], executed.buffers[inputs.size() + i]);
       if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);

@@ -196,8 +196,8 @@ struct Worker::Body {
   /// Starts a worker and opens its GPU; the answer says whether that went well.
   const gpu::Response& begin() {
     if (process >= 0) return opened;
-    if (const std::string why = start(); !why.empty()) {
-      opened = make_response(ir::Outcome::unavailable, "no worker process: " + why);
+    if (const std::string reason = start(); !reason.empty()) {
+      opened = make_response(ir::Outcome::unavailable, "no worker process: " + reason);
       return opened;
     }
     opened = exchange(gpu::OpenRequest{setup.paths, setup.ordinal}, {}, setup.start_limit);
@@ -216,8 +216,8 @@ gpu::Response Worker::call(const gpu::Request& request, std::span<const std::byt
     // Tells more of an open GPU (who may read counters), and must answer where there is none.
     body_->begin();
     if (body_->process < 0)
-      if (const std::string why = body_->start(); !why.empty())
-        return make_response(ir::Outcome::unavailable, "no worker process: " + why);
+      if (const std::string reason = body_->start(); !reason.empty())
+        return make_response(ir::Outcome::unavailable, "no worker process: " + reason);
     gpu::Response response = body_->exchange(request, blob, limit);
     body_->kill_now();
     return response;

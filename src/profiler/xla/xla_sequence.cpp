@@ -101,7 +101,7 @@ class ModuleWalk {
     for (const XlaKernel& kernel : module_.kernels) {
       Ready ready;
       try {
-        if (std::string why = bind(kernel, ready); !why.empty()) leave_out(kernel, why);
+        if (std::string reason = bind(kernel, ready); !reason.empty()) leave_out(kernel, reason);
       } catch (const Error& error) {
         leave_out(kernel, error.message);
         ready.usable = false;

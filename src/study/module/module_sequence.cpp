@@ -71,13 +71,13 @@ class Walk {
   }
 
   void graph(const ir::Graph& graph, const std::string& where) {
-    const std::vector<Unit> units = units_of(graph, where);
-    const std::vector<std::size_t> order = order_of(graph, units);
+    const std::vector<Unit> units = find_units(graph, where);
+    const std::vector<std::size_t> order = find_order(graph, units);
     // Groups that wait for one another have no order.
     std::vector<bool> ordered(units.size(), false);
     for (const std::size_t next : order) ordered[next] = true;
     for (std::size_t u = 0; u < units.size(); ++u)
-      into_.places_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
+      into_.groups_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
     for (const std::size_t next : order) {
       const Unit& unit = units[next];
       if (unit.occurrence != nullptr)
@@ -99,7 +99,7 @@ class Walk {
   }
 
  private:
-  std::vector<Unit> units_of(const ir::Graph& graph, const std::string& where) const {
+  std::vector<Unit> find_units(const ir::Graph& graph, const std::string& where) const {
     std::vector<Unit> units;
     std::vector<bool> written(graph.nodes.size(), false);
     if (const auto here = by_path_.find(where); here != by_path_.end())
@@ -114,7 +114,7 @@ class Walk {
     return units;
   }
 
-  static std::vector<std::size_t> order_of(const ir::Graph& graph, const std::vector<Unit>& units) {
+  static std::vector<std::size_t> find_order(const ir::Graph& graph, const std::vector<Unit>& units) {
     std::vector<std::size_t> maker(graph.nodes.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u) {
       if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
@@ -168,10 +168,10 @@ class Walk {
   void launch(const std::string& where, const Unit& unit) {
     const GroupKernel& of = kernels_[unit.group];
     if (of.kernel == nullptr || of.binary == nullptr) {
-      ++into_.places_left_out;
+      ++into_.groups_left_out;
       return;
     }
-    ++into_.places;
+    ++into_.launched_groups;
     gpu::Launch launch = profiler::sequence_of(*of.kernel, *of.binary, form_).launches.front();
     launch.image = image(*of.binary);
     const std::vector<reference::InputRange> ranges =

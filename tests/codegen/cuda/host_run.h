@@ -25,7 +25,7 @@ struct HostCase {
 };
 
 /// Compiles and runs all cases; one line for each that went wrong, or the compiler's words.
-std::vector<std::string> host_problems(std::vector<HostCase> cases);
+std::vector<std::string> host_failures(std::vector<HostCase> cases);
 
 /// Random inputs for the group's parameters and the evaluator's outputs.
 void fill_expected(const Graph& graph, HostCase& which);

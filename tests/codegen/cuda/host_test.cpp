@@ -41,5 +41,5 @@ std::vector<HostCase> family_cases(int plans) {
 TEST_CASE("printed kernels of the family compute on the host what the evaluator computes") {
   std::vector<HostCase> cases = family_cases(TAILOR_WHOLE_SWEEP ? 24 : 2);
   CHECK(cases.size() > 20);
-  for (const std::string& problem : host_problems(std::move(cases))) FAIL_CHECK(problem);
+  for (const std::string& failure : host_failures(std::move(cases))) FAIL_CHECK(failure);
 }

@@ -49,7 +49,7 @@ std::variant<std::vector<SampleTime>, std::string> sample_times(std::vector<Kern
   for (std::size_t sample = 0; sample < samples; ++sample) {
     const std::size_t first = markers[2 * sample] + 1, last = markers[2 * sample + 1];
     const auto between = std::span<const KernelSpan>(spans).subspan(first, last - first);
-    if (std::string why = sample_of(between, launches, times[sample]); !why.empty()) return why;
+    if (std::string reason = sample_of(between, launches, times[sample]); !reason.empty()) return reason;
   }
   return times;
 }

@@ -27,7 +27,7 @@ std::string_view name(Verdict verdict) {
 
 Observed seen(bool right, std::string figure) { return {right ? Verdict::ok : Verdict::failed, std::move(figure)}; }
 
-Observed skipped(std::string why) { return {Verdict::skipped, std::move(why)}; }
+Observed skipped(std::string reason) { return {Verdict::skipped, std::move(reason)}; }
 
 Observed unexpected(const gpu::Response& response) {
   return {Verdict::failed, fmt::format("{}: {}", ir::name(response.outcome), response.reason)};
