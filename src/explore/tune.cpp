@@ -16,11 +16,6 @@
 // best plan's place. The ranking is known at the end, the kernels are known on the way; so K kernels are kept, each at
 // the best place seen so far, and the worst of them is the bar for the next. A kernel that was pushed out and comes
 // back under a better plan is simply taken again: what pushed it out still stands above its old place.
-//
-// Method of the short list. It is wanted as the first K different kernels of the ranking, where a kernel stands at its
-// best plan's place. The ranking is known at the end, the kernels are known on the way; so K kernels are kept, each at
-// the best place seen so far, and the worst of them is the bar for the next. A kernel that was pushed out and comes
-// back under a better plan is simply taken again: what pushed it out still stands above its old place.
 #include "explore/tune.h"
 
 #include <algorithm>

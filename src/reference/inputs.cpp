@@ -14,16 +14,6 @@
 // Where every index should come once, as in a scatter, indices are multiples of a factor that has no divisor in common
 // with the range, which meet every residue once while there is room; elsewhere they are hashes of their position.
 // Everything is decided by the seed and by positions, so equal graphs get equal inputs on every machine.
-//
-// Random numbers alone are useless for some operations: an index must lie inside what it indexes, a root wants a
-// positive number, a slice's start must leave room. One walk from the outputs back to the parameters finds what is
-// wanted. A node asks something of its operands for its own sake, and hands on what was asked of itself where its
-// operation keeps the meaning: moves and conversions, sums, products, the larger of two. Where several uses ask, the
-// narrowest range holds.
-//
-// Indices are drawn as multiples of a factor that has no divisor in common with the range, so that they meet every
-// residue once while there is room; a scatter then writes each place once. Everything is decided by the seed and by
-// positions, so equal graphs get equal inputs on every machine.
 #include "reference/inputs.h"
 
 #include <algorithm>

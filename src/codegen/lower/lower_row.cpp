@@ -29,9 +29,6 @@
 // length depends on the row; the builder is told as a fact that row * N + head is a multiple of the vector, and with
 // that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
 // refused.
-//
-// A row whose length is no multiple of the vector is walked in two segments: whole vectors from the first aligned
-// element on, and an edge of single elements, head and tail together, one per lane.
 #include <fmt/format.h>
 
 #include <algorithm>

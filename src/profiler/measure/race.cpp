@@ -22,12 +22,6 @@
 // The sentinel is a kernel outside of the race that is measured again every so often. When its interval has moved away
 // from the first one by more than the precision, the machine has changed, and the rounds since the last good look are
 // marked as suspect.
-//
-// A round times every contender once, in an order drawn anew. The ledger holds, for each ordered pair, how often the
-// one was slower than the other; from it comes the bet whose size says whether that may still be a fair coin. A
-// contender drops out when its bet against any other passes the limit. A contender that was beaten by one that fails
-// later comes back, since its judge was no kernel at all. The race ends when one contender is left, or as a tie once
-// nobody left can be slower than the leader by more than the rule's precision, or when rounds or time run out.
 #include "profiler/measure/race.h"
 
 #include <algorithm>

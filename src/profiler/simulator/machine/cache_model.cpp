@@ -5,10 +5,10 @@
 // DRAM, per launch. What is modelled and what is left out is told in cache_model.h. Called by the machine for every
 // request to global memory, and by simulate.cpp when blocks are done.
 //
-// The first half runs with the blocks, on any host thread: each block filters its loads through its own small L1 (a
-// slot per sector, direct mapped, emptied by a store there) and writes the rest down as runs of neighbouring sectors.
-// The second half replays the runs in the blocks' order, whoever finished first, so the result does not depend on host
-// threads.
+// The first half runs with the blocks, on any host thread. A block filters its loads through an L1 of its own where
+// the model has one (a slot per sector, direct mapped, emptied by a store there); the machine asks for none today.
+// What is left is written down as runs of neighbouring sectors. The second half replays the runs in the blocks' order,
+// whoever finished first, so the result does not depend on host threads.
 //
 // L2 is judged by reuse distance. A sector remembers how much had gone to L2 when it was last used; the difference to
 // now is its distance. When that exceeds the capacity, and so do the distinct sectors of the launch so far, the sector
