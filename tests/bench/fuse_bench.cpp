@@ -16,7 +16,6 @@
 
 namespace {
 
-
 tailor::ir::Graph sample(const std::string& name) {
   const std::filesystem::path dump = std::filesystem::path(TAILOR_THIRD_PARTY) / name;
   const std::filesystem::path shipped =

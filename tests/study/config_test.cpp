@@ -80,7 +80,8 @@ TEST_CASE("every key of a sweep file arrives") {
 
 TEST_CASE("the canonical text reads back as the same config") {
   for (const char* members :
-       {"", R"("calibration": "h200_fit")", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+       {"", R"("calibration": "h200_fit")",
+        R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
         R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
     const SweepConfig config = parse_config(with(members), beside);
     SweepConfig back = parse_config(canonical_text(config), beside);
