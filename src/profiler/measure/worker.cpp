@@ -1,9 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting, asking, killing. The worker gets a process group of its own, so that an interrupt at the terminal reaches
-// only the one who decides what it means; what it prints goes to a file without a name, of which a crash report quotes
-// the end.
+// A worker's life. In: requests with their bytes and a time limit. Out: a response in any case, and the reason when it
+// is not the worker's own. Called by all that measures; worker.h says why there is a process.
+//
+// Starting. The program starts itself again with posix_spawn; forking without exec is not safe once threads or a
+// driver are alive. The worker gets a socket under an agreed number, no input, and a process group of its own, so that
+// an interrupt at the terminal reaches only the process that decides what it means. What it prints goes to a file
+// without a name, of which a crash report quotes the last line.
+//
+// Asking. A request goes as text over the socket and its bytes as memory that both processes map. No response within
+// the limit means that the worker hangs: it is killed, and the outcome is "timed out". A closed socket means that it
+// died: how it ended is asked of the system. A response that cannot be read counts as a death too. After a response
+// that says that the context was lost the worker is killed, because no later answer of it could be trusted.
+//
+// The next request starts another worker and opens the GPU again. What was loaded is gone then; generation() tells it
+// to whoever loaded it. Leaving, the socket is closed, which a worker understands; one that stays is killed.
 #include "profiler/measure/worker.h"
 
 #include <fcntl.h>
