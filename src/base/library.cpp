@@ -40,8 +40,8 @@ Library open_library(std::span<const fs::path> candidates, std::string_view what
   Library library;
   for (const fs::path& file : candidates) {
     library.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char* why = library.handle == nullptr ? dlerror() : nullptr;
-    library.looked.push_back(fmt::format("{}: {}", file.string(), why == nullptr ? "opened" : why));
+    const char* reason = library.handle == nullptr ? dlerror() : nullptr;
+    library.looked.push_back(fmt::format("{}: {}", file.string(), reason == nullptr ? "opened" : reason));
     if (library.handle == nullptr) continue;
     library.file = loaded_file(library.handle, symbol, file);
     return library;

@@ -1,9 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order statistics. Each sample lies below the median with probability one half, so how many do is binomial, whatever
-// the distribution; all confidences follow from that. Sums run from the largest term down, in logarithms at the start,
-// so that thousands of samples neither underflow nor lose digits.
+// Order statistics: medians with intervals. In: samples in the order they were taken. Out: the median, an interval
+// with its confidence, and how much neighbours resemble each other. Called wherever a time is reported, compared or
+// used to stop.
+//
+// Each sample lies below the true median with probability one half, so how many do is binomial, whatever the
+// distribution of the samples. The interval between the k-th smallest and the k-th largest sample misses the median
+// with probability 2 * P(fewer than k of n below); median_rank() finds the largest k that is still confident enough.
+// With too few samples no k is, and the result says so instead of inventing one.
+//
+// Samples that resemble their predecessor are worth less than their number. The correlation of their signs about the
+// median, where it is beyond what chance gives, widens the interval by sqrt((1 + r) / (1 - r)) in ranks.
+//
+// Sums of binomial terms run from the largest down, in logarithms at the start, so that thousands of samples neither
+// underflow nor lose digits.
 #include "base/statistics.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor check: choose plans, compile them, execute them, say what was found. Verdicts are an answer like any other;
-// the exit code says whether all of them are good.
+// tailor check: choose plans, compile them, execute them on the simulator, say what was found. In: a model, a device,
+// a group and how many plans. Out: tables on stdout, rows where a database was named. Verdicts are an answer like any
+// other; the exit code says whether all of them are good. Called by main's table of commands.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor counters: what can be counted on a GPU, by which of CUPTI's metrics on a chip, and how often a kernel must run
-// for it. Asked of CUPTI's host library, so no GPU is needed; without a chip not even the library.
+// tailor counters: what can be counted on a GPU, by which of CUPTI's metrics on a chip, and how often a kernel must
+// run for it. Asked of CUPTI's host library, so no GPU is needed; without a chip not even the library. In: a chip or a
+// device, names of counters, a tier. Out: tables on stdout.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of the commands that plan, and the parts that several commands share. In: a list to fill and the struct
-// that the words go to. Out: the list. Called by the table of commands for the command that was named.
+// Options of the commands that plan, and the parts that several commands share. In: a list to fill and the struct that
+// the words go to. Out: the list. Called by the table of commands for the command that was named. The commands that
+// measure and keep are in declare_measure.cpp.
 #include "cli/declare.h"
 
 namespace tailor::cli {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the options of each command are written on the command line: one overload per struct of commands.h. The pages of
-// help are made from these words.
+// help are made from these words. In: an empty list of options and a struct to fill. Out: the list that options.cpp
+// parses a command line by.
 #pragma once
 
 #include "cli/commands.h"

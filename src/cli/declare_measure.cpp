@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of the commands that measure, keep and tell. In: a list to fill and the struct that the words go to. Out:
-// the list. Called by the table of commands for the command that was named.
+// Options of the commands that measure, keep and tell; those of the commands that plan are in declare.cpp. In: a list
+// to fill and the struct that the words go to. Out: the list, with a sentence of help for each option. Called by the
+// table of commands for the command that was named.
 #include "cli/declare.h"
 
 namespace tailor::cli {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor devices: the GPUs that there is a file for, or every figure of one with its unit and source: the facts of its
-// file, and beside them what a calibration has fitted or assumes.
+// file, and beside them what a calibration has fitted or assumes. In: a name or none, and a calibration. Out: tables
+// on stdout.
 #include <fmt/format.h>
 
 #include "base/error.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor doctor: what this program found on this machine, what it misses, and what to do about it. Missing things are
-// findings, not failures: the exit code is 0.
+// findings, not failures: the exit code is 0. Libraries, data, GPU and folders are looked at one after the other, and
+// each finding is a row of a table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

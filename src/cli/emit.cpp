@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor emit: the CUDA text of one plan, ready to be read or compiled; with --ptx what NVRTC makes of it. In: a
-// model, a device, a group and a plan. Out: text on stdout.
+// model, a device, a group and a plan. Out: text on stdout, or the file named with -o. Without a plan it is the best
+// one by the cost model.
 #include <fmt/format.h>
 
 #include "base/error.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One candidate through the stages that compile, execute and measure. In: the candidate and the options of explain.
-// Out: the candidate with binary, verdict, estimates or measurement. Called by tailor explain.
+// Out: the candidate with binary, verdict, estimates or measurement. Called by tailor explain. What each stage does is
+// study's; here is how the options name it.
 #include "cli/execution.h"
 
 #include <fmt/format.h>

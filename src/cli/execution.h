@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One plan executed on the simulator, or measured by a GPU or from records, for tailor explain. The candidate comes in
-// with its program and goes on with what was found.
+// One plan executed on the simulator, or measured by a GPU or from records. The candidate comes in with its program
+// and goes on with what was found: binary, verdict, estimates of the higher levels, measurement. Called by tailor
+// explain with --simulate or --profiler.
 #pragma once
 
 #include "cli/commands.h"
 #include "study/pipeline/candidate.h"
-#include "study/tables/profile_tables.h"
 #include "study/pipeline/observer.h"
+#include "study/tables/profile_tables.h"
 
 namespace tailor::cli {
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor explain: one kernel beside its estimate, in the order a person reads a profile. What it is and where; how much
-// of the time each part would take alone; what binds; what was counted, and with --simulate what an
-// execution counted beside it; with --profiler the time
-// and the counters of a GPU; a sentence of advice; the program itself.
+// tailor explain: one kernel beside its estimate, in the order a person reads a profile: what it is, how long each
+// part would take alone, the bottleneck, what was counted (with --simulate what an execution counted beside it, with
+// --profiler a GPU's time and counters), a sentence of advice, the program itself. Called by main's table of commands.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The form of an answer on stdout: the caller's choice (--format), the same four for every command. What each looks
-// like is report/table.h's business.
+// like is report/table.h's business. In: the word of --format. Out: one of the four forms; read by output.cpp and by
+// commands whose text form differs.
 #pragma once
 
 #include <cstdint>

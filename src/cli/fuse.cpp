@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor fuse: how a strategy cuts a model into kernels, what that moves and the least it could take, edge by edge why,
-// or all strategies side by side. Times are bounds (level sol), so nothing here depends on a plan.
+// tailor fuse: how a strategy cuts a model into kernels, what that moves and the least it could take, edge by edge
+// why, or all strategies side by side. Times are bounds (level sol), so nothing here depends on a plan. In: a model,
+// strategies, devices for the bounds. Out: tables and, when asked, a partition file.
 #include <fmt/format.h>
 
 #include <algorithm>

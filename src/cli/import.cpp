@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor import: what a file holds, what normalising it did, and what was not understood. In: a model's file. Out:
-// tables, or with --text the graph's text form.
+// tables on stdout, or with --text the graph's text form. How long reading took, and at which rate, stands in the
+// summary.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the two files of tailor import-xla share: the simulator's in import_xla.cpp, the GPU's in import_xla_gpu.cpp.
-// The records, tables and rows are study's (study/module/xla_rows.h).
+// The records, tables and rows are study's (study/module/xla_rows.h). In: a dump's module and the options of the
+// command. Out: which kernels are meant, and what a GPU made of them.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor import-xla --profiler gpu: every kernel checked and timed alone, then, when asked, all of them in the module's
-// order. Whatever a kernel does costs that kernel only.
+// tailor import-xla --profiler gpu: every kernel checked and timed alone, then, when asked, all of them in the
+// module's order. Whatever a kernel does costs that kernel only. In: a module read from a dump. Out: tables on stdout,
+// rows where a database was named. Called by import_xla.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>

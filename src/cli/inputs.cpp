@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the data folder is, and what a context's commands read from it. In: names as they were typed. Out: records,
-// or an Error that names the nearest. Called by nearly every command.
+// Where the data folder is, and what a context's commands read from it. In: names as they were typed on the command
+// line. Out: records, or an Error that names the nearest file or device. Nothing is kept between calls. Called by
+// nearly every command.
 #include "cli/inputs.h"
 
 #include <system_error>

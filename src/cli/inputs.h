@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What commands read, looked up in the data folder of their context: that folder lies beside an installed program or in
-// the sources it was built from. What the names mean is study's (study/pipeline/question.h).
+// What commands read, looked up in the data folder of their context: that folder lies beside an installed program or
+// in the sources it was built from. What the names mean is study's (study/pipeline/question.h). In: a context and a
+// name. Out: the model, device or calibration. Called by nearly every command.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor list: the rows of Tailor's own tables. What multiplies is a table in the code, and this shows it, so that no
-// page of documentation has to repeat it.
+// page of documentation has to repeat it. In: the name of a table. Out: its rows on stdout. Each table is one function
+// here that reads the table in the code.
 #include <fmt/format.h>
 
 #include <array>

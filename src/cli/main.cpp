@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The program: words in, an exit code out. It holds the only catch; everything else is in libraries, within reach of
-// tests.
+// tests. An Error that arrives here is printed once, with its place and its hint, and its fault decides the exit code
+// that the shell sees.
 #include <exception>
 #include <new>
 

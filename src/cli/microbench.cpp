@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor microbench: what a GPU's ceilings are: how fast it copies, what a launch and a barrier cost, how much must be
-// under way to fill its memory. Measured like any kernel: in a worker, outputs checked, raw samples stored.
+// under way to fill its memory. Measured like any kernel: in a worker, outputs checked, raw samples stored. In:
+// families, sizes, a device. Out: a table on stdout, rows where a database was named.
 #include <fmt/format.h>
 
 #include "base/error.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rendering of answers. In: sections of tables. Out: text in the format asked for, to stdout or a file. One JSON
-// document holds all sections: the first as "results", the others under their keys. Called by every command.
+// document holds all sections: the first as "results", the others under their keys. Called by every command. A failed
+// write is an Error, so a pipe that was closed is noticed.
 #include "cli/output.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor profile: the best plans of a group or of a whole model, measured: checked, raced, counted; or the same from
-// records. With --module the whole model under several strategies (study/module/module_times.h).
+// records. With --module the whole model under several strategies (study/module/module_times.h). In: a model, a
+// device, plans, and who measures. Out: tables on stdout, rows where a database was named.
 #include <fmt/format.h>
 
 #include "base/error.h"

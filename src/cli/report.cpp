@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report command: summaries from the database, rendered by src/report, printed and written. In: a database. Out:
-// tables on stdout and, with --folder, pages. Called by the command `report`, and by `sweep` at its end.
+// tables on stdout and, with --folder, pages. Called by the command `report`, and by `sweep` at its end. What a
+// summary holds is study's (study/summary/load_summary.h).
 #include "cli/report.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// tailor report: what a database says, on stdout and as files. One model on one device gives report.md and report.html;
-// several give a pair of files each and an index.html that compares them.
+// tailor report: what a database says, on stdout and as files. One model on one device gives report.md and
+// report.html; several give a pair of files each and an index.html that compares them. In: a database, and which
+// models and devices. Out: text or tables on stdout, files where a folder is named.
 #pragma once
 
 #include <cstdint>

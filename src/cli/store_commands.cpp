@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands around the database: sweep fills it, report reads it, db looks after it. In: their options. Out: what
-// the study, the report or the store did, and the exit code as an Error.
+// the study, the report or the store did, and the exit code as an Error. Their work is study's and the store's; here
+// it is turned into output.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -3,6 +3,8 @@
 //
 // Advice: a table of rules, most telling first. A rule looks at counted or estimated numbers and, when they exceed its
 // threshold, says one sentence with the number in it. Thresholds are about what is worth saying, not about hardware.
+// In: an estimate, the work and the device. Out: sentences, none when nothing is worth saying. Called by tailor
+// explain; a report has advice of its own (report/advice.h).
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Puts a calibration over a device, figure by figure: the fit where there is one, else the fact of the data sheet, else
-// an error that names what is missing.
+// Puts a calibration over a device, figure by figure. In: a device file's record and a calibration. Out: plain numbers
+// that every model reads, or an Error that names what is missing. Called once per device by whoever estimates.
+//
+// For each row of ir/figures.def the fit is taken where the calibration has one for this device or for all, else the
+// fact of the data sheet; a figure of behaviour has no fact, so a calibration must have it. Nothing is filled in from
+// another device or calibration: an estimate rests on exactly two files, and estimate_name() says which. Limits are
+// taken from the device alone, because what is legal is not fitted. The table is made from ir/figures.def by the
+// preprocessor, so a new figure needs no line here.
 #include "costmodel/calibration.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Adds up what the walks found per statement. In: a kernel and the counts of a walk, exact or fast. Out: Work. Called
-// by whoever scores a plan, and by tests that hold the two walks against each other.
+// by whoever scores a plan, and by tests that hold the two walks against each other. The walks themselves are in
+// exact.cpp and fast.cpp.
 #include "costmodel/count.h"
 
 #include <fmt/format.h>

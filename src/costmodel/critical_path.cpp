@@ -2,14 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The critical path of one warp. In: a kernel. Out: trips to memory, to shared memory, shuffles, barriers and steps of
-// arithmetic that must follow one another, and the bytes that are in flight on one trip. Called by count().
+// arithmetic that must follow one another, and the bytes that are in flight on one trip. Called by count(); the models
+// multiply it by the latencies of a device.
 //
-// No address depends on data, so loads wait for nothing. All loads between two waits travel together and cost one round
-// trip. A wait is a shuffle, a barrier, or the turn of a rolled loop. An unrolled loop without a wait inside is
-// straight-line code, so its loads travel together too; any other loop multiplies what is inside. A load of new data
-// (policy once) makes the trip a far one, which may go to memory; the other trips may end in L2. Accumulations are a
-// chain through their target. Other values add the depth of their expression once per pass. A warp is taken to run
-// every guard.
+// One walk over the statements carries two numbers: `times`, how often a scope is passed one after the other, and
+// `copies`, how many of it stand side by side. No address depends on data, so loads wait for nothing. All loads
+// between two waits travel together and cost one round trip. A wait is a shuffle, a barrier, or the turn of a rolled
+// loop, whose next pass begins when this one has used its values.
+//
+// An unrolled loop without a wait inside is straight-line code: its copies stand side by side and their loads travel
+// together. Any other loop multiplies what is inside. A load of new data (policy once) makes the trip a far one, which
+// may go to memory; the other trips may end in L2.
+//
+// Accumulations are a chain through their target, so each copy adds a step. Other values add the depth of their
+// expression once per pass. A warp is taken to run every guard. Bytes in flight are all bytes that a thread moves over
+// the number of trips.
 #include <algorithm>
 #include <bit>
 

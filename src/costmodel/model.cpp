@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of models. In: a model's name. Out: its row: what it sees, what it accounts for, its function. Called by
-// the commands that rank, by sweeps and by `tailor list models`.
+// the commands that rank, by sweeps and by `tailor list models`. A row's function is in a file of its own (sol,
+// projected, simulated, library).
 #include "costmodel/model.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the model counted, by the names of the vocabulary (ir/counters.def), whose column `model` says which part of
-// Work each is. Takes a Work or a buffer of one and a name; called where counts are shown side by side.
+// Work each is. Takes a Work or a buffer of one and a name; called where counts are shown side by side. A count that
+// the model does not make is absent, never zero.
 #include <array>
 
 #include "costmodel/work.h"

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The allocation rules, one function per resource. In: a device's limits, threads per block, registers per thread,
-// shared bytes per block. Out: blocks per SM, and what stops more. Called by the models and by reports.
+// shared bytes per block. Out: blocks per SM, what stops more, and the share of the SM's threads. Called by the models
+// and by reports.
 //
-// Four resources limit the blocks of an SM, and the answer is the least of the four.
+// Four resources limit the blocks of an SM, and the answer is the least of the four; the first of equals is named.
 //   threads          warps that an SM holds, over the warps of a block
 //   blocks           a number of the device
 //   registers        given per warp in units, from the registers of one sub-partition; a launch check counts as if

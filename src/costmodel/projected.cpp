@@ -1,10 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Levels projected and compiled. T = what the regime adds + (D^p + L^p)^(1/p) with D the busiest pipe, L the latency
-// view (whole waves times the chain of one warp) and p the device's knee. For a stream this is exactly the bandwidth
-// knee in bytes in flight: L = bytes / (bytes in flight / latency). Compute pipes are of the SM with most blocks. L2:
-// bytes read again go to memory when what is touched in between does not fit. docs/model.md derives each term.
+// Levels projected and compiled. In: the work of a kernel, a calibrated device, a regime; for `compiled` what the
+// compiler says of registers and spills. Out: an Estimate with its parts. Called through the table of models;
+// docs/model.md derives each term.
+//
+// T = what the regime adds + (D^p + L^p)^(1/p). D is the time of the busiest part if everything else were free: DRAM,
+// L2, each pipe, instruction issue, shared memory, atomics. L is the latency view: whole waves of blocks times the
+// critical path of one warp (critical_path.cpp). p is the device's knee: neither view is hidden wholly behind the
+// other when both are near. For a stream this is exactly the bandwidth knee in bytes in flight, with L = bytes /
+// (bytes in flight / latency).
+//
+// Occupancy (occupancy.cpp) gives how many blocks are resident, hence the waves. Compute pipes are those of the SM
+// with most blocks, so a grid that does not fill the last round is charged for it.
+//
+// Memory. Distinct bytes move once, at the share that a warm L2 leaves over. What is loaded again goes to memory when
+// the bytes touched in between do not fit L2, by a smooth step in between / room: a thread's own reload waits while
+// all resident blocks touch their share, other repetition waits for the whole buffer. The same shares say how far the
+// trips of the critical path go.
+//
+// `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
+// what does not fit is charged as a spill. `compiled` takes both from the binary. Neither is ever below sol.
 #include <algorithm>
 #include <cassert>
 #include <cmath>

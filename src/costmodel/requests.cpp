@@ -1,8 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one warp's request moves: sectors of global memory, passes through the banks of shared memory. Both ways of
-// counting use these, so they are plain and tested against drawings of the rule.
+// What one warp's request moves: sectors of global memory, passes through the banks of shared memory. In: an offset
+// for each of 32 lanes, the lanes that are active, the bytes of an access. Out: a number. Both ways of counting use
+// these, so they are plain and are tested against drawings of the rule.
+//
+// Sectors are 32 bytes; a request moves each that an active lane touches once. Neighbouring active lanes at a constant
+// stride of at most a sector, which is nearly every request, are counted by arithmetic; others by listing the sectors.
+//
+// Shared memory has 32 banks of 4 bytes. A request runs in phases of as many lanes as fill 128 bytes: 32 lanes of up
+// to 4 bytes, 16 of 8, 8 of 16. A phase takes as many passes as the most distinct words that one bank must deliver;
+// lanes that read the same word share it.
 #include <algorithm>
 #include <bit>
 

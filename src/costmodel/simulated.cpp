@@ -1,10 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level simulated: the formulas of level compiled on counted numbers. What an execution counts replaces what was
-// counted from the program; what it cannot tell (distinct bytes, the critical path, live registers) stays. Counts are
-// of PTX: addresses stand among its integer operations, and moves are left out, since the assembler folds nearly all of
-// them.
+// Level simulated: the formulas of level compiled on numbers that an execution counted. In: the work counted from the
+// program, the binary, the counts of a launch on the simulator. Out: an Estimate. Called through the table of models,
+// after a check.
+//
+// What an execution counts replaces what was counted from the program: requests, sectors and bytes of each buffer,
+// wavefronts and bytes of shared memory, instructions per pipe, shuffles, barriers. What it cannot tell stays:
+// distinct bytes, the critical path, the registers that are live. PTX has one class of conversions, so they are split
+// into widening and narrowing ones in the proportion of the program.
+//
+// Counts are of PTX. Addresses therefore stand among its integer operations and `address` becomes 0. Moves are left
+// out, since the assembler folds nearly all of them. The busiest block grows by as much as all instructions do. Where
+// only some blocks ran the counts were scaled up, and the estimate is marked as sampled.
 #include <algorithm>
 #include <cmath>
 

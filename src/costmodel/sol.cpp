@@ -1,8 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level sol: the speed of light. Everything overlaps perfectly, every byte moves once at the specified bandwidth, every
-// pipe is full on every SM. What may already be in L2 in a warm regime moves at L2's bandwidth instead.
+// Level sol: the speed of light. In: what a group must move and compute at least, a calibrated device, a regime. Out:
+// an Estimate that no kernel of the group can beat. Called through the table of models, for groups without a plan, and
+// as the floor of every other level.
+//
+// Everything overlaps perfectly, every byte moves once at the bandwidth of the data sheet, every pipe is full on every
+// SM; the greatest of these times is the estimate. What may already lie in L2 in a warm regime moves at L2's bandwidth
+// instead: a share that falls smoothly once the bytes outgrow L2's room, and for written bytes only where the same
+// launch ran before. The launch is added where the time that one compares with contains it.
+//
+// For a group the work is its inputs and outputs once, and the operations of its elementwise nodes and reductions. For
+// a counted kernel it is the distinct bytes of its buffers alone, because what a kernel computes in addition is its
+// own choice.
 #include <algorithm>
 #include <cmath>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Work: what a kernel asks of a machine, without any machine in it. Counted from the program's statements (count.h).
-// Counts are of warp instructions unless the name says bytes or sectors; totals are over the whole grid.
+// Counts are of warp instructions unless the name says bytes or sectors; totals are over the whole grid. Made by
+// count(), read by every model, by advice, and by tables that put it beside what was executed.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Picking the best of each group, and calling whoever looks closer. Takes standings, returns numbers of plans; called
-// by the sweep for each batch of a stage.
+// Picking the best of each group, and calling whoever looks closer. In: standings, the plans of a batch with their
+// estimates so far, and rungs, each a level with an evaluator and a number of plans. Out: nothing but the calls; an
+// evaluator adds its estimates to the standings. Called by the sweep for each batch of a stage.
+//
+// On every rung the plans of each group on each device are ordered by the level that the rung names, ties by their
+// place in the list, and the first few are handed to the evaluator in one call, so that it may compile or execute them
+// together. A plan that is refuted, or that the level did not estimate, is left out.
 #include "explore/climb.h"
 
 #include <algorithm>

@@ -1,8 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merging units under a topological order that is repaired only where a merge disturbed it. In: a graph and pairs to
-// merge. Out: whether the merge makes no circle, and the units. Called by strategies.
+// Contraction of a graph while groups grow. In: a graph with its def-use facts, pairs of units to merge. Out: what
+// stands between two units, and the merged unit. Called by strategies for every merge that they consider.
+//
+// Why a test is needed: two groups may merge only when no path between them leads through a third unit, for then each
+// would wait for the other. A search over the whole graph for each question would make fusion quadratic.
+//
+// Method. Units are joined by union-find; each keeps a list of neighbours in both directions, which is tidied when it
+// is read. A topological order of the units is kept while they merge, after Pearce and Kelly (A Dynamic Topological
+// Sort Algorithm for Directed Acyclic Graphs, 2006). A path from a to b passes only units whose place lies between
+// theirs, so blocker() searches only there, and stops at the first path of two edges or more; it prefers to name a
+// library call on that path, which is what a person wants to know.
+//
+// A merge of a and b keeps the order valid by rearranging only the units between them that are ancestors of b or
+// descendants of a: first those ancestors, then the merged unit, then those descendants, each in their old order, over
+// the same places. One place falls free and is not used again. Everything outside the stretch stays, so in practice
+// the whole search is near linear.
 #include "explore/contraction.h"
 
 #include <algorithm>

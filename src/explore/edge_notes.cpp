@@ -1,8 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading the decision on each edge off the groups: an edge whose ends share a group is stitched, or recomputed when
-// the producer belongs to an earlier group; any other edge is cut. One walk over the working nodes and their suppliers.
+// Reading the decision on each edge off the groups. In: a graph, its def-use facts, groups of nodes in a fixed order.
+// Out: one note for each edge between working nodes and each group that computes the consumer, without a reason.
+// Called by every strategy that finds its groups first and explains them afterwards.
+//
+// A node may be in several groups (a cover). An edge is seen from each group that computes its consumer. When that
+// group computes the producer too, the edge is stitched if it is the first group to do so and recomputed if an earlier
+// group computes the producer as well; otherwise the value crosses between kernels and the edge is cut.
+//
+// The level is a bound from the producer alone: a row reduction can hand its result to the block at most, other
+// reductions, sorts and scatters only to the whole grid, everything else stays in a register. A plan may keep the
+// value at a narrower level.
 #include "explore/edge_notes.h"
 
 #include <algorithm>

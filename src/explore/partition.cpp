@@ -1,8 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counting a model: the walk over its graphs, the owner of a value that several groups compute, and the bytes. In: a
-// graph and its fusion. Out: distinct groups with their occurrences, library calls, sums. Called by whoever fused.
+// Counting a model: what its fusion means in kernels. In: a graph and its fusion. Out: distinct groups with the places
+// they stand at and the times they run, library calls, sums of bytes. Called by whoever fused, before anything is
+// planned.
+//
+// The walk descends into bodies. A loop's body counts by its trips; a loop of unknown trips counts once and is
+// flagged; every branch of a conditional counts. Each set of nodes becomes a Group with its border, and groups whose
+// canonical text is equal are one distinct group with several occurrences.
+//
+// The border. In a cover several groups may compute a value. It belongs to the first of them, and is written only if
+// something reads it that does not compute it itself: another group, a library call, the graph's result. Free nodes
+// (reshapes, broadcasts, constants) belong to whoever reads them and are never borders.
+//
+// Bytes of a group are those that must move once: an input by what its readers touch of it (a slice or a look-up
+// touches a part), an output by what is written, where an update in place of a parameter writes the update alone.
+// least_kernels() is a bound that no fusion beats: the most kernels that must follow one another because library calls
+// or control flow stand between them.
 #include "explore/partition.h"
 
 #include <fmt/format.h>

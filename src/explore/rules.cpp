@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of rules. A rule asks the tiling of a plan (codegen/lower/skeletons.h) and the fields it reads, never the
-// skeleton, so it holds for every skeleton that has those fields. Sources of the heuristics' figures: the padding and
-// coalescing limits are those that public row-kernel libraries converge on (QuACK, nvFuser, CUB); each is a proportion,
-// not a property of one GPU.
+// The table of rules. In: a prepared group, a plan and limits. Out: the first rule that drops the plan, or none.
+// Called by tune.cpp before a plan is lowered, which costs a hundred times as much.
+//
+// A rule asks the tiling of a plan (codegen/lower/skeletons.h) and the fields it says it reads, never the skeleton; so
+// it holds for every skeleton that has those fields, and a plan whose skeleton lacks one of them is not asked.
+//
+// Sound rules come first. Each repeats a condition under which lower() refuses, in terms of the tiling; that they
+// never drop a legal plan is tested over whole plan spaces (tests/explore). They only save time.
+//
+// Heuristics drop legal plans that are not expected to win, and change what a search finds. Sources of their figures:
+// the padding and coalescing limits are those that public row-kernel libraries converge on (QuACK, nvFuser, CUB); the
+// limits on registers and bytes in flight say when more of them cannot hide more latency. Each is a proportion or a
+// count, not a property of one GPU.
 #include "explore/rules.h"
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 //
 // Rules: cheap reasons to drop a plan before it is lowered, as a table. A sound rule drops only what lower drops too
 // (proved by exhaustion on small spaces); a heuristic drops legal plans that are not expected to win, and says why.
+// In: a prepared group, a plan, limits. Out: the rule that drops it, or none. Called by tune.cpp for each plan of a
+// space, by lists and by tests.
 #pragma once
 
 #include <cstdint>

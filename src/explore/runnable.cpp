@@ -1,10 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
+// Whether a partition can be run. In: a graph, its def-use facts, groups. Out: a circle of groups and nodes that wait
+// for each other, or none; and working nodes that no group computes. Called by strategies that are not sure of
+// themselves, by the reader of partition files, and by tests.
+//
 // A depth-first search over what waits for what. Units are the groups and every node outside them that has to run
 // (library calls, control flow, work that was left out). A unit waits for the unit that owns a value it reads and does
-// not compute itself; free nodes are seen through. The search keeps its own stack, because chains can be long: a unit
-// met again while it is still on the stack closes a circle, and the stack from there on is that circle.
+// not compute itself; a value that several groups compute is owned by the first of them; free nodes are seen through.
+//
+// A unit that is met again while it is still on the stack closes a circle, and the stack from there on is that circle,
+// with the value that each one waits for. The search keeps its own stack, because chains can be longer than the host's
+// stack is deep. Each unit is opened once, so the search is linear in the graph.
 #include "explore/runnable.h"
 
 #include <algorithm>

@@ -1,8 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enumeration of plans: the axes of a skeleton in order, the values of each worth asking about, and a cursor over their
-// product. What a field is called and how its values are written is in ir/plan_fields.def.
+// Enumeration of plans. In: a prepared group, the values allowed on each axis, limits. Out: plans, one at a time.
+// Called by tune.cpp, by tests of whole spaces, and by `tailor explore` for the size of a space.
+//
+// The axes are fields of the group's skeleton, in the order of their turns in ir/plan_fields.def, which also says how
+// they are called and written. default_values() has a case for each field with the values worth asking about: powers
+// of two up to what the row, the vector or the device allows. A field without a case keeps the value that a plan
+// starts with. --axis and sweep files put other values in an axis' place.
+//
+// A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
+// made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
+// fields is filled in and is no axis: the level of each sub-root, and for a persistent grid as many blocks as half the
+// threads of an SM, which covers latency and leaves room for registers.
 #include "explore/space.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of strategies, what a row is refused for, and the descent into bodies. A row sees one graph at a time; here
-// its def-use facts are computed once and the budget of the model is shared out.
+// The table of strategies and the common part of every fusion. In: the name of a row or the path of a partition file,
+// a graph, what may be used (a device, a price) and a budget. Out: a Fusion with a note for every edge. Called by
+// commands that fuse and by sweeps.
+//
+// A row sees one graph at a time. Here the def-use facts of each graph are computed once, what the row needs is
+// demanded with a clear message, the budget of the model is shared out to its graphs by their numbers of nodes, and
+// bodies of loops and branches are fused likewise, each under its own share. A fusion bears the names of strategy,
+// device and price, which are part of its key in a database.
 #include "explore/strategy.h"
 
 #include <fmt/format.h>

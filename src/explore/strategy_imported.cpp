@@ -1,10 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strategy "imported": the fusion instructions of the file, in its order. With an optimised dump this is the partition
-// of the compiler that wrote it, overlaps (recomputed nodes) included. Working nodes of no fusion run alone; a fusion
-// of free nodes only is no kernel, its readers compute it. A fusion may hold a matrix product with its epilogue: then
-// the library call is part of the group.
+// Strategy "imported": the fusion instructions of the file, in its order. In: a graph with the groups that the import
+// found given in the file. Out: a partition with a note for every edge. Called through its row of strategy.cpp.
+//
+// With an optimised dump this is the partition of the compiler that wrote it, overlaps (recomputed nodes) included; a
+// dump from before optimisation has no fusions, and then every working node runs alone, as under "none".
+//
+// Working nodes of no fusion run alone. A fusion of free nodes only is no kernel: its readers compute it. A fusion may
+// hold a matrix product with its epilogue; then the library call is part of the group. Edges are read off the groups
+// (edge_notes.h); the reason on each names the fusion that holds it, and says of a cut edge whether some other fusion
+// keeps it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strategy "none": what eager execution launches. Free nodes are still absorbed, so this is not a straw man: a reshape
-// or the broadcast of a bias costs nothing here either.
+// Strategy "none": every working node is a group of its own, which is what eager execution launches. In: a graph. Out:
+// its partition, with each edge noted as cut. Free nodes (reshapes, broadcasts, constants) are still absorbed by those
+// that read them, so that the comparison with it is fair: a reshape or the broadcast of a bias costs nothing here
+// either. Called through its row of strategy.cpp.
 #include "explore/edge_notes.h"
 #include "explore/strategy.h"
 

@@ -1,8 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enumerate, drop, lower, count, score, rank: a plan at a time, so that only the kernels of the best plans are in
-// memory.
+// Enumerate, drop, lower, count, score, rank. In: a prepared group, axes, a device with its calibration. Out: every
+// scored plan in order, the best with their kernels, and how many plans each rule or rejection took. Called by study's
+// choose stage and by tests. Plans come one at a time, so that only the kernels of the best plans are in memory.
+//
+// Thinning. When only N plans may be scored, the plans that survive the rules are counted first, and N of them spread
+// evenly over the enumeration are taken; so the sample is the same every time and reaches all values of the axes.
+//
+// Ranking. Estimates are compared in whole nanoseconds, since less is noise of the arithmetic and no prediction; among
+// equals the plan that issues fewer instructions comes first, because it leaves more room for what the model does not
+// see; then the one that was enumerated first. The database ranks by the same key.
 //
 // Method of the short list. It is wanted as the first K different kernels of the ranking, where a kernel stands at its
 // best plan's place. The ranking is known at the end, the kernels are known on the way; so K kernels are kept, each at

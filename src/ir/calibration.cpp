@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of figures by name, looking up fits, and the canonical text of a calibration: one line a figure, keys in a
-// fixed order, numbers in the shortest form that reads back equal. The reader of that text is in figures.cpp.
+// fixed order, numbers in the shortest form that reads back equal. The reader of that text is in figures.cpp. Called
+// by commands that take --calibration and by sweeps.
 #include "ir/calibration.h"
 
 #include <fmt/format.h>

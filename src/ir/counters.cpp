@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The vocabulary of counts as a table, and the counts of an execution by their names. Takes LaunchCounts, gives named
-// values; called where executions are stored and where counts are shown.
+// values; called where executions are stored and where counts are shown. Counts of a buffer are named by the counter
+// and the buffer.
 #include "ir/counters.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device files: the table of figures, the whole numbers that the occupancy rules need, and finding a file by name.
-// In: a name or a path. Out: a Device, or an Error with its line. Called by every command that takes --device.
+// Device files: the table of figures, the whole numbers that the occupancy rules need, and finding a file by name. In:
+// a name or a path. Out: a Device, or an Error with its line. Called by every command that takes --device. Values are
+// checked for sense here: nothing but one figure may be zero.
 #include "ir/device.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads files of figures, devices and calibrations: first the tree of JSON, with a look for keys given twice, then each
-// entry of the schema. A value knows where it stood in the text, so every error has a line and a column.
+// Reads files of figures, devices and calibrations: first the tree of JSON, with a look for keys given twice, then
+// each entry of the schema. A value knows where it stood in the text, so every error has a line and a column. The
+// schema is ir/figures.def: one row names a figure, its unit and its member. Called by device.cpp and by
+// find_calibration().
 #include "ir/figures.h"
 
 #include <fmt/format.h>

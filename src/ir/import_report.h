@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// ImportReport: what reading and normalising a model's file did, as a record. The importer fills it; the database, the
-// report and `tailor import` show it.
+// ImportReport: what reading and normalising a model's file did, as a record: how much text, which passes, what was
+// not understood. The importer fills it; the database, the report and `tailor import` show it. It is a plain record of
+// ir, so that store and report need not know the importer.
 #pragma once
 
 #include <cstdint>

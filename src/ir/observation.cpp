@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The line of an observation, written and read field by field in one order, and the split. The split hashes what is
-// computed on which shape and nothing else; of our own kernels that is the group's id, which is a hash of just that.
+// computed on which shape and nothing else; of our own kernels that is the group's id, which is a hash of just that. A
+// line reads back to an equal observation, with the same id.
 #include "ir/observation.h"
 
 #include <fmt/format.h>

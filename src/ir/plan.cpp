@@ -3,6 +3,7 @@
 //
 // The tables of skeletons and plan fields, and what derives from them: the value of a field as a number and as a word,
 // the text form of a plan and its reader. The store keeps the text: its view plan_axes splits it into name and value.
+// A field that the plan's skeleton does not have is refused by name when it is read, and left out when it is written.
 #include "ir/plan.h"
 
 #include <fmt/format.h>

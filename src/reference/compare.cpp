@@ -1,9 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Comparing what a kernel wrote with the reference. In: two tensors and bounds. Out: how many elements differ, the
-// worst of them, how many could not be judged. Called by the checks of the profiler and by tests. It is one pass over
-// the elements in blocks of cells.
+// Comparing what a kernel wrote with the reference. In: a tensor with the bound of each element, and bytes. Out: how
+// many elements differ by more than their bound, the worst of them, how many could not be judged. Called by the checks
+// of the profiler and by tests.
+//
+// Equal bytes where no error is allowed are the usual case and need one comparison. Else it is one pass over the
+// elements in blocks of cells. An element with an infinite bound is not judged. NaN must be NaN and infinity that
+// infinity, except that a result whose bound reaches past the largest finite number may have been rounded up to it.
+// Integers and predicates must be equal where no bound is given. Errors are in units of the tolerance, so 1 is the
+// limit whatever the type.
 #include "reference/compare.h"
 
 #include <fmt/format.h>

@@ -5,11 +5,10 @@
 // Accuracy and Stability of Numerical Algorithms, 2nd ed., 3.3) beside the reference evaluation, element by element, in
 // double. With u the unit roundoff of a type (2^-24 for f32) and e(x) the bound of an operand:
 //
-//   rounding     2 u |y| for each result: the reference and the kernel each round once. A 16-bit type adds its own 2 u
-//   |y|
-//                on top of f32's, since HLO lets a kernel keep f32 between operations. A product that is fused into an
-//                addition is rounded once less, which is inside this. Nothing for a sum or a product of exact operands
-//                but that one rounding of the product.
+//   rounding     2 u |y| for each result: the reference and the kernel each round once. A 16-bit type adds its own
+//                2 u |y| on top of f32's, since HLO lets a kernel keep f32 between operations. A product that is
+//                fused into an addition is rounded once less, which is inside this. Nothing for a sum or a product
+//                of exact operands but that one rounding of the product.
 //   operands     first order, with the second order where it can matter: e(a)+e(b) for sums, |a|e(b)+|b|e(a)+e(a)e(b)
 //                for products, f(a)(exp(e)-1) for exp, ... ; for the rest the function's values at the ends of a +-
 //                e(a)

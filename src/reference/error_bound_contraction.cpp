@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bounds of matrix products and scatters. In: operands with their bounds, and the node. Out: the bound of each element
-// of the result. Called by error_bound.cpp.
+// of the result, or nothing for a form that is not covered, whose elements then count as not judged. Called by
+// error_bound.cpp.
 //
-// With |a| the magnitudes of a and e its bounds, a product of sums is off by at most (|a|+ea)(|b|+eb) - |a||b|. A sum
-// of n terms in any order adds 6 sqrt(n) u of the sum of magnitudes, the probabilistic bound that error_bound.h names.
-// Both are computed by the evaluator's own contraction on arrays of magnitudes, so dimension numbers are read in one
-// place.
+// With |a| the magnitudes of a and e its bounds, a product of sums is off by at most (|a| + ea)(|b| + eb) - |a||b|. A
+// sum of n terms in any order adds 6 sqrt(n) u of the sum of magnitudes, the probabilistic bound that error_bound.h
+// names. A product whose factors lose digits on their way (tf32) adds that share of each product. The result is
+// rounded once more to its type.
+//
+// Both sums are computed by the evaluator's own contraction on f64 arrays of magnitudes, so dimension numbers and
+// scatter rules are read in one place and cannot be read differently here.
 #include "reference/error_bound_contraction.h"
 
 #include <algorithm>

@@ -1,9 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One walk from the outputs back to the parameters. A node asks something of its operands for its own sake (an index, a
-// root) and hands on what was asked of itself where its operation keeps the meaning: moves and conversions, sums,
-// products, the larger of two.
+// Inputs that say something about a graph. In: a graph and a seed. Out: a range for each parameter, and tensors drawn
+// in these ranges. Called by every check and measurement, and by sequences that fill what library calls would have
+// written.
+//
+// Random numbers alone are useless for some operations: an index must lie inside what it indexes, a root wants a
+// positive number, a slice's start must leave room. One walk from the outputs back to the parameters finds what is
+// wanted. A node asks something of its operands for its own sake, and hands on what was asked of itself where its
+// operation keeps the meaning: moves and conversions, sums, products, the larger of two. Where several uses ask, the
+// narrowest range holds.
+//
+// Where every index should come once, as in a scatter, indices are multiples of a factor that has no divisor in common
+// with the range, which meet every residue once while there is room; elsewhere they are hashes of their position.
+// Everything is decided by the seed and by positions, so equal graphs get equal inputs on every machine.
 #include "reference/inputs.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page's style and script as text, put into the program by the build (assets.cpp.in) from page.css, chart.css and
-// page.js, so that the page needs no file beside it.
+// The page's style and script as text. The build puts them into the program (assets.cpp.in) from page.css, chart.css
+// and page.js, so that the page needs no file beside it and no network. Read by the page, the index page and the
+// charts.
 #pragma once
 
 #include <string_view>

@@ -195,8 +195,8 @@ Table strategy_table(const Summary& summary) {
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
-    table.columns.push_back({"groups_at_bound", "groups at bound", Hint::count, 3});
-    table.columns.push_back({"time_at_bound", "of it bounds", Hint::seconds, 3});
+    table.columns.push_back({"groups_at_lower_bound", "groups at bound", Hint::count, 3});
+    table.columns.push_back({"time_at_lower_bound", "of it bounds", Hint::seconds, 3});
   }
   if (calls) {
     table.columns.push_back({"library_calls", "library calls", Hint::count, 6});

@@ -36,10 +36,10 @@ std::optional<Seconds> time_in_histogram(const GroupSummary& group) {
 
 std::string badge(const PlanSummary& plan) {
   const std::string_view state = name(plan.check);
-  const std::string why = plan.check == CheckState::unchecked
-                              ? "this kernel was not executed: its results are not compared with the reference"
-                              : plan.check_note;
-  return fmt::format("<span class=\"badge {}\" title=\"{}\">{}</span>", state, escaped(why), state);
+  const std::string reason = plan.check == CheckState::unchecked
+                                 ? "this kernel was not executed: its results are not compared with the reference"
+                                 : plan.check_note;
+  return fmt::format("<span class=\"badge {}\" title=\"{}\">{}</span>", state, escaped(reason), state);
 }
 
 std::string details(std::string_view summary, const std::string& content) {

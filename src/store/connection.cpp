@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binding, reading and the words for SQLite's errors. In: values of our types. Out: SQLite's columns, and back.
-// Called by the store's save and load functions alone.
+// Binding, reading and the words for SQLite's errors. In: values of our types. Out: SQLite's columns, and back; an
+// absent value is NULL in both directions, an id its hexadecimal text. Called by the store's save and load functions
+// alone.
 #include "store/connection.h"
 
 #include <fmt/format.h>

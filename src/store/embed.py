@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Tailor authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Turns schema.sql into a C++ source at build time, so the schema is read and checked as SQL and shipped in the program.
+# Turns schema.sql into a C++ source at build time, so that the schema is read and reviewed as SQL and shipped inside
+# the program. In: the path of the SQL file. Out: a source that defines the string schema_sql. Meson calls it whenever
+# schema.sql changed.
+#
 # Usage: embed.py SCHEMA.sql OUTPUT.cpp
 import sys
 

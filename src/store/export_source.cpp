@@ -1,8 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gathering what exports write: recorded measurements give what ran, the database adds plans that never came so far,
-// since a tuner that learns from a file must see failures too.
+// Gathering what exports write. In: a database, a device, a format, and one group or all. Out: the groups that were
+// measured, under each protocol that was used, with every kernel that was tried and how it ended. Called by exported()
+// for the functions of the formats.
+//
+// A kernel with a measurement goes to the groups of the plans that were lowered to it, to the modules that brought it,
+// or else into a group of its own. Then plans of the database are added that never came so far: those whose text did
+// not compile, and those that were refuted before they were measured, since a tuner that learns from a file must see
+// failures too.
+//
+// A tuner wants equal parameters in all rows. The parameters of a group are the skeleton and every axis that any of
+// its plans has; a plan without one of them gets that axis' empty value. Words that name nodes are left out, because
+// they mean something in their group only; plans that then agree in everything are told apart by their ids. The first
+// protocol gives the plain file name, others a suffix that says what differs.
 #include "store/export_source.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every export writes, gathered once: groups with their plans, each with how it ended and its measurement. Private
-// to this folder.
+// What every export writes, gathered once: groups with their plans, each with how it ended and its measurement.
+// Private to this folder. In: a database, a device, a group. Out: an ExportSource, which the files of the formats
+// (export_tuners, export_nvbench, export_csv) turn into text.
 #pragma once
 
 #include <optional>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loading rows as they were saved, and the rows of the views. Which columns a record has is in its list (records.h); a
-// function here says which rows, in which order. Called by commands and reports through store.h.
+// function here says which rows, in which order. Called by commands and reports through store.h. Order is part of the
+// contract: by name or id where nothing else is said, so that equal databases give equal lists.
 #include <fmt/format.h>
 
 #include "store/record_sql.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measurements as rows: takes what a profiler found and gives the row of it, and the way back for replay; makes the
-// names of executions and the median of samples. Called by whoever stores measurements, and by recorded files.
+// names of executions and the median of samples. Called by whoever stores measurements, and by recorded files. On the
+// simulator an execution is named by what was executed and how; on a GPU every execution has a name of its own.
 #include <fmt/format.h>
 
 #include "base/statistics.h"

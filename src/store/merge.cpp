@@ -1,10 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Merging shards. One rule for all tables makes it commutative and idempotent: of two rows with the same key the
-// greater stays, compared by the table's deciding column first and then by all columns in order. The tables and what
-// decides are those of records.h, parents before children, so that references hold at every step; `levels` is the same
-// in all databases of a version.
+// Merging shards. In: a database and others of the same version. Out: the first with everything that the others hold.
+// Called by `tailor db merge`.
+//
+// One rule for all tables makes it commutative and idempotent: of two rows with the same key the greater stays,
+// compared by the table's deciding column first and then by all columns in order, with NULL below everything. So
+// shards may be merged in any order, twice, or through one another, with the same result. For most tables rows of one
+// key are equal and the rule decides nothing; it matters for runs and progress, which are brought up to date while a
+// sweep goes on.
+//
+// Each table is one SQL statement, an insert that updates on conflict when the other row is greater. The tables and
+// what decides are those of records.h, parents before children, so that references hold at every step; `levels` is the
+// same in all databases of a version. A shard is checked before it is attached and anything is written.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From rows to observations: the way from a measurement over its binary and kernel to the plan or the group it came
-// from.
+// from. In: the rows of a recorded file. Out: observations in the order of the measurements. Called by whoever fits or
+// validates.
 #include "store/observations.h"
 
 #include <fmt/format.h>

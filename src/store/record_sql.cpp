@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the lists of records.h need that is no template: SQL from columns, the words of a protocol, the names of an
-// estimate's parts, and the tables in the order of their references.
+// estimate's parts, and the tables in the order of their references. In: a table and its columns. Out: statements.
+// Called by the templates of record_sql.h and by merging.
 #include "store/record_sql.h"
 
 #include <fmt/format.h>

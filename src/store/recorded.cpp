@@ -1,8 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recorded measurements between databases and files: what belongs together is gathered by following references from
-// the measurements, so a file holds nothing that no measurement needs.
+// Recorded measurements between databases and files. In: a store and a device, or a path. Out: the rows that belong
+// together, a file, or rows saved. Called by `tailor db`, by exports, by replay and by whoever fits.
+//
+// What belongs together is gathered by following references from the measurements: their runs and binaries, the
+// kernels of these, the plans that were lowered to those kernels or the modules they came from, the groups, graphs and
+// devices. So a file holds nothing that no measurement needs. What a record's list (records.h) marks as local stays
+// behind. Rows are sorted by id, so equal contents give equal files.
+//
+// Saving goes in the order of references, in one transaction: either all of a file is in the database or nothing. A
+// row that is known already stays.
 #include "store/recorded.h"
 
 #include <fmt/format.h>

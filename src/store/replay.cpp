@@ -1,8 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking recorded measurements. In: a kernel and a protocol. Out: the measurement that fits best, or a sentence on
-// what there is instead. Called by the profiler `replay`.
+// Asking recorded measurements. In: a kernel, or a model and a strategy, and a protocol. Out: the measurement that
+// fits best, or a sentence on what there is instead. Called by the profiler `replay`.
+//
+// A time under another cache state, timer or launch mode is another quantity, so it never answers; a time under
+// another stop rule is the same quantity, known better or worse, so it may. Of several that fit, one that refutes the
+// kernel speaks before all others, because a wrong kernel has no time; then the one with the stop rule that was asked
+// for; then the latest. When nothing fits, the reason names what was recorded of the kernel, the nearest protocol
+// first: what the caches hold matters most for that, then the launch mode, then the timer.
+//
+// Records of several GPUs may lie in one file. A question is about one device, and rows of others are dropped when the
+// file is opened.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Saving. What a record's columns are, and what happens to a row that is known, is in its list (records.h); here each
-// kind of row is let in. What was measured never changes: a measurement that is known stays with its samples.
+// kind of row is let in. What was measured never changes: a measurement that is known stays with its samples. Called
+// by whoever holds a Store; each call belongs to the caller's transaction.
 #include "store/record_sql.h"
 #include "store/store.h"
 

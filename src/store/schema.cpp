@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recognising, creating and migrating database files. In: a path. Out: whether the file is ours, and a database of
-// this version. Called when a store is opened.
+// this version. Called when a store is opened. An older version is migrated step by step in one transaction: either
+// the whole file is new afterwards, or nothing was changed.
 #include "store/schema.h"
 
 #include <fmt/format.h>

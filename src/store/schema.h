@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What makes a file ours: its application id, its schema version, and the steps from one version to the next. Private
-// to this folder and its tests.
+// to this folder and its tests. In: a path or a connection. Out: what kind of file it is, or a database of today's
+// schema. Called by Store::open.
 #pragma once
 
 #include <filesystem>

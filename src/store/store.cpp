@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening, transactions, and what is asked of the file as a whole. In: a path. Out: a Store, its dump, its damage.
-// Called by sweeps, by commands that take a database, and by reports.
+// Opening, transactions, and what is asked of the file as a whole. In: a path. Out: a Store, the sizes of its tables,
+// its dump, its damage. Called by sweeps, by commands that take a database, and by reports. What rows are is in
+// save.cpp and load.cpp.
 #include "store/store.h"
 
 #include <fmt/format.h>

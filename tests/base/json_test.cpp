@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Our values and our writer against a JSON library as the oracle: random trees must give the library's bytes and come
-// back as they were; a text is refused where it breaks.
+// back as they were; a text is refused where it breaks. Inputs are seeded random trees, doubles of every magnitude,
+// strings of any bytes, and texts broken by hand. Part of the suite `base`.
 #include "base/json.h"
 
 #include <doctest/doctest.h>

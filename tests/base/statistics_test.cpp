@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The median's interval against oracles: every pattern of signs for small n, sums of long doubles, and how often it
-// covers the truth under noise of many shapes.
+// covers the truth under noise of many shapes. Noise comes from support/noise.h with fixed seeds, so every figure
+// repeats. Part of the suite `base`.
 #include "base/statistics.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text: figures, suggestions, ids.
+// Small text functions: figures with three digits, units and commas for people, the nearest known name for a mistyped
+// one, and ids that are hashes of a text. Expected texts are written out; ids must be the same in every run and come
+// back from their hexadecimal form. Part of the suite `base`.
 #include "base/text.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How much of the compile stage is spent inside NVRTC, and how the stage scales with workers. Counters: compiler_share
-// is the fraction of the workers' time inside NVRTC (0.9 or more is wanted), texts_per_s the rate. Needs NVRTC, no GPU.
+// is the fraction of the workers' time inside NVRTC (0.9 or more is wanted), texts_per_s the rate. Needs NVRTC, no
+// GPU. Texts are normalisations that differ in one number each, so that the cache has none of them. A Google Benchmark
+// program, started by hand.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The reference evaluator's speed: elements of the result per second for element-wise operations and reductions, and
-// whole small models. It is the oracle of full-shape checks, so it must not be the slow part of them.
+// whole small models. It is the oracle of full-shape checks, so it must not be the slow part of them. Both are timed
+// with error bounds and without. A Google Benchmark program, started by hand.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

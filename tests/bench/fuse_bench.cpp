@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast models are cut into groups: each strategy, and counting what its partition means, on the largest graphs of
-// the test data folder, or on a model that ships when that is empty. Figures are nodes per second on one core.
+// the test data folder, or on a model that ships when that is empty. Figures are nodes per second on one core. A
+// Google Benchmark program, started by hand.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
@@ -14,7 +15,6 @@
 #include "hlo/import.h"
 
 namespace {
-
 
 tailor::ir::Graph sample(const std::string& name) {
   const std::filesystem::path dump = std::filesystem::path(TAILOR_THIRD_PARTY) / name;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast HLO text becomes a graph: reading alone, and reading with normalisation. Figures are bytes of text per
-// second on one core. The text is a dump of the test data folder, or a long chain written here when that is empty.
+// second on one core. The text is a dump of the test data folder, or a long chain written here when that is empty. A
+// Google Benchmark program, started by hand.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows per second into a fresh database: estimates and plans as a sweep writes them (units of a few hundred plans, one
-// commit each), and what a commit alone costs.
+// commit each), and what a commit alone costs. A Google Benchmark program, started by hand; its database is a fresh
+// file that is removed again.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measurements in and out of databases as a person asks for them: which device is meant, what is written, what is
-// refused.
+// refused. The functions behind `tailor db` are called as main() calls them, on databases made here and on the made-up
+// campaign of tests/store. Part of the suite `cli`.
 #include "cli/db.h"
 
 #include <doctest/doctest.h>

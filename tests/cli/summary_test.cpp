@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From database to report. The databases hold real graphs and groups, partitioned by real strategies, with invented
-// times: sums are added up here a second time, plainly, and compared; so are the database's own views.
+// times: sums are added up here a second time, plainly, and compared; so are the database's own views. One small
+// Markdown report is golden. Part of the suite `cli`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <stdlib.h>

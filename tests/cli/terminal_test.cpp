@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The console: what a small model of a terminal shows after each call, at a clock set by hand.
+// The console: what stands on a terminal after each call, at a clock that the test sets by hand. The oracle is a small
+// model of a terminal that applies carriage return, erase and line feed to what was written. Also when colour is used,
+// and what the first and the second Ctrl-C do. Part of the suite `cli`.
 #include "cli/terminal.h"
 
 #include <doctest/doctest.h>

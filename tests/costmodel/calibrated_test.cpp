@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A calibration over a device: overrides win over facts, nothing is filled in silently, and what ships is complete and
-// physically possible for every device.
+// physically possible for every device. Inputs are the files of data/devices and data/calibrations, and calibrations
+// spoiled here one figure at a time. Part of the suite `costmodel`.
 #include "costmodel/calibration.h"
 
 #include <doctest/doctest.h>

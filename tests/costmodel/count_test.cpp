@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counting: what one request moves against drawings of the rule, fast counting equal to exact counting over lowered
-// plans and hand-made programs, and totals that can be worked out on paper.
+// plans and hand-made programs, and totals that can be worked out on paper. Exact counting is the oracle of fast
+// counting; the request rule itself is said a second time, slowly, over sets of sectors. Part of the suite
+// `costmodel`.
 #include "costmodel/count.h"
 
 #include <doctest/doctest.h>

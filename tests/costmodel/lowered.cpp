@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups from text, their plans, their kernels.
+// The graphs are templates in which {R}, {N} and the type are put in. A graph's text is parsed and made one group; its
+// plans come from a small plan space, and those that the lowering accepts are handed to the caller one by one. Nothing
+// here judges a kernel; the tests do.
 #include "lowered.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups from text and every plan of a small space lowered: the kernels that counting and models are tested on.
+// Groups from text and every plan of a small space lowered: the kernels that counting and the models are tested on.
+// Comes in: a template's name, a size, a type, a device's limits; goes out: a group, or each of its kernels in turn.
+// Called by count_test.cpp and model_test.cpp.
 #pragma once
 
 #include <functional>

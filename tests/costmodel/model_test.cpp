@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Laws that every cost model must keep, on random work and random devices; and that they hold on lowered kernels.
+// Laws that every cost model must keep, as no estimate below the speed of light and no gain from moving more bytes.
+// They are tried on random work under random changes of every device that ships, and on lowered kernels of small plan
+// spaces. Where a figure can be worked out on paper it is. Part of the suite `costmodel`.
 #include "costmodel/model.h"
 
 #include <doctest/doctest.h>

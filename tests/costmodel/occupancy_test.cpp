@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Our occupancy rules against the vendor's calculator, over registers x threads x shared memory for every compute
-// capability it knows; and the law that asking for more never gives more blocks.
+// capability it knows; and the law that asking for more never gives more blocks. The vendor's header is used where a
+// CUDA toolkit is installed, else that case is skipped. Part of the suite `costmodel`.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle over a plan space.
+// Each plan of the space is lowered; equal kernels are looked at once. A kernel is verified, executed by the
+// interpreter on seeded inputs, its outputs compared with the evaluator's within half the digits of their type, and
+// the executed counts compared with exact and with fast counting. Rules that claim to be sound are asked about every
+// plan that the lowering accepts and must drop none. The first complaint of a kernel is reported with its plan.
 #include "explore/every_plan.h"
 
 #include <doctest/doctest.h>
@@ -143,7 +146,7 @@ struct Oracle {
   std::string complaint(const Kernel& kernel, SpaceRun& run) {
     verify(kernel);
     const KernelRun executed = interpret(kernel, buffers);
-    if (!executed.problems.empty()) return executed.problems[0];
+    if (!executed.violations.empty()) return executed.violations[0];
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double error = worst_error(expected[i], executed.buffers[inputs.size() + i]);
       if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);

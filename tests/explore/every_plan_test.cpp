@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole plan space of every case (what is asked of each plan: lower_oracle_test.cpp).
+// The whole plan space of every case of every_plan.h, heuristics off: all row groups, all map groups, and maps whose
+// counts are sampled. The oracles are the reference evaluator and the executed counts. A program of its own in the
+// slow suite; lower_oracle_test.cpp asks the same of thinned spaces in the normal one.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Partition files: what is written reads back as the same fusion, for every strategy on random graphs, on the models
-// that ship and on every dump; and what a person can get wrong is named with its line and a hint.
+// that ship and on every dump; and what a person can get wrong is named with its line and a hint. Part of the suite
+// `explore`; dumps are skipped without the data folder.
 #include "explore/partition_file.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Partitions: run group by group they compute what the graph computes, whatever the strategy; and over every dump of
-// the data folder they keep the laws of a partition and agree with the lowering.
+// the data folder they keep the laws of a partition and agree with the lowering. The oracle is the reference evaluator
+// on the whole graph, over random graphs with seeds. The counts of kernels that ship are golden. Part of the suite
+// `explore`.
 #include "explore/partition.h"
 
 #include <doctest/doctest.h>

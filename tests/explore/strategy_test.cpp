@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strategies: the two groups stitching was made for, and laws every partition keeps.
+// Strategies: what they make of the groups that stitching is for (softmax, LayerNorm, a column reduction), and the
+// laws that every partition keeps on random graphs. The oracle for whether a partition can run is Kahn's algorithm
+// over its groups, written apart from the strategies' own check. Rows made up here try the common part: needs of a
+// device or a price, budgets, stopping. Part of the suite `explore`.
 #include "explore/strategy.h"
 
 #include <doctest/doctest.h>

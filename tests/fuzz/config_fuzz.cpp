@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: whatever bytes a sweep file holds, reading it accepts or throws an Error; what it accepts, its canonical
-// text says again.
+// Fuzz target: whatever bytes a sweep file holds, reading it accepts or throws an Error; what it accepts, its
+// canonical text says again. Run by libFuzzer as config_fuzz, and over corpus/config with mutants in the suite `fuzz`
+// (replay.cpp).
 #include <cassert>
 #include <cstddef>
 #include <cstdint>

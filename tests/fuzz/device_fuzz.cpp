@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feeds any bytes to the reader of device files: they are a device or one Error, never anything else.
+// Fuzz target: whatever bytes a device file holds, the reader makes a device of them or throws one Error. Another
+// exception, a crash or a leak is a bug. Run by libFuzzer as device_fuzz, and over corpus/device with mutants in the
+// suite `fuzz` (replay.cpp).
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

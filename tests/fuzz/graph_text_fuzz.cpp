@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Feeds any bytes to parse_graph: it reads a graph or throws Error, and what it read survives its text. verify() and
-// the canonical text must take whatever parses.
+// the canonical text must take whatever parses. Run by libFuzzer as graph_text_fuzz, and over corpus/graph_text with
+// mutants in the suite `fuzz` (replay.cpp).
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

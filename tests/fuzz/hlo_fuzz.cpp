@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzzes the import: any text either is refused with an Error or becomes a graph whose text form reads back to the same
-// graph, and whose ledger balances. Anything else (a crash, another exception, a leak) is a bug.
+// Fuzzes the import: any text either is refused with an Error or becomes a graph whose text form reads back to the
+// same graph, and whose ledger balances. Anything else (a crash, another exception, a leak) is a bug. Run by libFuzzer
+// as hlo_fuzz, and over corpus/hlo with mutants in the suite `fuzz` (replay.cpp).
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzzes the PTX reader: any text either is refused with an Error that says where, or becomes a module in which every
-// index is in range. Anything else (a crash, another exception, a leak) is a bug.
+// index is in range. Anything else (a crash, another exception, a leak) is a bug. Run by libFuzzer as ptx_fuzz, and
+// over corpus/ptx with mutants in the suite `fuzz` (replay.cpp).
 #include <cstdint>
 #include <cstdlib>
 #include <string>

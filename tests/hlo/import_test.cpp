@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Import: what the text may look like, what becomes of it, how bad text is refused, and the audit over real dumps:
-// every file imports, its graph's text reads back, its ledger balances.
+// every file imports, its graph's text reads back, its ledger balances. Texts are written here, one per form; dumps
+// come from the data folder and are skipped without it. Part of the suite `hlo`.
 #include "hlo/import.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalisation: what each pass makes of the pattern it is for, and that none of them changes a result: graphs are
-// evaluated as walked and as normalised, on the same seeded inputs.
+// Normalisation: what each pass makes of the pattern it is for, and that none of them changes a result. The oracle is
+// the reference evaluator: graphs are evaluated as walked and as normalised, on the same seeded inputs, and must agree
+// bit for bit. Texts are written here, a pattern each. Part of the suite `hlo`.
 #include "hlo/normalise.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The vocabulary of counts: names are unique, every row has a unit and somebody who counts it, and named values are
-// those of an execution.
+// those of an execution. Every row of counters.def is looked at, and an execution in which each count is another
+// number. Part of the suite `ir`.
 #include "ir/counters.h"
 
 #include <doctest/doctest.h>

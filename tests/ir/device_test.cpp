@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device files tell one consistent story each (bandwidth is pins times rate, FLOP is lanes times clock), and the
-// reader refuses everything that is not exactly such a file, saying where and what.
+// reader refuses everything that is not exactly such a file, saying where and what. Inputs are the files of
+// data/devices, each with one thing changed or taken away. Part of the suite `ir`.
 #include <doctest/doctest.h>
 
 #include <algorithm>

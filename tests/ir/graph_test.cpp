@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs: text form, canonical text, users, bytes.
+// Graphs as records: the text form reads back to an equal graph, the canonical text depends on structure alone, a bad
+// text is refused at its line and column, users are listed, and bytes are counted where data lies. Inputs are graphs
+// written here and chains of 100,000 nodes. Part of the suite `ir`.
 #include "ir/graph/graph.h"
 
 #include <doctest/doctest.h>

@@ -3,6 +3,7 @@
 //
 // Kernels by hand: their text, identity and check, and the interpreter that later judges lowered ones: its values
 // against plain loops, its counts against arithmetic on paper, and its alarms against kernels with one defect each.
+// Part of the suite `ir`.
 #include "ir/kernel/kernel.h"
 
 #include <doctest/doctest.h>
@@ -57,11 +58,11 @@ std::vector<std::string> problems_of(const std::function<void(KernelBuilder&, Va
   const VarId tid = b.thread("tid", 1, 64);
   b.in("x", DType::f32, 64), b.out("y", DType::f32, 64);
   write(b, tid, b.shared("s", DType::f32, 64));
-  return interpret(b.kernel, zeroed(b.kernel)).problems;
+  return interpret(b.kernel, zeroed(b.kernel)).violations;
 }
 
-bool mentions(const std::vector<std::string>& problems, std::string_view what) {
-  return !problems.empty() && problems[0].find(what) != std::string::npos;
+bool mentions(const std::vector<std::string>& violations, std::string_view what) {
+  return !violations.empty() && violations[0].find(what) != std::string::npos;
 }
 
 void check_layer_norm(std::int64_t rows, int trips, int lanes) {
@@ -73,7 +74,7 @@ void check_layer_norm(std::int64_t rows, int trips, int lanes) {
   const KernelRun run = interpret(kernel, contents);
   CAPTURE(rows);
   CAPTURE(lanes);
-  for (const std::string& problem : run.problems) FAIL_CHECK(problem);
+  for (const std::string& violation : run.violations) FAIL_CHECK(violation);
   const auto y = floats_of(run.buffers[3]);
   double worst = 0;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -223,7 +224,7 @@ TEST_CASE("an interpreted f16 map rounds each result once") {
     std::memcpy(contents[0].data() + 2 * i, &half, 2);
   }
   const KernelRun run = interpret(kernel, contents);
-  CHECK(run.problems.empty());
+  CHECK(run.violations.empty());
   for (std::size_t i = 0; i < contents[0].size() / 2; ++i) {
     std::uint16_t half = 0;
     std::memcpy(&half, run.buffers[2].data() + 2 * i, 2);

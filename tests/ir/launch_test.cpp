@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launch shapes read back what they wrote, and kernels with every role of a buffer, clusters and grid barriers keep
-// their contracts in the text form, the id and the check, though no lowering makes them yet.
+// their contracts in the text form, the id and the check, though no lowering makes them yet. Kernels are built by
+// hand. Part of the suite `ir`.
 #include "ir/kernel/launch.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Regimes and observations: their lines are read back equal, what does not fit is refused by name, and the split
-// depends on operation and shape alone.
+// depends on operation and shape alone. Inputs are lines made here, and the same with one field spoiled. Part of the
+// suite `ir`.
 #include "ir/observation.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers and the operation table against oracles written apart from them: every value of the narrow types, every pair
-// of bytes, random graphs through text, verify and the evaluator.
+// of bytes, all roundings between neighbours; and random graphs with fixed seeds through text, verify() and the
+// evaluator. Part of the suite `ir`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

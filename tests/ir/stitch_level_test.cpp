@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stitch levels: the words read back, and the order is from narrow to wide.
+// Stitch levels: every level has a word of its own, the word reads back to the level, and comparing two levels means
+// narrow before wide, which strategies and the lowering rely on. Looks at all levels there are. Part of the suite
+// `ir`.
 #include "ir/kernel/stitch_level.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// verify() accepts a graph and refuses it with one thing wrong: each row below breaks one rule.
+// verify() accepts a small graph and refuses it with one thing wrong. Each row of the table below breaks one rule of
+// one operation: a shape, a type, a dimension out of range, a body that does not fit. The message must name the node.
+// Part of the suite `ir`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

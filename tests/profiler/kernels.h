@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the profiler's tests share: the compiler found on this machine, texts with known costs, a folder of their own.
+// What tests of the profiler share: the compiler that was found on this machine (the case is skipped without one),
+// CUDA texts whose registers, shared memory, stack or spills are known, and a folder that goes away with the test.
+// Used by the suites `profiler`, `simulator` and `study`.
 #pragma once
 
 #include <fmt/format.h>

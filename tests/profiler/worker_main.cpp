@@ -3,6 +3,7 @@
 //
 // A worker and nothing else, for tests of those who ask: the program's own side of profiler/measure/worker.h. With
 // words after its name it prints them and says them on the socket as they are, as a program would that is no worker.
+// Started by the suites `profiler` and `study`.
 #include <unistd.h>
 
 #include <cstdio>

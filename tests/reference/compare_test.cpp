@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bound is sound: no right computation exceeds it, whatever its order and its types. And it is sharp: small wrongs
-// do. Oracles: the same graph evaluated in f64, lowered kernels run by the interpreter, sums in other orders.
+// do. Oracles: the same graph evaluated in f64, lowered kernels run by the interpreter, sums in other orders. Part of
+// the suite `reference`.
 #include "reference/compare.h"
 
 #include <doctest/doctest.h>

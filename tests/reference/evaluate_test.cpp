@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference evaluator on small graphs whose results can be worked out by hand or by a few independent lines.
+// The reference evaluator on small graphs whose results can be worked out by hand or by a few independent lines. There
+// is a case for each class of operation: moves, reductions, conversions, look-ups, windows, products, control flow,
+// complex numbers. What it has no semantics for must be refused by name. Part of the suite `reference`.
 #include "reference/evaluate.h"
 
 #include <doctest/doctest.h>

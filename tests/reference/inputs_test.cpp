@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs say something: indices are inside what they index, roots are of positive numbers, the seed decides all.
+// Inputs for checks say something: indices are inside what they index, roots are of positive numbers, starts leave
+// room for their slices, and the seed decides all. Graphs are written here, the draws are looked at directly. Part of
+// the suite `reference`.
 #include "reference/inputs.h"
 
 #include <doctest/doctest.h>

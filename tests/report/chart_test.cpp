@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Charts: golden text, well-formed whatever the numbers, places that follow the values.
+// The five charts as SVG: golden texts for the example run, and well-formed documents whatever the numbers, among them
+// infinities, NaN and no data at all. Places on an axis must follow the values. The oracle for documents is
+// well_formed.h. Part of the suite `report`.
 #include "report/chart.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The example run. All numbers are invented.
+// The example run, member by member. All numbers are invented, and everything that a report marks is there: a group
+// without a skeleton, a failed check, spills, names that need escaping. The golden files of the report rest on these
+// numbers.
 #include "example_summary.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Golden files of the report: the text is compared with tests/golden/NAME. With UPDATE_GOLDEN=1 in the environment the
-// file is rewritten and the case counts as skipped, so a rewriting run is never mistaken for a passing one.
+// file is rewritten and the case counts as skipped, so a rewriting run is never mistaken for a passing one. Called by
+// the suites `report` and `cli`.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The page: well-formed, self-contained, honest, and escaping whatever a model calls itself. The golden page can be
-// opened in a browser as it is.
+// opened in a browser as it is. Input is the example run (example_summary.h), and the same with hostile names. Part of
+// the suite `report`.
 #include "report/page.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Table: the machine formats read back to the same values, and no terminal line is wider than the screen.
+// Tables in all their formats: JSON and CSV read back to the same values, no line on a terminal is wider than the
+// screen, and one small table is golden in four views. The CSV reader is written here. Random tables come from fixed
+// seeds. Part of the suite `report`.
 #include "report/table.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader: one pass, a stack of open elements, raw text inside script and style.
+// The reader makes one pass over the text with a stack of open elements. Between tags it looks for stray brackets and
+// unknown entities; inside script and style the text is raw up to the closing tag; ids are kept in a set. The first
+// fault is returned with its place.
 #include "well_formed.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A strict reader of the HTML and SVG that Tailor writes: tags nest, attributes are quoted, entities are known, ids are
-// unique. It knows nothing of HTML's forgiving rules: what it accepts, a browser reads as meant.
+// A strict reader of the HTML and SVG that Tailor writes: tags nest, attributes are quoted, entities are known, ids
+// are unique. It knows nothing of HTML's forgiving rules: what it accepts, a browser reads as meant. Called by the
+// tests of charts and pages.
 #pragma once
 
 #include <string>

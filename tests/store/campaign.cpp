@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The made-up campaign. Times follow a formula, so tests can say what must come out.
+// Builds the made-up campaign row by row with the store's own save functions. Times follow a formula of the plan's
+// axes, so that a test can say what must come out, and outcomes of every kind are handed out by the plan's number.
+// campaign.h lists what it holds.
 #include "store/campaign.h"
 
 #include <cmath>

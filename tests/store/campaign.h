@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A made-up campaign: what a database holds after plans were measured on a GPU. No number in it was measured.
+// A made-up campaign: what a database holds after plans were measured on a GPU, with failures of each kind, a kernel
+// of another compiler and two strategies timed in turns. No number in it was measured. Called by the tests of exports,
+// observations and `tailor db`, and by write_campaign.cpp.
 #pragma once
 
 #include "store/store.h"

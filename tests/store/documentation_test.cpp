@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/database.md is true: its queries run and find rows, and it names every table.
+// docs/database.md is true: every query that it shows runs and finds rows, and it names every table of the schema. The
+// queries are taken from the page's SQL blocks and asked of a small database made by sample.h. Part of the suite
+// `store`.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 

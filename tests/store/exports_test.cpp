@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports say what the database says, in the words of each format. Whether the formats' own readers agree is asked by
-// readers.py.
+// Exports say what the database says, in the words of each format: files are parsed again and compared with the rows
+// of the made-up campaign (campaign.h). Whether the formats' own readers agree is asked by readers.py. Part of the
+// suite `store`.
 #include "store/exports.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files: who may be opened, what is left untouched, what survives a kill, how versions migrate.
+// Database files as such: which may be opened, what is left untouched, what survives when the process is killed, and
+// how an older version is migrated. Files that are refused are compared byte for byte afterwards. Databases of other
+// programs, of newer versions and damaged ones are made here. Part of the suite `store`.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <signal.h>

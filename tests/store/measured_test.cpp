@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What was measured: rows come back equal, names tell executions apart, and the views say what a person would say by
-// hand: what was measured speaks before what was predicted, and what a GPU refuted is nobody's best.
+// hand: what was measured speaks before what was predicted, and what a GPU refuted is nobody's best. Rows come from
+// sample.h. Part of the suite `store`.
 #include <doctest/doctest.h>
 
 #include "base/error.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every time of a campaign becomes an observation, with the regime it was taken in and the plan it is of; what was
-// refuted does not; repeats and devices stay on one side of the split.
+// refuted does not; repeats and devices stay on one side of the split. Input is the made-up campaign. Part of the
+// suite `store`.
 #include "store/observations.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recorded files: they hold what was measured and nothing else, travel without loss, are refused when they are not
-// whole, and answer what the run that made them would answer.
+// whole, and answer what the run that made them would answer. Files are written here, then cut off at every length and
+// changed at every byte. Part of the suite `store`.
 #include "store/recorded.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A database small enough to check by hand: one model, two strategies, a device, a few groups with plans, rejections
-// and kernels. Also a folder that goes away with the test.
+// and kernels. Also a folder that goes away with the test. Used by all tests of the suite `store` and by those of
+// `tailor db`.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is saved is loaded; saving twice is saving once; the views answer by hand-checked numbers; shards merge.
+// The store's rows: what is saved is loaded equal, saving twice is saving once, the views answer with numbers that
+// were worked out by hand, and shards that are merged in either order give the same content. Rows come from sample.h.
+// Part of the suite `store`.
 #include "store/store.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the made-up campaign into a database, for tests that are not written in C++: write_campaign DB [two].
+// Writes the made-up campaign (campaign.h) into a database, for tests that are not written in C++: `write_campaign DB
+// [two]`, where `two` adds a second device. Started by readers.py, which asks other tools' readers what they make of
+// the exports.
 #include <cstdio>
 #include <string_view>
 

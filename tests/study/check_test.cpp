@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The check stage of a sweep, with the tests' interpreter of kernels in the simulator's place: right kernels pass, a
-// wrong one is rejected with its reason and is nobody's best, a second run executes nothing again.
+// wrong one is rejected with its reason and is nobody's best, a second run executes nothing again. Part of the suite
+// `study`; skipped without NVRTC, because only compiled kernels are checked.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

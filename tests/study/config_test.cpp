@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sweep file: what is accepted means what it says, what is refused is named with its place.
+// The sweep file: what is accepted means what it says, every key arrives, the canonical text reads back, and what is
+// refused is named with line, column and hint. Inputs are texts written here, damaged ones, and the files of
+// experiments/. Part of the suite `study`.
 #include "study/sweep/config.h"
 
 #include <doctest/doctest.h>
@@ -78,7 +80,8 @@ TEST_CASE("every key of a sweep file arrives") {
 
 TEST_CASE("the canonical text reads back as the same config") {
   for (const char* members :
-       {"", R"("calibration": "h200_fit")", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+       {"", R"("calibration": "h200_fit")",
+        R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
         R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
     const SweepConfig config = parse_config(with(members), beside);
     SweepConfig back = parse_config(canonical_text(config), beside);

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts side by side, with numbers invented so that each can be told from all others.
+// Counts of model, simulator and GPU side by side, with numbers invented so that each can be told from all others: a
+// value in the wrong cell shows. Who did not count has no column, and a sum with a part missing is not there. Part of
+// the suite `study`.
 #include "study/tables/count_table.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A model as a stream of launches: whatever the graph and the strategy, every place is launched once and nobody reads
-// what is written later; and executed one after the other the launches compute what the model does.
+// what is written later; and executed one after the other the launches compute what the model does. The oracles are a
+// check of order written here and the reference evaluator. Part of the suite `study`; only the last case needs NVRTC.
 #include "study/module/module_sequence.h"
 
 #include <doctest/doctest.h>
@@ -84,9 +85,9 @@ std::int64_t places_of(const LoweredModel& what, bool with_kernel) {
 
 /// Every place once, every buffer as large as its kernel says, no reader before its writer, no writer of an input.
 void check_order(const LoweredModel& what, const ModuleSequence& made) {
-  CHECK(made.places == places_of(what, true));
-  CHECK(made.places_left_out == places_of(what, false));
-  CHECK(static_cast<std::int64_t>(made.sequence.launches.size()) == made.places);
+  CHECK(made.launched_groups == places_of(what, true));
+  CHECK(made.groups_left_out == places_of(what, false));
+  CHECK(static_cast<std::int64_t>(made.sequence.launches.size()) == made.launched_groups);
   std::map<std::string, std::size_t> launched, wanted;
   std::map<std::string, std::size_t> group_of;
   for (std::size_t g = 0; g < what.kernels.size(); ++g) {
@@ -144,7 +145,7 @@ TEST_CASE("of random graphs every place is launched once, and nobody reads what 
       const LoweredModel what(graph, strategy, nullptr);
       const ModuleSequence made = module_sequence(graph, what.partition, what.kernels, profiler::ImageForm::ptx);
       check_order(what, made);
-      places += made.places;
+      places += made.launched_groups;
     }
   }
   CHECK(places > 100);
@@ -185,14 +186,14 @@ ENTRY main {
   std::vector<std::string> names;
   for (const gpu::Launch& launch : made.sequence.launches) names.push_back(launch.entry);
   CHECK(made.shortened_loops == 0);
-  CHECK(made.places >= 2);
-  REQUIRE(static_cast<std::int64_t>(names.size()) == 3 * made.places);
-  const std::ptrdiff_t trip = made.places;
+  CHECK(made.launched_groups >= 2);
+  REQUIRE(static_cast<std::int64_t>(names.size()) == 3 * made.launched_groups);
+  const std::ptrdiff_t trip = made.launched_groups;
   CHECK(std::equal(names.begin(), names.begin() + 2 * trip, names.begin() + trip));
-  const ModuleSequence once =
-      module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx, 3 * made.places - 1);
+  const ModuleSequence once = module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx,
+                                              3 * made.launched_groups - 1);
   CHECK(once.shortened_loops == 1);
-  CHECK(static_cast<std::int64_t>(once.sequence.launches.size()) == made.places);
+  CHECK(static_cast<std::int64_t>(once.sequence.launches.size()) == made.launched_groups);
 }
 
 TEST_CASE("the launches of a small model, executed in order, compute what the model does") {
@@ -205,7 +206,7 @@ TEST_CASE("the launches of a small model, executed in order, compute what the mo
       CAPTURE(with);
       const LoweredModel what(whole.graph, explore::find_strategy(with), api);
       const ModuleSequence made = module_sequence(whole.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
-      REQUIRE(made.places_left_out == 0);
+      REQUIRE(made.groups_left_out == 0);
       const testing::SequenceRun run = testing::run_sequence(made.sequence, made.contents);
       CHECK_MESSAGE(run.reason.empty(), run.reason);
       CHECK(run.findings.empty());

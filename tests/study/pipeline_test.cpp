@@ -3,6 +3,7 @@
 //
 // The pipeline's own promises: a sweep lowers each plan once and a resumed one lowers what it finds once; the short
 // list that is kept on the way is the one that the finished ranking has; a climb looks only at the best of each group.
+// Part of the suite `study`; what compiles is skipped without NVRTC.
 #include <doctest/doctest.h>
 #include <unistd.h>
 

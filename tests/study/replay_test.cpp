@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sweep measured on the fake GPU, its measurements written to a recorded file, and the same sweep answered from that
-// file: the same estimates, the same best plans, the same refuted plan. What was measured is not measured again.
+// file: the same estimates, the same best plans, the same refuted plan. What was measured is not measured again. Part
+// of the suite `study`; skipped without NVRTC or where the fake GPU was not built.
 #include "study/pipeline/replay.h"
 
 #include <doctest/doctest.h>

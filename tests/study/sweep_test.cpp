@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main job, end to end and in its parts: what it stores, that it goes on where it stopped, that the same file gives
-// the same rows, and that its errors are one message each.
+// The main job, end to end and in its parts: what it stores, that it goes on where it stopped, that the same file
+// gives the same rows, and that its errors are one message each. Models are those that ship in data/models. Part of
+// the suite `study`.
 #include "study/sweep/sweep.h"
 
 #include <doctest/doctest.h>

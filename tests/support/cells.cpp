@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic of cells, written from HLO's rules and from nothing else in the project.
+// Arithmetic of single elements, written from HLO's rules and from nothing else in the project: rounding by
+// significand digits and quantum, integers wrapped in their width, saturating conversions, comparisons with NaN and
+// signed zeros. So the interpreter that uses it is an oracle of its own beside the reference evaluator.
 #include "support/cells.h"
 
 #include <bit>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The interpreter's values: one element of any type, its arithmetic and its bytes. Integers and predicates are kept in
-// `integer`, sign- or zero-extended; floating values in `real`, already rounded to their type.
+// `integer`, sign- or zero-extended; floating values in `real`, already rounded to their type. Called by the
+// interpreter and by the prelude's test.
 #pragma once
 
 #include <cstddef>

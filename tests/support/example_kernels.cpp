@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two programs as the lowering would write them: a flat map with a guard, and a LayerNorm row with two reductions.
+// Programs as the lowering would write them, built by hand: a flat map with a guard, a LayerNorm row with two
+// reductions within a warp or across warps, and a kernel that works in place. They are the inputs of golden texts, of
+// counting on paper and of benchmarks. Declared in kernel_builder.h.
 #include "support/kernel_builder.h"
 
 namespace tailor::ir {

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A symbol is taken away by misspelling it in the copy's table of names: its hash no longer leads to it.
+// Copies the fake driver's library into a folder with its configuration. A function is taken away by misspelling it in
+// the copy's table of symbols: its hash no longer leads to it, so the dynamic loader does not find it. Returns the
+// paths that a GPU is opened with.
 #include "support/fake_gpu.h"
 
 #include <fstream>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Golden files: the expected text of tests/golden/NAME. With UPDATE_GOLDEN=1 they are rewritten and the case skips.
+// Golden files: a text is compared with tests/golden/NAME. With UPDATE_GOLDEN=1 in the environment the file is
+// rewritten and the case counts as skipped, so that a rewriting run is never mistaken for a passing one. Used by the
+// suites that pin printed kernels, partitions and counters.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The graphs of the family.
+// The graphs of the family as text, with marks such as {R} and {N} where rows, columns and sizes that follow from them
+// go. For each kind of row and map group that the lowering has a way for there is one member, named by what it is.
+// make_group() puts the sizes in, parses and verifies the text and takes the whole graph as one group.
 #include "support/group_family.h"
 
 #include <algorithm>

@@ -3,6 +3,8 @@
 //
 // Stepping through a kernel. Registers and values are columns over the threads of a block. Shared memory remembers who
 // touched each element in which barrier interval: two threads, one of them writing, in the same interval is a race.
+// Each access is checked against its memory, and executed requests are counted as exact counting counts them. Called
+// through interpret.h.
 #include "support/interpret.h"
 
 #include <fmt/format.h>
@@ -50,8 +52,8 @@ struct Interpreter {
     lets.assign(k.lets.size(), std::vector<LaneValue>(n));
   }
 
-  void problem(const std::string& what) {
-    if (run.problems.size() < 20) run.problems.push_back(fmt::format("statement {}: {}", at, what));
+  void violation(const std::string& what) {
+    if (run.violations.size() < 20) run.violations.push_back(fmt::format("statement {}: {}", at, what));
   }
 
   std::int64_t index(ExprId e, int t) const { return evaluate(kernel.indices, e, vars[static_cast<std::size_t>(t)]); }
@@ -68,7 +70,7 @@ struct Interpreter {
       if (r.subs[i] == no_expr) continue;
       const std::int64_t sub = index(r.subs[i], t);
       if (sub < 0 || sub >= a.dims[i]) {
-        problem(fmt::format("subscript {} of {} is outside", sub, a.name));
+        violation(fmt::format("subscript {} of {} is outside", sub, a.name));
         continue;
       }
       entry = entry * a.dims[i] + sub;
@@ -79,7 +81,7 @@ struct Interpreter {
   }
 
   LaneValue checked(LaneValue cell, std::string_view what) {
-    if (!cell.set) problem(fmt::format("reads {} before it is set", what));
+    if (!cell.set) violation(fmt::format("reads {} before it is set", what));
     return cell;
   }
 
@@ -120,15 +122,15 @@ struct Interpreter {
       if (active[static_cast<std::size_t>(t)] != 0) act(t);
   }
 
-  /// -1 and a problem when the access does not fit its memory or is not aligned to its width.
+  /// -1 and a violation when the access does not fit its memory or is not aligned to its width.
   std::int64_t element_index(const Stmt& s, int t, std::int64_t elements) {
     const std::int64_t i = index(s.expr, t);
     if (i < 0 || i + s.width > elements) {
-      problem(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
+      violation(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
       return -1;
     }
     if (i % s.width != 0)
-      problem(fmt::format("thread {} accesses element {} x{}: misaligned", t, i, static_cast<int>(s.width)));
+      violation(fmt::format("thread {} accesses element {} x{}: misaligned", t, i, static_cast<int>(s.width)));
     return i;
   }
 
@@ -202,8 +204,8 @@ struct Interpreter {
     const bool written = e.write_interval == interval && e.writer != t;
     const bool read = e.read_interval == interval && e.reader != t;
     if (written || (write && read))
-      problem(fmt::format("thread {} {} shared memory that another thread {} since the last barrier", t,
-                          write ? "writes" : "reads", written ? "wrote" : "read"));
+      violation(fmt::format("thread {} {} shared memory that another thread {} since the last barrier", t,
+                            write ? "writes" : "reads", written ? "wrote" : "read"));
     if (write) {
       e.writer = t;
       e.write_interval = interval;
@@ -220,7 +222,7 @@ struct Interpreter {
       const int end = std::min(warp + 32, threads);
       const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
       if (on == 0) continue;
-      if (on != end - warp) problem("a shuffle in a divergent warp");
+      if (on != end - warp) violation("a shuffle in a divergent warp");
       for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
         run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
         std::vector<LaneValue> before;
@@ -235,7 +237,7 @@ struct Interpreter {
   }
 
   void barrier(const Stmt& s) {
-    if (std::count(active.begin(), active.end(), 1) != threads) problem("a barrier that some threads do not reach");
+    if (std::count(active.begin(), active.end(), 1) != threads) violation("a barrier that some threads do not reach");
     if (s.scope != StitchLevel::block) return;
     run.counts.barriers += (threads + 31) / 32;
     ++interval;

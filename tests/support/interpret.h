@@ -33,7 +33,7 @@ struct KernelRun {
   RunCounts counts;
   /// The first 20: out-of-bounds or misaligned accesses, uninitialised reads, races on shared memory within a barrier
   /// interval, divergent barriers and shuffles.
-  std::vector<std::string> problems;
+  std::vector<std::string> violations;
 };
 
 /// Runs every virtual block, in order, on `buffers` (one per kernel buffer, elements x element size bytes).

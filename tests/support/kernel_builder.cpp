@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The builder's mechanics.
+// The builder's mechanics: terms and expressions are interned in the kernel's own pool so that equal ones have one id,
+// ranges are computed from those of the variables, and statements are appended in order; end() closes the innermost
+// loop or guard. Nothing is simplified, so a test gets the program that it wrote.
 #include "support/kernel_builder.h"
 
 #include <algorithm>

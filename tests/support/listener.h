@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An observer for tests: keeps what a study said, a line each, by the weight of the words. Progress is counted, not
-// kept; a test that wants to act in the middle of a study gives `on_progress`.
+// kept; a test that wants to act in the middle of a study, for instance to stop it, gives `on_progress`. Used by the
+// suite `study` in the place of a terminal.
 #pragma once
 
 #include <functional>

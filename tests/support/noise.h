@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Synthetic noise of a GPU's timer: a stream of factors about 1, one for each sample taken, whoever takes it. So two
-// kernels that run one after the other see the same burst, hump or drift, as they do on a machine.
+// kernels that run one after the other see the same burst, hump or drift, as they do on a machine. Used by the tests
+// of statistics, stop rules and races.
 #pragma once
 
 #include <cmath>

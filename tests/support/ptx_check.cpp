@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The check, from the module down to single operands. Members of groups are visited through the groups, so that an
-// operand nobody can reach shows in the count at the end.
+// operand nobody can reach shows in the count at the end. Called by the tests of the PTX reader and by its fuzz
+// target.
 #include "support/ptx_check.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What must hold of every parsed PTX module, whatever its text: every index lies where the contract says it does and
-// every name views the module's own text.
+// every name views the module's own text. Comes in: a parsed module; goes out: what is broken, or nothing. Called by
+// the tests of the PTX reader and by its fuzz target.
 #pragma once
 
 #include <string>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Growing graphs at random: an operand is picked among the nodes so far, then an operation that suits its shape.
+// Graphs grow node by node: an operand is picked among the nodes so far, then an operation that suits its shape, and
+// the result joins the nodes. Shapes stay small, so that evaluating is quick. Numbers are drawn by remainder from
+// std::mt19937_64, because the standard's distributions differ between libraries. random_graph.h says what the two
+// kinds are for.
 #include "support/random_graph.h"
 
 #include <fmt/format.h>

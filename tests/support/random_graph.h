@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Seeded graphs for property tests. well_formed_graph keeps every shape rule and can be evaluated; any_text_graph uses
-// every operation and attribute without meaning, to try the text form.
+// every operation and attribute without meaning, to try the text form. Used by tests of text forms, strategies,
+// partitions and sequences.
 #pragma once
 
 #include <cstdint>

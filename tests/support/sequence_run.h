@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A sequence of launches on the simulator: every image is PTX, buffers have the roles a GPU would give them, and what
-// comes back is what a GPU would send: outputs, buffers of both roles and scratch, one after the other.
+// comes back is what a GPU would send: outputs, buffers of both roles and scratch, one after the other. Used in place
+// of a GPU by tests of XLA's kernels, of microbenchmarks and of whole models.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Printing kernels: a walk over the statements with the indentation and the visible index names as its only state. The
-// prelude is chosen afterwards from the names that occur in the text.
+// Printing kernels. The statements are walked once, in order, and each becomes a line or the head of a block; the
+// indentation and the index names that are visible at this place are the only state. What the text turned out to need
+// is found afterwards: the names of helper functions that occur in it choose the parts of the prelude. The role of a
+// buffer chooses the qualifiers of its parameter: `const` where it is only read, `__restrict__` but where an output
+// shares its memory with an input. Names are settled before the walk (kernel_names.h), expressions are in
+// expression.cpp, memory accesses in access.cpp, comments in remarks.cpp.
+//
+// Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
+// host. Both come from the same walk.
 #include "codegen/cuda/cuda.h"
 
 #include <fmt/format.h>

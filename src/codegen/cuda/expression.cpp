@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Printing expressions. How an operation is written stands in its row of the operation table; only the operations whose
-// text depends on types (compare, convert, bit casts) are written here.
+// Printing expressions. How an operation is written stands in its row of the operation table; only the operations
+// whose text depends on types (compare, convert, bit casts) are written here. Parentheses stand around every
+// operation, so no table of precedence is needed; bare() takes the outermost ones off.
 #include "codegen/cuda/expression.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values, references and constants as CUDA C++ expressions. In: a kernel's values and names. Out: text. Called by the
-// printer for every statement that computes.
+// Values, references and constants as CUDA C++ expressions. In: a kernel's values and the names of what they refer to.
+// Out: text that means the same on the host, where tests run it. Called by the printer for every statement that
+// computes, and by access.cpp for addresses.
 #pragma once
 
 #include <string>

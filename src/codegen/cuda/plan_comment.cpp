@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan in the head comment of a printed kernel. In: a plan. Out: its text, to be wrapped by the printer, which is
-// the only caller.
+// The plan in the head comment of a printed kernel. In: a kernel, its plan or none. Out: the whole text, with the
+// plan's own text wrapped by the printer. It stands apart from cuda.cpp, so that the printer itself needs no plan.
+// Called by study's print stage and by tests.
 #include "codegen/cuda/cuda.h"
 
 namespace tailor::codegen {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a kernel for its comments. In: a kernel. Out: what each loop, buffer and barrier is for, in words. Called
-// by the printer, once for each kernel.
+// Reading a kernel for its comments. In: a kernel. Out: what each loop, buffer and barrier is for, in words. Called by
+// the printer, once for each kernel. The statements alone are asked: which arrays are accumulated into, after which
+// statement the last reduction is done, how wide the widest access to each buffer is.
 #include "codegen/cuda/remarks.h"
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 //
 // What is worth saying about a kernel beside its statements: which values are reduced and in which order, where the
 // results begin, who owns what. Found in the program itself, so the comments cannot say what the code does not do.
+// Called by the printer (cuda.cpp).
 #pragma once
 
 #include <cstddef>

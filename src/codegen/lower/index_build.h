@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Building index expressions in canonical form (the rules are in index.h). One IndexBuilder serves one kernel at a
-// time; reset() keeps its memory, so lowering many plans does not allocate anew.
+// time; reset() keeps its memory, so lowering many plans does not allocate anew. In: variables with their ranges,
+// sums, products, quotients. Out: ids into the kernel's pool; equal expressions have equal ids. Used by the whole
+// lowering.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Index maps of the operations. In: the coordinates of an element of a result. Out: the coordinates of the operand's
-// element it comes from. A case for each operation that moves elements. Called by the lowering when it follows a
-// value.
+// element that it comes from; for steps in the other direction, the coordinates of the user's element. A case for each
+// operation that moves elements. Called by the lowering when it follows a value.
+//
+// Coordinates are index expressions in canonical form (index_build.h), so a map is arithmetic on them: a broadcast
+// drops dimensions, a transpose permutes them, a slice scales and shifts, a reverse subtracts from the last. A reshape
+// goes by way of the linear position, which is divided by the new extents; the builder cancels the divisions where the
+// shapes allow it, so most reshapes leave no trace in the address.
+//
+// A concatenation and a pad have an element of an operand only where the coordinates lie inside it. There the map
+// narrows the range of the coordinate, as the predicate does that guards the access (lower_emit.cpp), so that the
+// address is known to be in bounds.
+//
+// memory_index() and delinearize_memory() respect the layout of a shape; linear_index() and delinearize() the logical
+// order.
 #include "codegen/lower/index_map.h"
 
 #include <algorithm>

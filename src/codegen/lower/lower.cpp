@@ -1,9 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entrance of lowering: checks that hold for every skeleton, then the skeleton's own loops. classify() is a trial:
-// the plainest plan, one thread per row and nothing kept, lowered where no limit binds, so only the structure can be
-// refused.
+// The entrance of lowering. In: a prepared group, a plan, the limits of a device. Out: a verified kernel, or the rule
+// that refuses the plan and why. Called by study's stages, by searches and by tests.
+//
+// The steps. First what holds for every skeleton is checked: the plan names the group's skeleton and one of its
+// dominant nodes, its threads are whole warps that a block may have, its persistent blocks fit an SM. Then the
+// skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder, which may
+// still refuse while it places values. Last comes what can only be known of the finished program: the registers that
+// kept values take, the shared memory, the size of the grid. A plan that lowers is legal; nothing else decides that
+// (decision 7).
+//
+// A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
+// that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
+// the plain grid.
+//
+// classify() asks whether a group can be lowered at all. It is a trial: the plainest plan, one thread per row and
+// nothing kept, lowered where no limit binds, so that only the structure can be refused.
 #include "codegen/lower/lower.h"
 
 #include <fmt/format.h>

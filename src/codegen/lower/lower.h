@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The one lowering: (group, plan, limits) to a Kernel, or the reason why not. Legality is its word alone; rules
-// elsewhere are shortcuts. The same group, plan and limits give the same kernel.
+// elsewhere are shortcuts. The same group, plan and limits give the same kernel. In: a prepared group, a plan, the
+// limits of a device. Out: a verified Kernel or a Rejection. Called by study's stages, by searches and by tests.
 #pragma once
 
 #include <cstdint>

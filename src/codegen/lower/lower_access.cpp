@@ -1,8 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads of parameters and stores of outputs: how wide, how far out, under which guards. In: coordinates and the state
-// of the builder. Out: statements. Called by the builder when a value comes from memory or goes there.
+// Loads of parameters and stores of outputs: how wide, in which scope, under which guards. In: a node at coordinates
+// and the state of the builder. Out: statements. Called by emission when a value comes from memory or goes there.
+//
+// Width. The coordinates become one address, expanded as far as the pool can (index_build.h). When it steps by one
+// with the vector's element variable, and the rest of it is a multiple of a power of two, the access takes that many
+// elements at once, up to 16 bytes; a vector of more bytes becomes several pieces. Nothing else makes an access wide:
+// no pattern is recognised, the address must show it.
+//
+// Scope. A load stands in the outermost scope that defines all variables of its address and of its guards, so a value
+// that does not depend on the row loop is loaded once in front of it. A wide access stands outside of the loop over
+// the elements of the vector. An access must not leave a guard that shares a variable with its address, even where the
+// address was narrowed to a constant: only the threads that the guard lets pass may access.
+//
+// Policy. Elements of a full array that are read for the first time are `once`; those of later phases are `reload`,
+// plain loads, since the assembler may merge read-only ones with the first; anything smaller than the row block is
+// `again`, expected to stay in a cache. Printer and cost model read the same word.
+//
+// Stores. Where several threads hold the same element, those whose thread variables do not occur in the address must
+// be zero, so one thread writes it.
 #include <algorithm>
 
 #include "codegen/lower/lower_build.h"

@@ -1,9 +1,27 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Emission: from "this node at these coordinates" to statements. Demands travel from users to operands in descending
-// node order, then values are emitted in ascending order: no recursion, loads first, and each (node, coordinates) once.
-// Arithmetic and choices are here; memory is lower_access.cpp's, what outlives a phase lower_keep.cpp's.
+// Emission: from "this node at these coordinates" to statements. In: a node, canonical coordinates, and the open
+// scopes of the builder. Out: statements in those scopes, and the value. Called by the skeletons for what a reduction
+// reads and for each output.
+//
+// Two sweeps, no recursion. Node numbers are a topological order, so demands travel from users to operands in
+// descending order: each demanded node asks for its operands at the coordinates that its operation maps to
+// (index_map.h). A demand that the value cache or a kept value satisfies asks for nothing more. Then values are
+// emitted in ascending order, operands first, each (node, coordinates, predicate) once. Loads come first by
+// themselves, because parameters have low numbers and a value goes to the outermost scope that defines its variables.
+//
+// Predicates. A concatenation or a pad reads an operand only where the element lies inside it. Such demands carry a
+// predicate, a chain of conditions on the coordinates. A load under a predicate is guarded; arithmetic is computed
+// anyway, and the choice between the operands is made by a select, because the result of an element that nobody reads
+// does no harm. Where whole vectors are inside or outside together, the condition is asked for the first element
+// alone, so the access stays wide.
+//
+// Types. 16-bit floats are stored as they are and computed as f32: an entry holds the value as it was loaded (raw) and
+// widened (compute), and each is made when it is first needed.
+//
+// Memory is lower_access.cpp's; what outlives a phase is lower_keep.cpp's; where a statement goes is
+// lower_build.cpp's.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values that outlive their phase: what residence keeps in registers or shared memory, and accumulators of finished
-// reductions. A later phase uses the same loop variables, so a kept value is found again by node and coordinates.
+// reductions. In: the nodes that a phase is to keep (prepare.cpp found them), values as they are emitted. Out: arrays
+// that hold them and, in later phases, the values again. Called by emission, told by the skeletons.
+//
+// A later phase walks the row with the same loop variables, so a kept value is found again by node, segment and
+// coordinates. In registers it is an array indexed by row in flight, trip and element, with all loops over it
+// unrolled. In shared memory a thread has slots of its own: what it wrote it alone reads, so no barrier is needed, and
+// neighbouring threads have neighbouring vectors.
+//
+// A parameter that is kept in registers is loaded straight into its array. What does not vary with the element of the
+// vector is not kept: it is cheap to hold as a single value.
+//
+// An accumulator of an earlier phase is a single number per row. It is fetched by its coordinates too; a demand for
+// another row's number cannot be met and is refused, which is what makes a structure with values across rows illegal.
 #include <algorithm>
 
 #include "codegen/lower/lower_build.h"

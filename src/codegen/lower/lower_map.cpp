@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The map skeleton: one flat loop over the elements of the dominant node, in the order of its memory. A thread handles
-// vectors of neighbouring elements, `unroll` of them a block apart. With more than one at once all inputs are read
-// first. Elements beyond the last whole vector are handled one per thread by the last block. Outputs of fewer elements
-// ride along under a guard.
+// The map skeleton. In: a group without reductions, and a plan. Out: the kernel's statements. Called by lower()
+// through the table of skeletons.
+//
+// One flat loop runs over the elements of the dominant node, an input or output as large as the largest output, in the
+// order of its memory: neighbouring threads then touch neighbouring elements of that node, and the plan chooses for
+// which node this shall hold. From an element of the dominant a route of one-to-one operations (prepare.cpp) leads to
+// the coordinates of each output; an output without a route is walked by the same position in its own memory.
+//
+// A thread handles vectors of `vector` neighbouring elements, `unroll` of them a block apart. With more than one at
+// once all full inputs are read first, in a loop of their own, and kept in registers: the loads then travel together,
+// which is what the axis is for. Elements behind the last whole vector are handled one per thread by the last block.
+// Outputs of fewer elements are stored under a guard by the first threads, which leaves the others idle; doubt_map()
+// warns strategies of that.
 #include <fmt/format.h>
 
 #include <algorithm>

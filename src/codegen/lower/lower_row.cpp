@@ -1,12 +1,34 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The row skeleton: groups of lanes own rows; each phase walks the row once, reduces, and the next phase finds what
-// residence kept. A reduction along the row is a shuffle within a warp and, where a row spans several warps, partial
-// results through shared memory with one barrier for all reductions of the phase.
+// The row skeleton. In: a group of R rows by N columns with reductions along the rows, and a plan. Out: the kernel's
+// statements. Called by lower() through the table of skeletons.
 //
-// A row whose length is no multiple of the vector is walked in two segments: whole vectors from the first aligned
-// element on, and an edge of single elements, head and tail together, one per lane.
+// Who does what. `threads_per_row` lanes own a row, so a block has threads / threads_per_row rows at once. Where
+// values of a row stay in registers, `in_flight` is the number of rows that each group of lanes has side by side, in
+// an unrolled loop; where the row is streamed, it is the number of trips at a time. Rows beyond the last one are cut
+// off by one guard around each phase.
+//
+// Phases. A reduction must be complete before anything that needs it, so the group is cut into phases by the number of
+// reductions on the way to a value (prepare.cpp). A phase walks the row once: it accumulates its own reductions and
+// stores the outputs that are due. Then its reductions are finished, and the next phase starts over the same row. What
+// it needs again is found where the plan's residence kept it (registers, shared memory), or is computed or read once
+// more.
+//
+// The walk. A lane takes vectors of `vector` neighbouring elements, threads_per_row vectors apart. The loop over these
+// trips is unrolled whole when values stay in registers, since registers cannot be indexed by a variable; else
+// `in_flight` trips are unrolled.
+//
+// Finishing a reduction. Within a warp the lanes exchange by shuffles. Where a row spans several warps, the first lane
+// of each warp stores its partial result in shared memory, one barrier serves all reductions of the phase, and every
+// lane adds the partial results of its row in the same order, so that all get the same number. A persistent block
+// needs one more barrier at its end, before the next tile writes the partial results again.
+//
+// Rows that are no multiple of the vector are walked in two segments: whole vectors from the first aligned element on,
+// and an edge of single elements, head and tail together, one per lane. Rows start at different offsets, so the head's
+// length depends on the row; the builder is told as a fact that row * N + head is a multiple of the vector, and with
+// that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
+// refused.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,9 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every plan of a group needs, on top of the structural analysis (structure.h): phases and the frontier between
-// them, routes from the dominant array to the outputs, names. Called once per group; lower() and the enumeration read
+// What every plan of a group needs, on top of the structural analysis (structure.h). In: a group. Out: Prepared, or
+// the rejection that holds for all of its plans. Called once per group; lower(), the enumeration and the rules read
 // it.
+//
+// Phases. The depth of a node is the number of reductions on the longest path to it. Reductions of depth d belong to
+// phase d - 1 and outputs to the phase of their own depth, so that everything a phase needs of earlier ones is
+// complete.
+//
+// The frontier of a phase is what later phases need of the values that exist by then: a walk back from what they
+// reduce or store, which stops at the first full value (one per element) that was computed already. With residence
+// `registers` or `shared` these are kept; with `recompute` the walk goes on to the inputs and these are kept. A value
+// that only widens another is passed by, since the narrow one costs half the registers. Numbers per row stay anyway.
+//
+// Dominants and routes. The skeleton offers the nodes whose memory order the loops may follow. From each a
+// breadth-first walk over operations that keep their elements one to one leads to the outputs; the steps of the
+// shortest way say how coordinates of the dominant become coordinates of an output.
+//
+// Besides: names that are identifiers, the widest vector that an access of 16 bytes allows, and a title of telling
+// operations.
 #include "codegen/lower/prepare.h"
 
 #include <fmt/format.h>

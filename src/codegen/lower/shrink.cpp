@@ -1,8 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dimensions of all nodes are numbered and joined by union-find; one visit per node says which of its dimensions are
-// which of its operands', and which count on their size.
+// Finding a dimension of a group that can be made smaller, and making it smaller. In: a graph. Out: which dimensions
+// of which nodes shrink together and in how many steps, and the smaller group. Called by checks at small shapes and by
+// tests.
+//
+// Method. Every dimension of every node gets a number. One visit per node joins numbers that must change together, by
+// union-find, and marks those that an operation counts on: a reduced dimension, a slice's range, a concatenation's
+// axis, the dimensions of look-ups and windows, the inner dimensions of a constant (a part of it must be a prefix of
+// its bytes). The outermost dimension above 1 of the largest output names the set to shrink; if any member of the set
+// is marked, the group stays whole. The extents of the members may differ, because a reshape multiplies them; the
+// greatest common divisor of all of them is the number of steps.
+//
+// A reshape is followed from the outside in, with the number of elements before each dimension on either side. The
+// first dimensions above 1 are tied in proportion, since a prefix of the elements stays a prefix; further in, two
+// dimensions are tied only when as many elements stand before both and they are equally long.
+//
+// Why the smaller group tells something about the whole one: its elements are the same functions of its inputs, and
+// where only first dimensions shrink its buffers are the first bytes of the whole's
+// (tests/codegen/lower/shrink_test.cpp).
 #include "codegen/lower/shrink.h"
 
 #include <algorithm>

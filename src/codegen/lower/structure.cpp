@@ -1,9 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of the structural analysis that holds for every skeleton: what a node needs whatever stands around it, the
-// kinds of reduction, and the question to the table of skeletons. What is one skeleton's own is in structure_row.cpp
-// and beside the lowering of the others.
+// The common half of the structural analysis (structure.h tells what it is for). In: nodes of a graph with their
+// border. Out: a layout or a rejection. Called by prepare() once per group, and by strategies thousands of times.
+//
+// First every node is asked whether kernels of today can hold it: its type must have a CUDA form, its operation a text
+// for that type, a constant array would need a table in memory, look-ups and windows need skeletons that are still to
+// come. Of several such nodes the first in the graph's order is named, so the answer does not depend on the order of
+// the question.
+//
+// Then the rows of the table of skeletons are asked in order. A row may recognise the group (the answer is its
+// layout), refuse it with a reason, or not know it. The first layout wins; else the first reason is given.
+// find_doubt() asks the same row for what it lowers badly.
+//
+// reduce_kind() says where the reduced dimensions lie in memory: behind the kept ones (row), in front (column),
+// everything (full) or mixed. It walks the dimensions from the slowest to the fastest and counts how often kept and
+// reduced ones change; dimensions of size 1 are left out.
 #include "codegen/lower/structure.h"
 
 #include <fmt/format.h>

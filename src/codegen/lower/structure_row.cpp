@@ -1,10 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the row skeleton recognises: reductions over the same rows and columns, results that are one per row or one per
-// element. And its doubts: one pass over the group, operands first, says of each value whether it depends on a
-// reduction and, if so, how it lies over rows and columns; where it would be needed by another row, or lies turned,
-// the lowering refuses it or reads badly.
+// What the row skeleton recognises, and what it doubts. In: a group with its border. Out: rows and columns, or a
+// rejection; for a doubt, what of the structure would be lowered badly. Called through the table of skeletons.
+//
+// Recognising: every reduction runs along the last dimensions, all of them over the same number of rows and columns,
+// and each output is one per row or one per element. This is what lower() must be able to rely on.
+//
+// Doubts: one pass over the group, operands first, says of each value whether it depends on a reduction and, if so,
+// how it lies: one number per row, or one per element of a row. A lane has only its own row at hand. So a broadcast
+// may spread a row's number over its own elements and over nothing else; a transpose or a change of layout would turn
+// rows; a slice, a reverse or a concatenation would move a value to another row or column; a reduction of numbers per
+// row would cross rows. Values that depend on no reduction are free: they are read or computed at whatever index is
+// asked for. Names of rules are stable, because databases group rejections by them.
 #include <fmt/format.h>
 
 #include <optional>

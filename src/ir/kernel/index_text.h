@@ -3,6 +3,7 @@
 //
 // The text of index expressions when some of them have names (the index cache) and when variables go by other names
 // than the pool's. One spelling serves the kernel text and the CUDA text, so both read alike. The text is valid C++.
+// In: a pool, an expression, the names in scope. Out: text.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Words of the launch: the names of roles, and the text form of a launch shape, written and read. Explain prints it,
-// stored observations hold it, and what one wrote the other reads back equal.
+// stored observations hold it, and what one wrote the other reads back equal. Reading refuses a word that it does not
+// know with the words that it does.
 #include "ir/kernel/launch.h"
 
 #include <fmt/format.h>

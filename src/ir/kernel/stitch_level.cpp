@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The words of the stitch levels: one array in the order of the enumeration, read in both directions. Its readers are
-// the text forms of plans and partitions, the store's columns and every table that shows an edge.
+// the text forms of plans and partitions, the store's columns and every table that shows an edge. A word that is no
+// level's reads as nothing; the caller says what it expected.
 #include "ir/kernel/stitch_level.h"
 
 #include <array>

@@ -1,9 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From executions to a verdict. In: a group, its plan and kernel, and somebody who executes. Out: right or wrong, with
-// the worst error or what was found. Findings count before results: a kernel with a race may compute the right values
-// today. Called by check_pool.cpp and by the commands that check one kernel.
+// From executions to a verdict. In: a kernel, the reference of its group, and somebody who executes. Out: right or
+// wrong, with the worst error or what was found, and what was counted. Called by check_pool.cpp, by the commands that
+// check one kernel, and (the judging alone) by measurements on a GPU.
+//
+// Inputs that say something. The reference is evaluated on random inputs in the ranges that their uses ask for. Where
+// less than nine tenths of the results can be judged (NaN, infinity, no bound), other inputs are tried in a fixed
+// order: positive ones, integers of 0 and 1, both. A large group is expensive to evaluate four times, so the choice is
+// made on a part of its rows first and kept when the whole turns out alike.
+//
+// A sample of a large launch consists of runs on the same inputs: the first and the last block, which may be ragged,
+// then batches of random others. What a run wrote is judged; elements that it left alone take the reference's place.
+// The batches' counts are scaled to all blocks between the ends, and the spread of their instructions gives the
+// standard error. Kernels whose blocks wait for one another are run whole.
+//
+// What decides. A run that ended early decides by how it ended. Findings count before results, because a kernel with a
+// race may compute the right values today. Then every result must lie within its bound. A kernel of which no element
+// can be judged counts as not executed.
 #include "profiler/check/check.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the records of a launch in `ir` to the simulator's, which knows `base` only. The executor of our kernels and
-// the check of XLA's both come through here; nobody else spells out what a role means to the simulator.
+// the check of XLA's both come through here; nobody else spells out what a role means to the simulator. In: a launch
+// shape and roles of buffers. Out: the simulator's launch without arguments, which the caller adds.
 #pragma once
 
 #include "ir/kernel/launch.h"

@@ -1,9 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding a smaller shape of the same kernel. In: a group, a plan and limits. Out: a group with fewer rows, or nothing.
-// Looks for the fewest steps of the outer dimension that give enough blocks with the same end, then asks the lowering
-// whether the kernel is the same but for its sizes.
+// Finding a smaller shape of the same kernel. In: a group, a plan, its whole kernel and limits. Out: the group with
+// fewer rows and the kernel it lowers to, or the reason why there is none. Called by checks with --shape small and by
+// the odd shape that measurements are checked on.
+//
+// The outer dimension is one that can shrink by itself (codegen/lower/shrink.h). From one step upwards the first
+// number of steps is taken that gives enough blocks, a few or, for a persistent kernel, more than are resident so that
+// its loop goes round, and an end of the same kind: ragged when the whole is ragged. The lowering then decides: the
+// plan must be legal there, and the kernel must have the same statements in the same order with the same widths,
+// scopes and roles, so that only extents differ. At very few steps index expressions become simpler than they are, so
+// a few more steps are tried.
+//
+// The odd shape wants the opposite: an odd number of steps whose last block is not full, where vectors, guards and
+// edges are tried that the whole shape may never use. It need not be the same kernel, only one of the same plan.
 #include "profiler/check/small_shape.h"
 
 #include <fmt/format.h>

@@ -23,7 +23,6 @@ namespace {
 using nvrtc_abi::Program;
 using nvrtc_abi::Result;
 
-/// Owns one NVRTC program.
 class OwnedProgram {
  public:
   OwnedProgram(const Nvrtc& api, const std::string& text) : api_(api) {

@@ -136,7 +136,7 @@ std::string load(Nvrtc& api, const Candidate& candidate, const std::vector<fs::p
     if (builtins == nullptr) builtins = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
   if (builtins == nullptr) return "libnvrtc-builtins, which it needs to compile, cannot be loaded from beside it";
-  if (std::string why = introduce(api); !why.empty()) return why;
+  if (std::string reason = introduce(api); !reason.empty()) return reason;
 
   std::vector<fs::path> headers = first_headers;
   headers.insert(headers.end(), candidate.headers.begin(), candidate.headers.end());
@@ -162,9 +162,9 @@ FoundNvrtc find_nvrtc(const NvrtcPaths& paths) {
   FoundNvrtc found;
   for (const Candidate& candidate : candidates(paths)) {
     auto api = std::make_shared<Nvrtc>();
-    const std::string why = load(*api, candidate, paths.include_folders);
-    found.looked.push_back(candidate.file.string() + ": " + (why.empty() ? version(*api) : why));
-    if (!why.empty()) continue;
+    const std::string reason = load(*api, candidate, paths.include_folders);
+    found.looked.push_back(candidate.file.string() + ": " + (reason.empty() ? version(*api) : reason));
+    if (!reason.empty()) continue;
     found.api = std::move(api);
     return found;
   }

@@ -1,9 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Check, race, count, for the plans of one group. In: compiled kernels and a worker. Out: for each plan a verdict and a
-// measurement per cache state. Called by sweeps and by `tailor profile`. Kernels that are wrong take no part in the
-// race; the counters of the first few are collected last, in runs that nobody times.
+// Check, race, count, for the plans of one group. In: compiled kernels and a worker. Out: for each plan a verdict and
+// a measurement per cache state; for each cache state a ranking. Called by sweeps and by `tailor profile`;
+// replayed_group() answers the same from records.
+//
+// Each plan is run on fresh inputs and held against the reference before anything is timed, at an odd shape first and
+// then at its own, as often as asked. Plans of one group share the reference and the bytes of the inputs. A group
+// without a reference is run all the same and called not judged. A plan that is wrong, traps or hangs keeps that as
+// its outcome and takes no part in the race.
+//
+// The floor of the timer, from an empty kernel, is the difference that counts for nobody in a race (race.h). A race is
+// held under each cache state. Times of both clocks do not compare, so all plans are timed by the same one: activity
+// where the GPU has it. A batch that CUPTI lost is taken once more.
+//
+// Counters of the first few plans are collected last, in runs that nobody times, because a kernel is slower under the
+// profiler.
+//
+// Replay has medians and intervals but no rounds, so it ranks by medians and calls those a tie whose interval touches
+// the best one's.
 #include "profiler/measure/measure.h"
 
 #include <fmt/format.h>

@@ -2,13 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The race. In: contenders, a rule and somebody who takes one round of times. Out: who is fastest, who dropped out
-// when, and which ties remain. The method and its error level are told in race.h.
+// when, and which ties remain. The method and its error level are told in race.h. Called by the measuring of a group's
+// plans.
 //
 // A round times every contender once, in an order drawn anew. The ledger holds, for each ordered pair, how often the
-// one was slower than the other; from it comes the bet whose size says whether that may still be a fair coin. A
-// contender drops out when its bet against any other passes the limit. A contender that was beaten by one that fails
-// later comes back, since its judge was no kernel at all. The race ends when one contender is left, or as a tie once
-// nobody left can be slower than the leader by more than the rule's precision, or when rounds or time run out.
+// one was slower than the other by more than the timer can tell; from it comes the bet whose size says whether that
+// may still be a fair coin. losses_needed() turns the bet around: how many of n rounds must be lost for it to reach 1
+// / level, so a round costs a comparison per pair. Nobody can drop out before rounds_to_decide() rounds, and nobody is
+// asked before.
+//
+// A contender drops out when it lost that often against any other that is still in. It still judges the others of the
+// same round; but nobody may be beaten by a contender that it has beaten itself, however indirectly. A contender that
+// was beaten by one that fails later comes back, since its judge was no kernel at all.
+//
+// The leader is who lost fewest rounds, not who has the least median: under drift, medians of all rounds compare
+// different times. The race ends when one contender is left and its median is known precisely enough, as a tie once
+// nobody left can be slower than the leader by more than the rule's precision, or when samples or time run out.
+//
+// The sentinel is a kernel outside of the race that is measured again every so often. When its interval has moved away
+// from the first one by more than the precision, the machine has changed, and the rounds since the last good look are
+// marked as suspect.
 #include "profiler/measure/race.h"
 
 #include <algorithm>

@@ -1,9 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of stop rules, and whether one of them is content. In: samples and the time spent. Out: go on or stop. The
-// precision of "standard" is what tells neighbouring plans of one kernel apart; "quick" is for first looks and long
-// lists, "thorough" for figures that are published.
+// The table of stop rules, and whether one of them is content. In: samples and the time spent. Out: go on, or why to
+// stop. Called by the race, by microbenchmarks and by whoever times a whole model. The precision of "standard" is what
+// tells neighbouring plans of one kernel apart; "quick" is for first looks and long lists, "thorough" for figures that
+// are published.
+//
+// A rule asks in a fixed order: is the median's interval narrow enough (after the least number of samples), are the
+// samples used up, is the time. Precision speaks first, so a run that ends in its last second is called what it is.
+// Stopping where an interval happens to be narrow would wear off its confidence if it were asked after every sample;
+// next_batch() therefore grows the batches by half of what was taken, so there are few looks, and a test holds the
+// rules to the confidence they promise.
 #include "profiler/measure/stop.h"
 
 #include <fmt/format.h>

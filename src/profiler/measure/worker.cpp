@@ -1,9 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Starting, asking, killing. The worker gets a process group of its own, so that an interrupt at the terminal reaches
-// only the one who decides what it means; what it prints goes to a file without a name, of which a crash report quotes
-// the end.
+// A worker's life. In: requests with their bytes and a time limit. Out: a response in any case, and the reason when it
+// is not the worker's own. Called by all that measures; worker.h says why there is a process.
+//
+// Starting. The program starts itself again with posix_spawn; forking without exec is not safe once threads or a
+// driver are alive. The worker gets a socket under an agreed number, no input, and a process group of its own, so that
+// an interrupt at the terminal reaches only the process that decides what it means. What it prints goes to a file
+// without a name, of which a crash report quotes the last line.
+//
+// Asking. A request goes as text over the socket and its bytes as memory that both processes map. No response within
+// the limit means that the worker hangs: it is killed, and the outcome is "timed out". A closed socket means that it
+// died: how it ended is asked of the system. A response that cannot be read counts as a death too. After a response
+// that says that the context was lost the worker is killed, because no later answer of it could be trusted.
+//
+// The next request starts another worker and opens the GPU again. What was loaded is gone then; generation() tells it
+// to whoever loaded it. Leaving, the socket is closed, which a worker understands; one that stays is killed.
 #include "profiler/measure/worker.h"
 
 #include <fcntl.h>
@@ -196,8 +208,8 @@ struct Worker::Body {
   /// Starts a worker and opens its GPU; the answer says whether that went well.
   const gpu::Response& begin() {
     if (process >= 0) return opened;
-    if (const std::string why = start(); !why.empty()) {
-      opened = make_response(ir::Outcome::unavailable, "no worker process: " + why);
+    if (const std::string reason = start(); !reason.empty()) {
+      opened = make_response(ir::Outcome::unavailable, "no worker process: " + reason);
       return opened;
     }
     opened = exchange(gpu::OpenRequest{setup.paths, setup.ordinal}, {}, setup.start_limit);
@@ -216,8 +228,8 @@ gpu::Response Worker::call(const gpu::Request& request, std::span<const std::byt
     // Tells more of an open GPU (who may read counters), and must answer where there is none.
     body_->begin();
     if (body_->process < 0)
-      if (const std::string why = body_->start(); !why.empty())
-        return make_response(ir::Outcome::unavailable, "no worker process: " + why);
+      if (const std::string reason = body_->start(); !reason.empty())
+        return make_response(ir::Outcome::unavailable, "no worker process: " + reason);
     gpu::Response response = body_->exchange(request, blob, limit);
     body_->kill_now();
     return response;

@@ -1,9 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small data flow over a kernel's PTX. In: a parsed entry. Out: for each pointer parameter, whether it is loaded from
-// and stored through. Each 64-bit register carries the set of parameters its address may have come from. Sets only
-// grow, so the passes over the instructions end; straight code needs two.
+// Which results of XLA's kernels lie in an operand's memory, where no buffer assignment says so. In: a parsed entry
+// and the arguments of a launch. Out: for each pointer parameter whether it is used and stored through; for each
+// result the operand that it shares memory with. Called when a case or a module is bound.
+//
+// A small data flow over the PTX. Each 64-bit register carries the set of parameters that its address may have come
+// from; an instruction that writes such a register hands on the sets of its operands, but for loads, whose values are
+// no addresses of ours. A store, a reduction or an atomic marks the origins of its address as stored through. Sets
+// only grow, so the passes over the instructions end; straight code needs two.
+//
+// A result whose parameter the PTX never names is written through an operand. The first operand of the same shape that
+// is stored through and not taken yet is assumed to hold it, else one of the same number of bytes. When there is none
+// the kernel cannot be launched.
 #include "profiler/xla/xla_inplace.h"
 
 #include <algorithm>

@@ -1,9 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Binding a module's kernels to memory, in three walks over its steps: which bytes of which allocation every argument
-// takes; which of them overlap and so are one buffer; which are read before anything wrote them and so want contents.
-// In: a module. Out: one sequence with all launches, and what had to be left out.
+// Binding XLA's kernels to memory. In: a kernel with a case of inputs, or a whole module. Out: a sequence of launches
+// over buffers with their contents, and what had to be left out with the reason. Called by measurements on a GPU, by
+// profile --module --xla, and by tests that run it on the simulator.
+//
+// A module is bound in walks over its steps.
+//
+// First each kernel is looked at once: its PTX must have as many parameters as the launch has arguments, and where no
+// buffer assignment is known, a result that the PTX never writes must share an operand's memory (xla_inplace.h). A
+// kernel that cannot be launched is left out; the others go on.
+//
+// Then every argument of every step gets its bytes: a part of an allocation by XLA's assignment, or an allocation of
+// its own for each value. Extents of one allocation that overlap become one buffer, since a sequence must not have two
+// buffers over the same bytes; those that only touch stay apart.
+//
+// Then the steps are followed in order to see which bytes are read before anything wrote them. These want contents,
+// random numbers in the range that the reader asks for; a buffer that is read first and written later has both roles.
+//
+// Last the launches are made. Steps that stand in the same loop are launched together as often as the loop turns, and
+// a loop that would make the sequence too long runs once.
 #include "profiler/xla/xla_sequence.h"
 
 #include <algorithm>
@@ -101,7 +117,7 @@ class ModuleWalk {
     for (const XlaKernel& kernel : module_.kernels) {
       Ready ready;
       try {
-        if (std::string why = bind(kernel, ready); !why.empty()) leave_out(kernel, why);
+        if (std::string reason = bind(kernel, ready); !reason.empty()) leave_out(kernel, reason);
       } catch (const Error& error) {
         leave_out(kernel, error.message);
         ready.usable = false;

@@ -1,8 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk. Within a graph, groups and single nodes are units that read and write values; a unit is ready when all it
-// reads is written, and of the ready ones the first in the graph's own order goes next.
+// A whole model as one stream of launches. In: a graph, its partition, a kernel and a binary for each group that has
+// one. Out: a sequence of launches over shared buffers, with the contents of those that nobody writes. Called by
+// tailor profile --module and by tests, which execute it and compare.
+//
+// Within a graph, groups and single nodes are units that read and write values. A unit is ready when all it reads is
+// written, and of the ready ones the first in the graph's own order goes next, so the order is the same on every
+// machine and near to what a framework would launch. Groups that wait for one another have no order and are left out
+// and counted, like groups without a kernel.
+//
+// A body of a loop or branch is walked where its node stands. Known trips repeat the body's launches over the same
+// buffers; a loop that would make the sequence longer than allowed runs once and is counted as shortened. The
+// condition of a loop of known trips is not launched. Every branch of a conditional runs.
+//
+// Each value has a buffer of its own. A result that is written in place takes over the buffer of its input. Inputs,
+// and what a library call would have written, are arrays of random numbers in the ranges that their first reader's
+// group asks for (reference/inputs.h); long ones repeat a drawn stretch.
 #include "study/module/module_sequence.h"
 
 #include <algorithm>
@@ -57,13 +71,13 @@ class Walk {
   }
 
   void graph(const ir::Graph& graph, const std::string& where) {
-    const std::vector<Unit> units = units_of(graph, where);
-    const std::vector<std::size_t> order = order_of(graph, units);
+    const std::vector<Unit> units = find_units(graph, where);
+    const std::vector<std::size_t> order = find_order(graph, units);
     // Groups that wait for one another have no order.
     std::vector<bool> ordered(units.size(), false);
     for (const std::size_t next : order) ordered[next] = true;
     for (std::size_t u = 0; u < units.size(); ++u)
-      into_.places_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
+      into_.groups_left_out += !ordered[u] && units[u].occurrence != nullptr ? 1 : 0;
     for (const std::size_t next : order) {
       const Unit& unit = units[next];
       if (unit.occurrence != nullptr)
@@ -85,7 +99,7 @@ class Walk {
   }
 
  private:
-  std::vector<Unit> units_of(const ir::Graph& graph, const std::string& where) const {
+  std::vector<Unit> find_units(const ir::Graph& graph, const std::string& where) const {
     std::vector<Unit> units;
     std::vector<bool> written(graph.nodes.size(), false);
     if (const auto here = by_path_.find(where); here != by_path_.end())
@@ -100,7 +114,7 @@ class Walk {
     return units;
   }
 
-  static std::vector<std::size_t> order_of(const ir::Graph& graph, const std::vector<Unit>& units) {
+  static std::vector<std::size_t> find_order(const ir::Graph& graph, const std::vector<Unit>& units) {
     std::vector<std::size_t> maker(graph.nodes.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u) {
       if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
@@ -154,10 +168,10 @@ class Walk {
   void launch(const std::string& where, const Unit& unit) {
     const GroupKernel& of = kernels_[unit.group];
     if (of.kernel == nullptr || of.binary == nullptr) {
-      ++into_.places_left_out;
+      ++into_.groups_left_out;
       return;
     }
-    ++into_.places;
+    ++into_.launched_groups;
     gpu::Launch launch = profiler::sequence_of(*of.kernel, *of.binary, form_).launches.front();
     launch.image = image(*of.binary);
     const std::vector<reference::InputRange> ranges =

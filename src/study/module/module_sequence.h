@@ -31,8 +31,8 @@ struct GroupKernel {
 struct ModuleSequence {
   gpu::Sequence sequence;
   std::vector<std::byte> contents;
-  std::int64_t places = 0;           ///< groups that are launched, each place once
-  std::int64_t places_left_out = 0;  ///< groups without a kernel
+  std::int64_t launched_groups = 0;  ///< groups that are launched, each place once
+  std::int64_t groups_left_out = 0;  ///< groups without a kernel
   std::int64_t shortened_loops = 0;  ///< loops whose body runs once because all trips would be too many launches
   std::int64_t buffer_bytes = 0;
 };

@@ -104,17 +104,17 @@ void ModuleComparison::build_sequences() {
 void ModuleComparison::add_xla() {
   profiler::XlaModuleSequence all = profiler::module_sequence(*xla_, how_.seed);
   ModuleVariant one;
-  for (const profiler::XlaLeftOut& left : all.left_out) one.module.places_left_out += left.launches;
-  one.module.places = all.launches;
+  for (const profiler::XlaLeftOut& left : all.left_out) one.module.groups_left_out += left.launches;
+  one.module.launched_groups = all.launches;
   one.module.shortened_loops = all.shortened_loops;
   one.module.buffer_bytes = all.buffer_bytes;
   one.module.sequence = std::move(all.sequence);
   const auto contents = std::make_shared<std::vector<std::byte>>(std::move(all.contents));
   one.number = sequences_->add({one.module.sequence, contents});
   for (const ModuleVariant& ours : variants_)
-    if (ours.module.places_left_out != one.module.places_left_out)
+    if (ours.module.groups_left_out != one.module.groups_left_out)
       watch_.observer.warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
-                                          ours.name(), ours.module.places_left_out, one.module.places_left_out));
+                                          ours.name(), ours.module.groups_left_out, one.module.groups_left_out));
   variants_.push_back(std::move(one));
 }
 
@@ -185,7 +185,7 @@ report::Table ModuleComparison::table() const {
     if (one.module.shortened_loops > 0)
       note += fmt::format("{}{} loops run one trip", note.empty() ? "" : "; ", one.module.shortened_loops);
     table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()),
-                          one.module.places_left_out, static_cast<double>(one.module.buffer_bytes),
+                          one.module.groups_left_out, static_cast<double>(one.module.buffer_bytes),
                           std::string(ir::name(times.cache)), std::string(ir::name(times.launch)),
                           timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(),
                           timed ? Cell(time.high) : Cell(), static_cast<std::int64_t>(time.n),
@@ -228,8 +228,8 @@ store::ModuleTimeRow ModuleComparison::row_of(const ModuleTimes& times, Id run, 
   row.driver = properties.driver;
   row.outcome = ir::name(times.outcome);
   row.reason = times.reason;
-  row.groups_timed = one.module.places;
-  if (one.module.places_left_out > 0) row.left_out.push_back({"no kernel that is right", one.module.places_left_out});
+  row.groups_timed = one.module.launched_groups;
+  if (one.module.groups_left_out > 0) row.left_out.push_back({"no kernel that is right", one.module.groups_left_out});
   row.launches = static_cast<std::int64_t>(one.module.sequence.launches.size());
   row.buffers = {static_cast<double>(one.module.buffer_bytes)};
   if (time.n > 0) {

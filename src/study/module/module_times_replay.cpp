@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records come
-// in, the comparison's table goes out.
+// Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records
+// come in, the comparison's table goes out. A strategy that was not recorded has no row; when none was, that is an
+// Error. Called by tailor profile --module when records stand in for a GPU.
 #include <fmt/format.h>
 
 #include <map>
@@ -29,7 +30,7 @@ const store::ModuleTimeRow* find_time(const std::vector<store::Recorded>& record
   return nullptr;
 }
 
-std::vector<Cell> row_of(const store::ModuleTimeRow& row, double baseline) {
+std::vector<Cell> make_row(const store::ModuleTimeRow& row, double baseline) {
   std::int64_t left_out = 0;
   for (const store::LeftOutRow& one : row.left_out) left_out += one.places;
   return {row.strategy,
@@ -68,7 +69,7 @@ ReplayedModule replay_module(const ModuleQuestion& question, const std::filesyst
         if (row == nullptr) continue;
         if (name == first && row->median) baselines[{cache, launch}] = row->median->value;
         const auto baseline = baselines.find({cache, launch});
-        table.rows.push_back(row_of(*row, baseline == baselines.end() ? 0 : baseline->second));
+        table.rows.push_back(make_row(*row, baseline == baselines.end() ? 0 : baseline->second));
       }
   if (table.rows.empty())
     throw Error(Fault::missing,

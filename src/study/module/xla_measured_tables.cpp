@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // XLA's kernels as a GPU ran them, as tables: each kernel alone, all of them added up, and the module in order. Times
-// of kernels alone hold no gaps between them; those of the module do. Called by tailor import-xla --profiler gpu.
+// of kernels alone hold no gaps between them; those of the module do. Called by tailor import-xla --profiler gpu. In:
+// what measuring found. Out: tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -85,7 +86,7 @@ Table xla_measured_table(const std::vector<MeasuredXla>& all, const profiler::Me
                    column("samples", "samples", Hint::integer, 6),
                    column("rate", "arrays once", Hint::rate, 1),
                    column("total", "per run of the module", Hint::seconds, 1),
-                   column("detail", "detail")};
+                   column("reason", "reason")};
   for (const MeasuredXla& row : all)
     for (std::size_t c = 0; c < how.caches.size(); ++c)
       table.rows.push_back(kernel_row(row, c, ir::name(how.caches[c])));

@@ -3,6 +3,7 @@
 //
 // XLA's kernels as rows. The module is a graph whose fusion is the one it brings along; each kernel is a kernel with
 // its PTX as text, a binary whose compiler is XLA, a verdict, and an execution with its counters, named as ours are.
+// All rows of a run are stored in one transaction. Called by tailor import-xla --store.
 #include "study/module/xla_rows.h"
 
 #include <fmt/format.h>

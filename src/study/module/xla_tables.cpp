@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // XLA's kernels as they were found and executed on the simulator, as tables: one row a kernel, one an outcome, one for
-// what is no kernel of XLA's own. Called by tailor import-xla.
+// what is no kernel of XLA's own. Called by tailor import-xla. In: kernels with their verdicts and counts. Out:
+// tables; an empty cell is what nobody looked at.
 #include <map>
 
 #include "study/module/xla_rows.h"
@@ -62,7 +63,7 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
              column("store_requests", "store requests", Hint::count, 7),
              column("store_sectors", "store sectors", Hint::count, 6), column("dram", "DRAM", Hint::bytes, 1)})
       table.columns.push_back(added);
-  table.columns.push_back(column("detail", "detail"));
+  table.columns.push_back(column("reason", "reason"));
   for (const CheckedXla& row : all) {
     const profiler::XlaKernel& kernel = *row.kernel;
     const auto &grid = kernel.launch.grid, &block = kernel.launch.block;

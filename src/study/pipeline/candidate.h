@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A plan on its way from a choice to a measured kernel: one record, filled by the stages (stages.h) as far as somebody
-// asks. What it hangs on, the group and the device, is made once and shared by all of its plans.
+// asks. What it hangs on, the group and the device, is made once and shared by all of its plans. Made by choose() and
+// named_plan(), read by every stage, table and recorder.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening a GPU, and refusing the wrong one. In: libraries, a number, the device that was named. Out: a worker that
-// has the GPU open, or an Error with every figure that differs. Called by the measurers and by doctor.
+// has the GPU open, or an Error with every figure that differs. Called by the measurers and by doctor. A GPU whose
+// figures differ from the device file's would make every prediction about it wrong without a word, so it is refused.
 #include "study/pipeline/gpu_access.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ImportReport to JSON and back. Every value is asked for its type before it is read, so no exception is thrown.
-// Called when a graph is stored, and when a report is made of it.
+// Called when a graph is stored, and when a report is made of it. A member that is not there or of another type leaves
+// its field empty.
 #include "study/pipeline/import_summary.h"
 
 #include <span>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The manifest's facts: program, machine, time. In: the command as typed. Out: a row of runs. Called at the beginning
-// of every command that writes into a database.
+// The facts about who writes: program, machine, time. In: the command as it was typed. Out: a row of runs. Host name
+// and time are asked of the system here and nowhere else. Called at the beginning of every command that writes into a
+// database.
 #include "study/pipeline/manifest.h"
 
 #include <fmt/chrono.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who wrote into a database: the row of runs that a command begins with. In: the command, compiler, seed and
-// configuration. Out: the row. Called by sweeps and by commands with --store.
+// configuration. Out: the row. Called by sweeps and by commands with --store. It stands for the run in the database:
+// every row that is stored later names it.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Words to options, and the table of profilers. In: the words of a command line or a sweep file. Out: a measurer.
-// Every word is checked before anything takes time. Called by profile, explain and sweep.
+// Every word is checked before anything takes time. Called by profile, explain and sweep. A profiler is one row of the
+// table.
 #include "study/pipeline/measurer.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Running, checking, sampling, storing. In: a worker and a list of microbenchmarks. Out: their times. Each is checked
-// in one run before any of its times is taken. Called by tailor microbench.
+// in one run before any of its times is taken. Called by tailor microbench. A microbenchmark whose outputs are wrong
+// has an outcome and no time.
 #include "study/pipeline/microbench_run.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is told how work goes while it goes: the stages of a study speak, a console, a test or nobody listens. Beside the
-// words stands the token that asks the work to stop; every stage takes both as one Watch.
+// Who is told how work goes while it goes: the stages of a study speak, a console, a test or nobody listens. Beside
+// the words stands the token that asks the work to stop; every stage takes both as one Watch. Implemented by cli's
+// console and by the tests' listener.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Looking up and reading, then picking a group and its plans. A name that is not there is answered with the nearest
-// that is.
+// that is. A group is prepared when it is first asked for and kept, because most questions are about one group of
+// many.
 #include "study/pipeline/question.h"
 
 #include <fmt/format.h>

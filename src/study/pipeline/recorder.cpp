@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One candidate at a time, inside the caller's unit. In: a candidate with what is known of it. Out: rows of the
-// database, or nothing where there is none. Called by sweeps and by commands with --store.
+// database, or nothing where there is none. Called by sweeps and by commands with --store. Rows come from to_rows.h;
+// what is here is which of them a stage owes.
 #include "study/pipeline/recorder.h"
 
 #include <fmt/format.h>

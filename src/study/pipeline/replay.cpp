@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Opening records, and asking them one after the other. In: paths. Out: the first record that answers. Called by the
+// Opening records, and asking them one after the other. In: a file, a database or a folder of recorded files, and a
+// device. Out: the first record that answers; a folder's files are asked in the order of their names. Called by the
 // profiler `replay` of profile, explain, microbench and sweep.
 #include "study/pipeline/replay.h"
 

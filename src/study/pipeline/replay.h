@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records as an answer to what would be measured: files of data/recorded, a file, or a database. In: where to look.
-// Out: what a measurer asks. Called by make_measurer and by the commands that replay.
+// Out: what a measurer asks. Called by make_measurer and by the commands that replay. An answer is always of the
+// device that was named, never of another.
 #pragma once
 
 #include <filesystem>

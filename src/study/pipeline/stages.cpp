@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From groups to candidates, and the stages that need no machine: choosing, lowering, shapes, texts, estimates. The
-// stages that compile, execute and measure are in stages_executed.cpp.
+// stages that compile, execute and measure are in stages_executed.cpp. In: a prepared group, a target, how to choose.
+// Out: candidates with plan, kernel, work and estimate.
 #include "study/pipeline/stages.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stages that need a compiler, the simulator or a GPU. Each turns candidates into the requests of its part of the
-// right arm, says how far it is, and puts the answers back into the candidates.
+// right arm, says how far it is, and puts the answers back into the candidates. Called by sweeps and by the commands
+// that execute.
 #include <pwd.h>
 #include <unistd.h>
 

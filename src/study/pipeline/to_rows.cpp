@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nouns to rows, one function for each. In: records of ir and results of the profiler. Out: rows of the store. Called
-// by the recorder, by sweeps and by the commands that store.
+// From records to rows, one function for each kind. In: records of ir and results of the profiler. Out: rows of the
+// store. Nothing is looked up and nothing is saved here. Called by the recorder, by sweeps and by the commands that
+// store.
 #include "study/pipeline/to_rows.h"
 
 #include <fmt/format.h>

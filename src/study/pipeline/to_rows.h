@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From nouns to rows: how graphs, groups, plans, estimates and binaries stand in the database. In: records. Out:
-// rows. One direction only; the way back is the summary's. Called by the recorder, by sweeps and by commands.
+// From records to rows: how graphs, groups, plans, estimates and binaries stand in the database. In: records of ir and
+// results of the profiler. Out: rows of the store. One direction only; the way back is the summary's. Called by the
+// recorder, by sweeps and by commands that store.
 #pragma once
 
 #include <string>

@@ -1,8 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Putting a Summary together: who made the rows, which strategy is shown against which, and what a reader must know
-// before believing a number.
+// Putting a Summary together. In: a database, a model and a device, and which strategies are wanted. Out: everything
+// that a report shows. Called by tailor report and at the end of tailor sweep; the rule for a strategy's time is told
+// in load_summary.h.
+//
+// The strategy that is shown is the one with the least time at the most precise level that any group was looked at
+// with, or the one with fewest kernels when nothing has a time. It is compared with the baseline that was named, else
+// with the one of the sweep's file, else with the file's own partition, else with strategy none. Only the shown
+// strategy's groups get a section of their own.
+//
+// Before a reader believes a number he must know what it rests on, so the warnings are gathered here: no plan was
+// scored and every time is a bound; no calibration is in the database; the file's own partition fuses nothing;
+// operations were kept as opaque; what each strategy's totals leave out. A fact about the model that every strategy
+// repeats is said once.
 #include "study/summary/load_summary.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of files from names of models and devices, then the files. Two pairs of the same names are told apart by their
-// ids.
+// Names of files from names of models and devices, then the files. In: subjects with their summaries. Out: a page and
+// a Markdown file for each. A single pair is called report; several are named by model and device, and two pairs of
+// the same names are told apart by their ids.
 #include "study/summary/report_files.h"
 
 #include <fmt/format.h>

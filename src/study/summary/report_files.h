@@ -3,6 +3,7 @@
 //
 // A report as files in a folder. Summaries of models on devices come in; a page and a Markdown file for each go out,
 // and an index where there are several. Called by tailor report, and by tailor sweep when its file asks for a report.
+// A file with the name is written over, others stay.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One group's part of a Summary: its best plans with what every level, the compiler and checks say of them, the times
-// of all plans, why others were rejected, and the best plan's program.
+// of all plans, why others were rejected, and the best plan's program. In: a database and the id of a group. Out: its
+// section of the page. Called by load_summary().
 #include <fmt/format.h>
 
 #include <algorithm>

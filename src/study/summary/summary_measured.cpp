@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a GPU measured of a model's groups, beside what the most precise model said. In: a database, a graph, a
-// device. Out: rows of the summary. Called by load_summary.
+// What a GPU measured of a model's groups, beside what the most precise model said. In: a database, a graph, a device.
+// Out: rows of the summary. Called by load_summary. Only times under the plain protocol (cold caches, a stream) are
+// drawn against predictions.
 #include <fmt/format.h>
 
 #include <map>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts load_summary() is made of: what is read once per model and device, a strategy's totals, a group's section.
-// Private to load_summary.cpp, summary_strategies.cpp and summary_group.cpp.
+// Private to load_summary.cpp, summary_strategies.cpp and summary_group.cpp. In: a store, a subject. Out: parts of a
+// Summary.
 #pragma once
 
 #include <map>

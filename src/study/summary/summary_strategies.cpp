@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the strategies of a model cost on a device, by the one rule of load_summary.h. In: fusions and the best plans
-// of their groups. Out: a row for each strategy. Called by load_summary.
+// of their groups. Out: a row for each strategy. Called by load_summary. Warnings about a strategy's total stand
+// beside it, one sentence each.
 #include <fmt/format.h>
 
 #include <algorithm>

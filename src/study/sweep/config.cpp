@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reading a sweep file: one table row per key, each with the function that checks and stores its value. In: a path.
-// Out: a SweepConfig, or an Error with line and column. Called by sweeps; fuzzed.
+// Out: a SweepConfig, or an Error with line and column. Called by sweeps; fuzzed. The same table gives the list of
+// known keys that a message names.
 #include "study/sweep/config.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The sweep file: what an experiment asks, of which models, devices and strategies, and what would answer it. Reading
-// checks everything that can be checked without running: keys, types, ranges, and that the models exist.
+// checks everything that can be checked without running: keys, types, ranges, and that the models exist. In: the text
+// of a file. Out: a SweepConfig. Called by tailor sweep and by the fuzzer.
 #pragma once
 
 #include <cstdint>

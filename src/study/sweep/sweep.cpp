@@ -1,8 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sweep from its file to its closing notes: what the file names is looked up before anything is written, the steps
-// run one after the other, and what the claim says is judged by what is stored at the end.
+// A sweep from its file to its closing notes. In: the path of a sweep file and what the command line overrides. Out: a
+// database, notes through the observer, an exit code with its reason. Called by tailor sweep and by tests.
+//
+// Everything that the file names is looked up before anything is opened or written: strategies, axes, the metric of
+// the claim, models, devices, calibration. Then the steps run one after the other: load and fuse, score, compile,
+// check, measure. Each goes over all groups in batches that are committed as they finish, and asks the database first
+// what is done.
+//
+// Done work is found again by a key that is a hash of all that decides it: the plan space, the length of the short
+// list, the architecture, the calibration. A sweep under another of these stands beside the first one in the same
+// database.
+//
+// At the end the claim is judged by what is stored, not by what this run did, so a resumed sweep judges the same. A
+// stop leaves what is finished and says how to go on.
 #include "study/sweep/sweep.h"
 
 #include <fmt/format.h>

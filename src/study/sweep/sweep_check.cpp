@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check step: the best compiled kernels of every short list are executed and compared with the reference, in
-// batches that are committed as they finish. Groups that were checked in the same way before are not checked again.
+// The check step. In: the short lists of a sweep, with their binaries. Out: verdicts and, for kernels that ran at full
+// shape, estimates of level `simulated`, as rows. Called by run_sweep() after the compile step.
+//
+// Groups are taken until about 32 kernels wait, then these are executed together and committed. A batch that was
+// stopped half-way stores its verdicts but does not mark its groups as done, so the next run looks at them again. The
+// key under which a group counts as done holds how it was checked (seed, sample, shape): another way to check is
+// another step.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Short lists as the database has them, and the compile step: every kernel on one, once per architecture, in batches
-// that are committed as they finish.
+// Short lists as the database has them, and the compile step. In: a sweep after scoring. Out: binaries as rows, and
+// the candidates of each place for the steps that follow. Called by run_sweep(), and by the check and measure steps
+// for their candidates.
+//
+// A place is a group on a device. Its short list is what scoring kept; after a resume it is read from the database,
+// and a plan that comes from there is lowered once. Every kernel is compiled once per architecture however many plans
+// share it, in batches that are committed as they finish.
 #include <fmt/format.h>
 
 #include <algorithm>

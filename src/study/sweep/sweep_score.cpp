@@ -1,8 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading, fusing and scoring: models in; graphs, groups, plans with their estimates, and the short lists out. Groups
-// are scored in waves by several threads and stored in order.
+// Loading, fusing and scoring. In: the models, strategies and devices of a sweep. Out: graphs, groups, bounds, plans
+// with their estimates and the reasons of rejected ones, as rows; and the short lists. Called by run_sweep() first of
+// all.
+//
+// Groups that several strategies or places share are scored once per device. They are scored in waves by several
+// threads, each with its own memory, and stored by one thread in the groups' order, so equal sweeps give equal
+// databases. A group that cannot be planned is stored with the reason, and with the bound that its bytes give.
 #include <fmt/format.h>
 
 #include <algorithm>

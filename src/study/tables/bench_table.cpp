@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of microbenchmarks, row by row; what is not known is an empty cell. In: results. Out: a table. Called by
-// tailor microbench.
+// The table of microbenchmarks, one row per item in the order of the items; what is not known is an empty cell. In:
+// results and samples. Out: a table; nothing is computed here but the median of the samples. Called by tailor
+// microbench.
 #include "study/tables/bench_table.h"
 
 #include "base/statistics.h"

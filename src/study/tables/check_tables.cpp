@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verdicts and findings, row by row. A candidate that did not get as far as an execution still has a state and a
-// reason.
+// Verdicts and findings, row by row. In: candidates after the check stage. Out: tables; a candidate that did not get
+// as far as an execution still has a state and a reason. Called by tailor check; profile's tables take the words of a
+// failed compile from here.
 #include "study/tables/check_tables.h"
 
 #include <fmt/format.h>

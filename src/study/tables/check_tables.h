@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What executing candidates found, as tables. Candidates that passed the check stage come in, as far as they got; rows
-// go out in their order. Called by tailor check.
+// go out in their order, with nothing computed but what a cell shows. Called by tailor check and, for the words of a
+// failed compile, by profile's tables.
 #pragma once
 
 #include <span>

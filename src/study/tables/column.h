@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the columns of a table are written down: one call each, with what most columns need as defaults. Called by all
-// who make tables of results, here and in the commands.
+// How the columns of a table are written down: one call each, with what most columns need as defaults. In: key,
+// heading, hint and how soon it gives way on a narrow screen. Out: a column of report/table.h. Called by all who make
+// tables of results, here and in the commands.
 #pragma once
 
 #include <string>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What was counted of one kernel, side by side: by the cost model from the program, by executing its PTX on the
-// simulator, and by a GPU's own counters. Whoever did not count has no column.
+// simulator, and by a GPU's own counters. Whoever did not count has no column. In: a kernel and who counted it. Out: a
+// table. Called by tailor explain.
 #pragma once
 
 #include <span>

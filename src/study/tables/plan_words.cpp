@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What executing and measuring found of one plan, in lines. In: a candidate or a result. Out: lines whose labels take
-// twelve columns, as the rest of explain's page has them. Called by tailor explain.
+// twelve columns, as the rest of explain's page has them. Called by tailor explain. A time that is not known is said
+// to be missing, with the reason.
 #include "study/tables/plan_words.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What executing and measuring found of one plan, as lines for people. A candidate with its verdict, or a result, comes
-// in; lines with their labels go out. Called by tailor explain.
+// What executing and measuring found of one plan, as lines for people. In: a candidate with its verdict, or what a
+// measurement came to, with the time that was predicted for it. Out: lines with their labels, aligned with the rest of
+// explain's page. Called by tailor explain.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times, races, counters, row by row. In: measured candidates. Out: tables. A time is a median between the ends of
-// its interval. Called by tailor profile and tailor explain.
+// Times, races, counters, row by row. In: measured candidates. Out: tables. A time is a median between the ends of its
+// interval. Called by tailor profile and tailor explain. A candidate without a measurement is a row with its state and
+// reason.
 #include "study/tables/profile_tables.h"
 
 #include <fmt/format.h>

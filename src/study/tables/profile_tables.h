@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What measuring candidates found, as tables. Candidates that passed the measure stage and the races of their groups
-// come in. Called by tailor profile and tailor explain.
+// What measuring candidates found, as tables: times, races and counters. In: candidates that passed the measure stage,
+// with the races of their groups. Out: one row each, in their order. Called by tailor profile and tailor explain,
+// which show them as they are.
 #pragma once
 
 #include <functional>

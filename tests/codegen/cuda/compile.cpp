@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The six NVRTC functions that it takes.
+// Finds NVRTC with dlopen, takes the six functions of it that a compile needs, and calls them through types declared
+// here. It shares no code with profiler/compile, whose tests would otherwise judge themselves: both must call the
+// library alike.
 #include "codegen/cuda/compile.h"
 
 #include <dlfcn.h>

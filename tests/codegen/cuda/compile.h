@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA C++ to PTX through NVRTC when it is on this machine, loaded at run time.
+// CUDA C++ to PTX through NVRTC, which is loaded at run time where this machine has it. Comes in: the text of a
+// kernel; goes out: its PTX, the compiler's complaint, or nothing when there is no compiler. Used by the tests that
+// look at the instructions of printed kernels.
 #pragma once
 
 #include <optional>

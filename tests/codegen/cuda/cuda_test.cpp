@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Printed kernels: golden texts, every element type and width compiles, and the machine's memory instructions are those
-// of the program (the pin). What the compiled code computes is the simulator's to check.
+// Printed kernels: golden texts, every element type and width compiles, and the machine's memory instructions are
+// those of the program (the pin). What the compiled code computes is the simulator's to check. Kernels are built by
+// hand (support/kernel_builder.h). Part of the suite `codegen`; without NVRTC the cases that compile are skipped.
 #include "codegen/cuda/cuda.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One namespace per kernel in a generated file, a shared object per file, dlopen.
+// Each kernel becomes a namespace of a generated C++ file behind host_shim.h, which runs the threads of a block as
+// fibres. A file holds some dozens of kernels, because starting the compiler costs more than compiling one. Files
+// become shared objects in a temporary folder and are opened with dlopen; every kernel is called once on its inputs,
+// with margins around its buffers that must stay as they were. An element may be off by half the digits of its type.
 #include "codegen/cuda/host_run.h"
 
 #include <dlfcn.h>
@@ -43,8 +46,8 @@ std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std
   return out;
 }
 
-/// The loaded object, or nothing and the reason in `why`.
-void* compiled(const std::string& source, const std::filesystem::path& folder, int number, std::string& why) {
+/// The loaded object, or nothing and a `reason`.
+void* compiled(const std::string& source, const std::filesystem::path& folder, int number, std::string& reason) {
   const std::filesystem::path text = folder / fmt::format("kernels_{}.cpp", number);
   const std::filesystem::path object = folder / fmt::format("kernels_{}.so", number);
   write_file(text, source);
@@ -52,11 +55,11 @@ void* compiled(const std::string& source, const std::filesystem::path& folder, i
       fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests -o {} {} > {}.log 2>&1", TAILOR_HOST_COMPILER,
                   TAILOR_SOURCE_DIR, object.string(), text.string(), text.string());
   if (std::system(command.c_str()) != 0) {
-    why = read_file(text.string() + ".log").substr(0, 4000);
+    reason = read_file(text.string() + ".log").substr(0, 4000);
     return nullptr;
   }
   void* const library = dlopen(object.c_str(), RTLD_NOW);
-  if (library == nullptr) why = dlerror();
+  if (library == nullptr) reason = dlerror();
   return library;
 }
 
@@ -79,7 +82,7 @@ double worst_error(const Tensor& expected, const std::vector<std::byte>& found) 
   return worst;
 }
 
-void run_case(const HostCase& which, void (*run)(void**), std::vector<std::string>& problems) {
+void run_case(const HostCase& which, void (*run)(void**), std::vector<std::string>& failures) {
   // Bytes before and after each buffer, to see a write beside it.
   constexpr std::size_t margin = 64;
   std::vector<std::vector<std::byte>> memory;
@@ -97,38 +100,38 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
     const auto is_margin = [](std::byte b) { return b == std::byte{0x5a}; };
     if (!std::all_of(bytes.begin(), bytes.begin() + margin, is_margin) ||
         !std::all_of(bytes.end() - margin, bytes.end(), is_margin))
-      problems.push_back(fmt::format("{}: writes beside buffer {}", which.label, i));
+      failures.push_back(fmt::format("{}: writes beside buffer {}", which.label, i));
     if (i < which.inputs.size()) continue;
     const std::size_t output = i - which.inputs.size();
     const double error = worst_error(which.expected[output], {bytes.begin() + margin, bytes.end() - margin});
-    if (error > 1) problems.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));
+    if (error > 1) failures.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));
   }
 }
 
 }  // namespace
 
-std::vector<std::string> host_problems(std::vector<HostCase> cases) {
+std::vector<std::string> host_failures(std::vector<HostCase> cases) {
   // The loader knows libraries by their path: each call has its own.
   static int calls = 0;
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("tailor-host-{}-{}", ::getpid(), calls++);
   std::filesystem::create_directories(folder);
-  std::vector<std::string> problems;
+  std::vector<std::string> failures;
   constexpr std::size_t per_file = 64;
   for (std::size_t first = 0; first < cases.size(); first += per_file) {
     const std::size_t end = std::min(cases.size(), first + per_file);
-    std::string why;
-    void* const library = compiled(source_of(cases, first, end), folder, static_cast<int>(first / per_file), why);
+    std::string reason;
+    void* const library = compiled(source_of(cases, first, end), folder, static_cast<int>(first / per_file), reason);
     if (library == nullptr) {
-      problems.push_back(fmt::format("{} ... do not compile: {}", cases[first].label, why));
+      failures.push_back(fmt::format("{} ... do not compile: {}", cases[first].label, reason));
       continue;
     }
     for (std::size_t i = first; i < end; ++i)
       run_case(cases[i], reinterpret_cast<void (*)(void**)>(dlsym(library, fmt::format("run_{}", i).c_str())),
-               problems);
+               failures);
   }
   std::filesystem::remove_all(folder);
-  return problems;
+  return failures;
 }
 
 void fill_expected(const Graph& graph, HostCase& which) {

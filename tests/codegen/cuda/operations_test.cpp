@@ -207,7 +207,7 @@ TEST_CASE("every operation on every type is refused in words, or printed, compil
   }
   CHECK(cases.size() == 13);
   CHECK(refused.contains("operation"));
-  for (const std::string& problem : host_problems(std::move(cases))) FAIL_CHECK(problem);
+  for (const std::string& failure : host_failures(std::move(cases))) FAIL_CHECK(failure);
 }
 
 TEST_CASE("every reduction on every type is refused in words, or printed and right") {
@@ -230,5 +230,5 @@ TEST_CASE("every reduction on every type is refused in words, or printed and rig
   }
   CHECK(refused > 0);
   CHECK(cases.size() > 40);
-  for (const std::string& problem : host_problems(std::move(cases))) FAIL_CHECK(problem);
+  for (const std::string& failure : host_failures(std::move(cases))) FAIL_CHECK(failure);
 }

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lower, print, compile, compare.
+// The pin's procedure: choose plans that cover the axes pairwise, lower and print each, compile it with NVRTC, demand
+// that the compiler says nothing, and compare the counts of the statements with those of the PTX. What was seen on the
+// way is added up in SweepFigures, so that a sweep that met no wide index or no shared memory does not pass for a
+// whole one.
 #include "codegen/cuda/pin_checks.h"
 
 #include <doctest/doctest.h>

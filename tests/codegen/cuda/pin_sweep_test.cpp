@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole sweep of the pin: every member, small odd sizes and those of models, plans that cover the axes pairwise, on
-// several architectures.
+// The whole sweep of the pin: every member, small odd sizes and those of models, plans that cover the axes pairwise,
+// on several architectures. The oracle is pinned.h: counts of the statements against counts of the PTX. A program of
+// the slow suite; skipped without NVRTC.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lowered kernels compile without a word, and their machine code holds exactly the memory instructions, shuffles and
-// barriers of their statements: a thinned sweep. The slow suite has the whole one.
+// barriers of their statements: a thinned sweep. The slow suite has the whole one. Part of the suite `codegen`;
+// skipped without NVRTC.
 #include <doctest/doctest.h>
 
 #include "codegen/cuda/pin_checks.h"

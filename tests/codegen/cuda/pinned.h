@@ -3,6 +3,7 @@
 //
 // The pin, as two countings that must agree: memory instructions, shuffles and barriers that a kernel's statements
 // stand for, and those that stand in its PTX. Both are static: an unrolled loop counts its trips, another counts once.
+// Called by pin_checks.cpp and cuda_test.cpp.
 #pragma once
 
 #include <map>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The prelude's arithmetic, compiled by the host compiler and compared with the interpreter's, which was written apart:
-// every pair of 8-bit numbers, and the edges of the wider types.
+// The prelude's arithmetic, compiled by the host compiler and compared with the interpreter's, which was written
+// apart: every pair of 8-bit numbers, and the edges of the wider types. The text of the prelude comes from
+// print_prelude.cpp as the build runs it. Part of the suite `codegen`; needs no NVRTC.
 #include <doctest/doctest.h>
 
 #include <bit>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greedy cover of pairs: plans come in a seeded random order; one that brings pairs not seen yet is taken.
+// A greedy cover of pairs. All plans of the space are listed and shuffled by a seed; each is lowered in turn and taken
+// when it shows a pair of axis values that no plan taken before had. Besides the plan's own axes a pair may use what
+// lowering made of it: dynamic shared memory, and whether the kernel may be launched twice. After 40 tries per wanted
+// plan it stops.
 #include "codegen/cuda/sampled.h"
 
 #include <algorithm>

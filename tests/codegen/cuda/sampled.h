@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A few plans that stand for a whole space: every pair of values of two axes that some legal plan has is in one of
-// them, as far as the count allows. Errors of printing come from one feature or from two that meet.
+// them, as far as the count allows. Errors of printing come from one feature or from two that meet. Called by the pin
+// tests and by host_test.cpp.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A shrunk group computes what the whole one computes for the inputs it has: where only first dimensions shrink, its
-// inputs and results are the first bytes of the whole's, bounds too.
+// inputs and results are the first bytes of the whole's, bounds too. The oracle is the reference evaluator on both
+// graphs; inputs are the group family and groups written here. Part of the suite `codegen lower`.
 #include "codegen/lower/shrink.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verdicts, with a stand-in for the simulator: what it says of an execution decides, and nothing else.
+// Verdicts, with a stand-in for the simulator: outputs, findings and endings of an execution are made up here, so that
+// each can be tried apart, and the verdict must follow from them and from the reference alone. Which blocks a sample
+// runs and which inputs are tried is looked at too. Part of the suite `profiler`; needs no compiler.
 #include "profiler/check/check.h"
 
 #include <doctest/doctest.h>

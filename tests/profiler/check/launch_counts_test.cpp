@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulator's counters and the vocabulary of counts say the same, in both directions, and every count arrives under
-// its own name.
+// The simulator's counters and the vocabulary of counts say the same, in both directions, and every count arrives
+// under its own name. Each of the simulator's counters is set to another number, so that an exchange of two would
+// show. Part of the suite `profiler`.
 #include "profiler/check/launch_counts.h"
 
 #include <doctest/doctest.h>

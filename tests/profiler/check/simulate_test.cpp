@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From plan to verdict with the real compiler and the real simulator: kernels of the family pass under plans of all
-// stitch levels, and the same kernels with one mistake in their text do not.
+// stitch levels, and the same kernels with one mistake in their text do not. Part of the suite `profiler`; skipped
+// without NVRTC.
 #include "profiler/check/simulate.h"
 
 #include <doctest/doctest.h>

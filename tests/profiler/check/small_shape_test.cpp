@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan at fewer rows gives the verdict that it gives at all of them, and a mistake in the text shows there too.
+// Checks at small shapes: a plan at fewer rows gives the verdict that it gives at all of them, and a mistake planted
+// in the text of the kernel shows there too. Kernels of the group family are compiled by NVRTC and executed on the
+// simulator, whole and shrunk. A group whose outer dimension cannot shrink stays whole and says why. Part of the suite
+// `profiler`; skipped without NVRTC.
 #include "profiler/check/small_shape.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Our declarations against the vendor's header, where a toolkit is installed: values at compile time, and every
-// function called through our type compiles only if the types agree.
+// function called through our type compiles only if the types agree. Part of the suite `profiler`; without a toolkit a
+// case that says so takes its place.
 #include <doctest/doctest.h>
 
 #include "profiler/compile/nvrtc_abi.h"

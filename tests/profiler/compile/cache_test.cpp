@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cache: what goes in comes out, damage is a miss, and processes that share a folder see whole files only.
+// The cache of compiled kernels: what goes in comes out, a damaged file is a miss and never a wrong binary, and
+// processes that share a folder see whole files only. Every byte of a file is changed and every length cut off once;
+// several processes write the same entries at the same time. Part of the suite `profiler`; needs no NVRTC.
 #include "profiler/compile/cache.h"
 
 #include <doctest/doctest.h>

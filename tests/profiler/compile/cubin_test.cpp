@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ELF reader on damaged input: it gives kernels or one Error, never anything else.
+// The reader of ELF files on damaged input: it gives kernels or one Error, never anything else. A real cubin is
+// compiled once, then cut off at every length and changed at random bytes with a fixed seed. Part of the suite
+// `profiler`; those cases are skipped without NVRTC.
 #include "profiler/compile/cubin.h"
 
 #include <doctest/doctest.h>

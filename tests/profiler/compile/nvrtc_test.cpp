@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding NVRTC: the reasons when it is not there, and what a found one tells of itself.
+// Finding NVRTC: the reason and the remedy that are told when it is not there, is not a library, or lacks a function,
+// and what a found one says of itself. Folders with such files are made in a temporary place. Part of the suite
+// `profiler`; the last two cases are skipped without NVRTC.
 #include "profiler/compile/nvrtc.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compile stage: the same answers in the same order whatever the number of workers, nothing compiled twice.
+// The compile stage over many texts: the responses stand in the order of the requests whatever the number of workers,
+// equal texts are compiled once, a stop keeps what was done, and a worker's error reaches the caller. Requests are
+// good, equal, broken and unsupported ones mixed. Part of the suite `profiler`; skipped without NVRTC.
 #include "profiler/compile/pool.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Guard zones by their laws: buffers do not overlap, every byte of the arena belongs to a buffer or a zone, and a zone
-// that was written to says by whom and where.
+// that was written to says by whom and where. Inputs are seeded random lists of buffers, and every byte of a zone
+// written once. Part of the suite `gpu`; needs no GPU.
 #include "profiler/gpu/session/arena.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a machine is said to have: one with everything, one with nothing, and those in between.
+// What a machine is said to be able to do: a machine with everything, one with nothing, and those in between, each
+// made of the fake driver, NVML and CUPTI with something missing or refused. Every capability that is not there must
+// come with its reason and a remedy. The machine the test runs on is asked as well and must get some answer. Part of
+// the suite `gpu`.
 #include "profiler/gpu/session/capabilities.h"
 
 #include <doctest/doctest.h>

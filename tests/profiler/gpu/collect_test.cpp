@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters from plan to logical value on the fake GPU, whose counters are the simulator's: what is counted is the
-// launches of the sequence and nothing that was done to reset buffers and caches around them.
+// launches of the sequence and nothing that was done to reset buffers and caches around them. The simulator's own
+// counts are the oracle. Part of the suite `gpu`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collecting counters against a Range Profiler that a test can make fail at any call: what must be ended is ended, what
-// went wrong is told with what to do, and nothing but the launches lies in the counted range.
+// Collecting counters against a Range Profiler that a test can make fail at any call: what must be ended is ended,
+// what went wrong is told with what to do, and nothing but the launches lies in the counted range. The stand-in is
+// stub_cupti.h, whose log shows the order of calls. Part of the suite `gpu`.
 #include "profiler/gpu/cupti/count.h"
 
 #include <doctest/doctest.h>

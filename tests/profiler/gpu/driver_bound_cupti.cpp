@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library that looks like CUPTI of CUDA 13.2, which crashes when it is asked where there is no driver.
+// A shared library that looks like CUPTI of CUDA 13.2: it has the functions and each of them crashes the process, as
+// that release does when it is asked where no driver is. Built for metrics_test.cpp, which checks that Tailor does not
+// ask it there.
 #include <cstdlib>
 
 extern "C" {

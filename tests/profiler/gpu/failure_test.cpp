@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything is asked of a fake GPU while one call goes wrong, for every call there is: whatever fails, there is an
-// answer with a reason that names the call, and no crash.
+// answer with a reason that names the call, and no crash. The calls are the rows of driver.def. Part of the suite
+// `gpu`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The copy lies in a folder of its own under the system's temporary one.
+// Each machine is a copy of the fake driver's library in a folder of its own under the system's temporary one, with
+// its configuration beside it: to the loader each copy is another library, so a machine of one test leaves nothing to
+// the next. Also the PTX of the small kernels and the sequences that launch them.
 #include "profiler/gpu/fake_machine.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A machine with a fake GPU for one test, gone with it, so that what one test lets it do wrong no other test sees. And
-// sequences to run on it.
+// A machine with a fake GPU for one test, gone with it, so that what one test makes go wrong no other test sees; and
+// sequences to run on it. Comes in: a configuration as fake_gpu/config.h reads it; goes out: the paths of the
+// libraries to open. Used by the suites `gpu`, `profiler` and `study`.
 #pragma once
 
 #include <cstdint>

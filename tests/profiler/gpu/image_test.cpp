@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be handed to a driver: damage of every kind is told before.
+// What may be handed to a driver: PTX or machine code that is cut off, is for another machine or holds no kernel is
+// told before a driver sees it, because drivers crash on some of them. Images are made here byte by byte and cut at
+// every length. Part of the suite `gpu`; needs no GPU.
 #include "profiler/gpu/driver/image.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of counters, and what CUPTI's own host library says of it on every chip it knows: no GPU is needed. The
-// golden table holds for one release of the library; with another the counters must still be found.
+// golden table holds for one release of the library; with another the counters must still be found. Part of the suite
+// `gpu`; cases that ask CUPTI are skipped without it.
 #include "profiler/gpu/cupti/metrics.h"
 
 #include <doctest/doctest.h>

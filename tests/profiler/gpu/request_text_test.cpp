@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Questions and answers with random contents in every member come back as they were, member by member.
+// Requests to a GPU and its responses as text: with random contents in every member they come back as they were,
+// member by member, and a text or blob that does not fit is an error. Draws come from fixed seeds. The text is what
+// goes between a worker process and those who ask it. Part of the suite `gpu`.
 #include "profiler/gpu/request/request_text.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading and running on the fake GPU, which executes what it is launched: results, guards, refusals, lost contexts.
+// Loading and running sequences on the fake GPU, which executes what it is launched on the simulator. Looked at are
+// results, writes outside of a buffer or into an input, launches that no GPU takes, memory that is not there, and that
+// a lost context answers nothing more. Kernels are those of fake_machine.h. Part of the suite `gpu`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Times, clocks and counters of the fake GPU, whose kernels last as long as its rules say; and CUPTI in every state of
-// disrepair.
+// disrepair. The configured durations are the oracle: each way of timing must come near them, and say so where it
+// cannot. Part of the suite `gpu`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The GPU's self-test is itself tested: on a fake GPU that is healthy nothing fails, and on one with a planted fault
-// the test that should see it fails. Real GPUs have none of these faults, one hopes; that is why they are planted.
+// the test that should see it fails. Real GPUs have none of these faults, one hopes; that is why they are planted. The
+// program is started as a person would start it. Part of the suite `gpu`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holding a stream, with a driver that is four functions: what the stream would wait for, and who lets it go.
+// Holding a stream until a batch of launches is queued, with a driver that consists of four functions written here:
+// they note what the stream would wait for and who lets it go. A stream that is held too long must go on by itself,
+// and a driver that cannot wait must be found out at once. Part of the suite `gpu`.
 #include "profiler/gpu/driver/stream_blocker.h"
 
 #include <doctest/doctest.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions. Each notes itself, fails when it is its turn, and else checks that what it needs is open.
+// The functions of the stand-in. Each notes its call in the log, fails when its turn to fail has come, and else checks
+// that everything it needs was opened before and that what it ends is open. The state is one global stub, because
+// CUPTI's functions take no pointer of the caller's.
 #include "profiler/gpu/stub_cupti.h"
 
 #include <algorithm>

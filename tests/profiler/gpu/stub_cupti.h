@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Range Profiler that is not there: functions that keep a log, hold the order of calls to what the real one demands,
-// and fail at the call a test picks. One at a time, because CUPTI's functions carry no state of a caller.
+// and fail at the call a test picks. One at a time, because CUPTI's functions carry no state of a caller. Used by
+// count_test.cpp.
 #pragma once
 
 #include <map>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From invented timestamps to times, and from invented readings to a clock.
+// From timestamps to times, and from readings of counters to a clock, by arithmetic that can be checked on paper.
+// Timestamps and readings are invented here, among them records that do not fit what was queued, which must give a
+// reason and no time. Part of the suite `gpu`; needs no GPU.
 #include "profiler/gpu/cupti/timing.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +31,7 @@ void add_sample(std::vector<KernelSpan>& spans, std::uint64_t start, int own) {
   spans.push_back({"clock", start + 900, start + 902});
 }
 
-std::string why(std::vector<KernelSpan> spans, std::size_t samples = 1) {
+std::string reason(std::vector<KernelSpan> spans, std::size_t samples = 1) {
   const auto times = gpu::sample_times(std::move(spans), marker, two, samples);
   const std::string* text = std::get_if<std::string>(&times);
   return text == nullptr ? "" : *text;
@@ -57,20 +59,20 @@ TEST_CASE("a sample lasts from the start of its first launch to the end of its l
 TEST_CASE("records that do not fit what was queued give a reason and no time") {
   std::vector<KernelSpan> good;
   add_sample(good, 1000, 1);
-  CHECK(why(good).empty());
+  CHECK(reason(good).empty());
   for (std::size_t i = 1; i < good.size(); ++i) {
     if (good[i].name == "touch") continue;  // one of ours more or less changes nothing
     std::vector<KernelSpan> fewer = good;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-    CHECK_FALSE(why(fewer).empty());
+    CHECK_FALSE(reason(fewer).empty());
   }
-  CHECK(why(good, 2) == "of 4 kernels that mark samples 2 were recorded");
+  CHECK(reason(good, 2) == "of 4 kernels that mark samples 2 were recorded");
   std::vector<KernelSpan> other = good;
   other[3].name = "stranger";
-  CHECK(why(other) == "kernel stranger was recorded where first was queued");
+  CHECK(reason(other) == "kernel stranger was recorded where first was queued");
   std::vector<KernelSpan> untimed = good;
   untimed[3].end = 0;
-  CHECK(why(untimed) == "kernel first was recorded without times");
+  CHECK(reason(untimed) == "kernel first was recorded without times");
 }
 
 TEST_CASE("a sequence without launches takes no time") {

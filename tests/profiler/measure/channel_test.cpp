@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Messages of every size arrive as they were sent, and a peer that dies, stalls or talks nonsense at any byte is an
-// answer and never a signal.
+// answer and never a signal. Both ends live in the test, joined by a socket pair; contents are random with fixed
+// seeds. Part of the suite `profiler`.
 #include "profiler/measure/channel.h"
 
 #include <doctest/doctest.h>

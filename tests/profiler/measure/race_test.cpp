@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Races among synthetic kernels whose order is known, under noise as unkind as a GPU's. Everything is counted in
-// samples and races; no clock is read.
+// samples and races; no clock is read. Noise comes from support/noise.h with fixed seeds; how often a wrong winner may
+// appear is bounded by a binomial tail. Part of the suite `profiler`.
 #include "profiler/measure/race.h"
 
 #include <doctest/doctest.h>

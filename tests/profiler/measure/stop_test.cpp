@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stop rules: every row is sound, the question is answered in the order it promises, and stopping where the
-// interval is narrow does not wear its confidence off.
+// interval is narrow does not wear its confidence off. Samples are synthetic noise with fixed seeds. Part of the suite
+// `profiler`.
 #include "profiler/measure/stop.h"
 
 #include <doctest/doctest.h>

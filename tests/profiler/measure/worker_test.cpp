@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything that can go wrong on the other side of a process boundary, each proved by a kernel or a library that does
-// it: whoever asks gets the outcome with its reason, and the next kernel is measured right by the same Worker.
+// it: whoever asks gets the outcome with its reason, and the next kernel is measured right by the same Worker. Part of
+// the suite `profiler`; skipped where the fake GPU was not built.
 #include "profiler/measure/worker.h"
 
 #include <doctest/doctest.h>

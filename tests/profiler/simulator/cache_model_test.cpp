@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cache model's stated rules: distinct sectors below the capacity, reuse distance beyond, one answer whatever the
-// order in which host threads commit.
+// order in which host threads commit. Accesses are written here so that the expected traffic follows by arithmetic.
+// Part of the suite `simulator`.
 #include "profiler/simulator/machine/cache_model.h"
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the heads of corpus files and fills buffers, the same on every machine: seeds come from names.
+// Reads the head of each corpus file: launch, buffers, tolerances, planted bugs and the lines they are found at.
+// Buffers are filled by named patterns, the same on every machine, because each seed comes from the kernel's and the
+// buffer's name. corpus.h describes the form of a head; a head that does not read is an Error with its file.
 #include "profiler/simulator/corpus.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compile. Contraction is off, so that results do not depend on what the assembler would have fused.
+// Compiles a kernel of the corpus with NVRTC and parses the PTX, keeping each result for the life of the process.
+// Contraction into fused multiply-adds is off, so that results do not depend on what the compiler would have fused. A
+// planted bug is a macro that is defined for the compile.
 #include "profiler/simulator/corpus_compile.h"
 
 #include <fmt/format.h>

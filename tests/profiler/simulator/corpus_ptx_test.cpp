@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The corpus itself, before anything runs it: every kernel compiles with and without each bug, its PTX parses with
-// every index in range, has a known result, and a bug changes the code at the lines that say so.
+// every index in range, has a known result, and a bug changes the code at the lines that say so. Part of the suite
+// `simulator_corpus`; skipped without NVRTC.
 #include <fmt/format.h>
 
 #include <algorithm>

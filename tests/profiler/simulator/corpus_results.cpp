@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each kernel of the corpus must leave in its outputs, by plain loops over the inputs: one row per kernel, written
-// from what the kernel is for and not from how it does it.
+// What each kernel of the corpus must leave in its outputs, by plain loops over the inputs: one row per kernel,
+// written from what the kernel is for and not from how it does it. Called by the tests that execute the corpus on the
+// simulator.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -105,8 +105,8 @@ TEST_CASE("clean kernels leave their results and no finding, whatever the schedu
   for (const CorpusKernel& kernel : corpus::kernels()) {
     CAPTURE(kernel.name);
     const PtxModule& module = compiled(*api, kernel, "");
-    if (const std::string why = Program(module, entry_of(module)).unsupported(); !why.empty()) {
-      FAIL_CHECK(fmt::format("{} cannot be simulated: {}", kernel.name, why));
+    if (const std::string reason = Program(module, entry_of(module)).unsupported(); !reason.empty()) {
+      FAIL_CHECK(fmt::format("{} cannot be simulated: {}", kernel.name, reason));
       continue;
     }
     for (const std::uint64_t seed : {1, 2, 3, 4}) {

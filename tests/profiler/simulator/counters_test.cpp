@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counters' table: names are unique, every row has a unit and its own field.
+// The table of the simulator's counters: every row has a name and a unit, and no two rows share a name or a field. One
+// is written into each row's field in turn, which must still be zero when its turn comes. Part of the suite
+// `simulator`; docs/simulator.md is held against the same table by documentation_test.cpp.
 #include "profiler/simulator/machine/counters.h"
 
 #include <set>

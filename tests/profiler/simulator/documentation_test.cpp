@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// docs/simulator.md is true: its table of counters is counters.def, and it explains every kind of finding.
+// docs/simulator.md is true: its table of counters is machine/counters.def, row by row with unit and meaning and in
+// the same order, and it explains every kind of finding in a row of its own. The page is read as text. Part of the
+// suite `simulator`.
 #include <fmt/format.h>
 
 #include <filesystem>

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results are compared with the oracle for the fastest instruction set, those of the others with the fastest's.
+// How a row is judged. Operands are all tuples of special values (zeros, ones, extremes, ties, subnormals, infinities,
+// NaN) and random ones. Results of the fastest instruction set are compared with the oracle; those of the other sets
+// are compared with the fastest's, bit by bit, because the oracle is slow and the sets must agree anyway. The first
+// wrong tuple is reported with all its values.
 #include "profiler/simulator/lane_check.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row of the opcode table against the oracle and every instruction set against the fastest.
+// Judges one row of the opcode table: against the oracle for every text that means the row, and every instruction set
+// against the fastest. Comes in: a row and its operands; goes out: a failed doctest check that shows the first wrong
+// answer. Called by lanes_test.cpp and lanes_slow_test.cpp.
 #pragma once
 
 #include "profiler/simulator/lane_oracle.h"

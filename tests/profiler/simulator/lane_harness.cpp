@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slots 0 to 3 hold operands, 4 the carry, 5 and 6 results of the full and the partial handler.
+// Fills a warp's slots and calls the handler as the interpreter would. Slots 0 to 3 hold operands, 4 the carry, 5 and
+// 6 the results of the handler for full warps and of the one for partly active warps. Lanes that are off hold junk
+// that must survive, and the bits above a narrow value are junk too, so a handler that reads them is found.
 #include "profiler/simulator/lane_harness.h"
 
 #include <algorithm>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs one row of the opcode table on any number of operand tuples, 32 at a time, as the interpreter would: operands in
-// slots, junk above narrow values. Every call also checks the handler for partly active warps against the full one.
+// Runs one row of the opcode table on any number of operand tuples, 32 at a time, as the interpreter would: operands
+// in slots, junk above narrow values. Every call also checks the handler for partly active warps against the full one.
+// Used by lane_check.cpp and lane_tables_test.cpp.
 #pragma once
 
 #include <array>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle's tools: types, exact values of floating formats, and rounding by integer arithmetic on 113-bit fractions.
+// The oracle's common tools: types by their names in PTX, opcode texts taken apart, exact values of floating formats,
+// and rounding by integer arithmetic on fractions of 113 bits, so that no floating unit of the host decides a
+// rounding. oracle() sends a text to the integer, bit, real or conversion part that knows it.
 #include "profiler/simulator/lane_oracle.h"
 
 #include <algorithm>

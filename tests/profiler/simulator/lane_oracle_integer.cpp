@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle for integer arithmetic and for bits: one value at a time, formulas and loops of the manual.
+// The oracle for integer arithmetic and for bits: one value at a time, by the formulas and loops of the PTX manual, in
+// 128-bit integers so that nothing overflows before it is cut to its type. Shares no code with the handlers it judges.
+// Called by oracle() in lane_oracle.cpp.
 #include <algorithm>
 #include <bit>
 #include <map>

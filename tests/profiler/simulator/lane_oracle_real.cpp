@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The oracle for floating arithmetic, comparisons and conversions: exact in 113 bits, then rounded once.
+// The oracle for floating arithmetic, comparisons and conversions: exact results in 128-bit reals, rounded once by
+// rounded_bits(). Instructions that the manual calls approximate have a bound on their error instead of one right
+// answer. Shares no code with the handlers it judges. Called by oracle() in lane_oracle.cpp.
 #include <bit>
 #include <cmath>
 

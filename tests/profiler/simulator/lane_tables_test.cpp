@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a table holds beside its rows: packing, wrappers, masks; and the approximations over every exponent.
+// What the table of handlers holds beside its rows: packing and unpacking, the wrappers that flush, saturate, copy and
+// negate, partly active warps; and the bounds of the approximations at every exponent. Words are random with fixed
+// seeds. Part of the suite `simulator`.
 #include <bit>
 #include <cmath>
 #include <cstring>

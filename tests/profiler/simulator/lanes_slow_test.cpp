@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What takes minutes: every value of the 16-bit types, and many random operands for everything else.
+// The rows of the opcode table on far more operands than the normal suite has time for: every value of the 16-bit
+// types, and many random operands for everything else. The oracle is lane_oracle.h. A program of its own, `lanes`, in
+// the slow suite.
 #include "doctest/doctest.h"
 #include "profiler/simulator/lane_check.h"
 

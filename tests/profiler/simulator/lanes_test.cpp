@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lookup by text, and that every instruction set can be chosen.
+// The opcode table: a text finds its row with the modifiers that wrap it and only with those, no text belongs to two
+// rows, every instruction set that the host has can be chosen, and every row gives what lane_oracle.h says on special
+// and random operands. Part of the suite `simulator`.
 #include <set>
 
 #include "doctest/doctest.h"

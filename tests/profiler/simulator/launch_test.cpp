@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches by hand: what a driver would refuse, samples of blocks, memory between launches, programs that cannot be
-// simulated, and PTX that no compiler of ours writes (calls, tables of branches, diverged shuffles).
+// simulated, and PTX that no compiler of ours writes (calls, tables of branches, diverged shuffles). PTX is written
+// here; expected results follow from it by hand. Part of the suite `simulator`; needs no NVRTC.
 #include "profiler/simulator/machine/launch.h"
 
 #include <doctest/doctest.h>

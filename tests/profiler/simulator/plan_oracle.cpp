@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled plans against evaluator and counter.
+// The steps of plan_oracle.h. Different programs of the space are picked by a fixed stride, printed and compiled
+// together by the compile stage, executed at full shape, and compared: outputs within their bounds, requests and
+// sectors equal to exact counting, no finding. Instructions per pipe may differ, because arithmetic is the compiler's
+// to change; the factor between both is recorded.
 #include "profiler/simulator/plan_oracle.h"
 
 #include <doctest/doctest.h>

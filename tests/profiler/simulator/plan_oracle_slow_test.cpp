@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The whole plan space of the group family, compiled and executed. Prints the factors by which the compiler's
-// arithmetic differs from the program's: the table in docs/model.md is made of them.
+// arithmetic differs from the program's: the table in docs/model.md is made of them. A program of the slow suite;
+// skipped without NVRTC.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

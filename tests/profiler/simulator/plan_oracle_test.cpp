@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A part of every plan space of the group family, compiled and executed (all of it: plan_oracle_slow_test.cpp).
+// A part of every plan space of the group family, compiled by NVRTC, executed on the simulator and compared with the
+// reference evaluator and with exact counting (plan_oracle.h says how). A program of its own, `simulator_plans`;
+// plan_oracle_slow_test.cpp takes the whole spaces.
 #include "profiler/simulator/plan_oracle.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The PTX reader: each form of declaration and operand on a text of its own, what is refused and where the message
-// points, and on every file at hand that all indexes are in range.
+// points, and on every file at hand that all indexes are in range. Part of the suite `simulator`; kernels of another
+// compiler are skipped without the data folder.
 #include "profiler/simulator/ptx/ptx.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The slow way to judge order: a full vector clock for every thread of the launch and a list of every access to every
-// granule, compared pair by pair. Shares nothing with the code it judges but the structs of the calls.
+// granule, compared pair by pair. Shares nothing with the code it judges but the structs of the calls. Used by the
+// random tests of the shadow memory.
 #pragma once
 
 #include <algorithm>

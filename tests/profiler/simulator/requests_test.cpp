@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sectors and bank passes against sets of bytes, words and banks, for every width and all kinds of patterns and masks.
+// Sectors and bank passes of one warp's access against sets of bytes, words and banks that are filled one byte at a
+// time. Every width is tried, with all kinds of patterns and random masks under fixed seeds; a padded and an unpadded
+// tile have known numbers. Part of the suite `simulator`.
 #include "profiler/simulator/machine/requests.h"
 
 #include <algorithm>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What holds a value, against a plain map of bytes; known synchronisation idioms with and without the call that makes
-// them right; what findings say; and that host threads change nothing.
+// them right; what findings say; and that host threads change nothing. Part of the suite `simulator`; random orders of
+// accesses are judged apart, against race_oracle.h.
 #include "profiler/simulator/shadow/shadow.h"
 
 #include <array>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // XLA's kernels executed: those that ship match the reference under every seed, and a kernel that was tampered with
-// does not. The reference folders' kernels match where they are at hand, at full shape, if they are small.
+// does not. The reference folders' kernels match where they are at hand, at full shape, if they are small. Part of the
+// suite `profiler`.
 #include "profiler/xla/xla_check.h"
 
 #include <doctest/doctest.h>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // XLA's kernels on the fake GPU, through a worker process: each is matched and timed, and what one does wrong, or what
-// befalls its worker, is the outcome of that one alone.
+// befalls its worker, is the outcome of that one alone. The dump is the small one of tests/data. Part of the suite
+// `profiler`; skipped where the fake GPU was not built.
 #include "profiler/xla/xla_measure.h"
 
 #include <doctest/doctest.h>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's kernels as sequences, executed on the simulator as a GPU would: one kernel alone is held against the reference,
-// a whole module must compute what its kernels compute one by one, and lie in memory as XLA's assignment says.
+// XLA's kernels as sequences, executed on the simulator as a GPU would: one kernel alone is held against the
+// reference, a whole module must compute what its kernels compute one by one, and lie in memory as XLA's assignment
+// says. Part of the suite `profiler`; modules of the reference folders are skipped without them.
 #include "profiler/xla/xla_sequence.h"
 #include "reference/memory_layout.h"
 

@@ -77,14 +77,14 @@ void note_missing(Cupti& api) {
 }
 
 std::variant<Cupti, Capability> find_cupti(const LibraryPaths& paths) {
-  std::string first_why;
+  std::string first_reason;
   for (const fs::path& file : cupti_candidates(paths)) {
     Cupti api;
-    const std::string why = open_file(file, paths, api);
-    if (why.empty()) return api;
-    if (first_why.empty()) first_why = why;
+    const std::string reason = open_file(file, paths, api);
+    if (reason.empty()) return api;
+    if (first_reason.empty()) first_reason = reason;
   }
-  return Capability{"CUPTI", "missing", fmt::format("CUPTI was not found; the first place tried: {}", first_why),
+  return Capability{"CUPTI", "missing", fmt::format("CUPTI was not found; the first place tried: {}", first_reason),
                     "run tools/setup, which fetches one into .venv that needs no driver, or install a CUDA toolkit"};
 }
 

@@ -1,9 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which recorded kernel belongs to which sample. Kernels of one stream run one after the other, so sorting by start
-// gives back the order in which they were queued; each sample lies between two marker kernels, and its launches are the
-// last ones before the second. Anything that does not fit is said in words and the samples are not believed.
+// Which recorded kernel belongs to which sample, and what clock the SM ran at. In: CUPTI's records of kernels with
+// their names and timestamps; readings of cycles and nanoseconds. Out: a time for each sample and launch, or in words
+// what does not fit. Called by sampling on a GPU; plain arithmetic, so it is tested without one.
+//
+// Kernels of one stream run one after the other, so sorting by start gives back the order in which they were queued.
+// Each sample lies between two marker kernels; what stands before its launches there are kernels of ours that prepare
+// caches, so its launches are the last ones before the second marker. Names and numbers must agree with what was
+// queued. Anything that does not fit is said, and then no sample of the batch is believed.
+//
+// The clock is cycles over nanoseconds between two readings on the same SM. The global timer of some GPUs steps by a
+// microsecond, so readings that are close together are widened to their neighbours until the step matters little.
 #include "profiler/gpu/cupti/timing.h"
 
 #include <fmt/format.h>
@@ -49,7 +57,7 @@ std::variant<std::vector<SampleTime>, std::string> sample_times(std::vector<Kern
   for (std::size_t sample = 0; sample < samples; ++sample) {
     const std::size_t first = markers[2 * sample] + 1, last = markers[2 * sample + 1];
     const auto between = std::span<const KernelSpan>(spans).subspan(first, last - first);
-    if (std::string why = sample_of(between, launches, times[sample]); !why.empty()) return why;
+    if (std::string reason = sample_of(between, launches, times[sample]); !reason.empty()) return reason;
   }
   return times;
 }

@@ -81,23 +81,23 @@ std::string subscribe(const Cupti& api, CUpti_SubscriberHandle& subscriber) {
   parameters.oldSubscriberName = other.data();
   parameters.oldSubscriberSize = other.size() - 1;
   const CUptiResult result = api.cuptiSubscribe_v2(&subscriber, ignore, nullptr, &parameters);
-  std::string why = error_text(api, result, "cuptiSubscribe_v2");
-  if (!why.empty() && other[0] != 0) why += fmt::format(", held by '{}'", other.data());
-  return why;
+  std::string reason = error_text(api, result, "cuptiSubscribe_v2");
+  if (!reason.empty() && other[0] != 0) reason += fmt::format(", held by '{}'", other.data());
+  return reason;
 }
 
-CudaStatus unavailable(std::string why) {
-  if (why.empty()) return {};
-  return {Outcome::unavailable, std::move(why), false};
+CudaStatus unavailable(std::string reason) {
+  if (reason.empty()) return {};
+  return {Outcome::unavailable, std::move(reason), false};
 }
 
 }  // namespace
 
 std::string held_by_another(const Cupti& api) {
   CUpti_SubscriberHandle subscriber = nullptr;
-  std::string why = subscribe(api, subscriber);
-  if (why.empty()) static_cast<void>(api.cuptiUnsubscribe(subscriber));
-  return why;
+  std::string reason = subscribe(api, subscriber);
+  if (reason.empty()) static_cast<void>(api.cuptiUnsubscribe(subscriber));
+  return reason;
 }
 
 KernelTrace::~KernelTrace() { end(); }
@@ -114,15 +114,15 @@ CudaStatus KernelTrace::begin(const Cupti& api) {
     recorded().api = api;
   }
   api_ = &api;
-  std::string why =
+  std::string reason =
       error_text(api, api.cuptiActivityRegisterCallbacks(give_buffer, take_buffer), "cuptiActivityRegisterCallbacks");
-  if (why.empty())
-    why = error_text(api, api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "cuptiActivityEnable");
-  if (why.empty()) return {};
+  if (reason.empty())
+    reason = error_text(api, api.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), "cuptiActivityEnable");
+  if (reason.empty()) return {};
   static_cast<void>(api.cuptiUnsubscribe(subscriber_));
   subscriber_ = nullptr;
   api_ = nullptr;
-  return unavailable(std::move(why));
+  return unavailable(std::move(reason));
 }
 
 void KernelTrace::end() {

@@ -1,9 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How large the zones are. A zone is a sixteenth of its larger neighbour, within limits: the wrong index that leaves a
-// buffer usually goes one row or tile too far. All zones together are bounded too, because they are read back after
-// every checked run.
+// One allocation for all buffers of a sequence, with guard zones before, between and after them. In: the buffers'
+// sizes, a seed. Out: offsets, zones, the bytes that a zone must hold, and what a damaged zone says. Called when a
+// sequence is loaded and after every run that is checked.
+//
+// Buffers begin at multiples of 256 bytes, as the driver's own allocations do, so widths of accesses are legal as they
+// would be there. A zone is a sixteenth of its larger neighbour, within limits, because the wrong index that leaves a
+// buffer usually goes one row or tile too far. All zones together are bounded too, since they are read back.
+//
+// A zone's bytes are a hash of seed and place, so no stretch repeats and a kernel that copies a zone onto itself
+// elsewhere is seen as well. A byte that differs was written to: the message names the buffer whose edge is nearest,
+// the side and the distance. Outputs are poisoned with a word that is NaN in the types that kernels write, and changes
+// with the seed.
 #include "profiler/gpu/session/arena.h"
 
 #include <fmt/format.h>

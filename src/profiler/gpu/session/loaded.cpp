@@ -22,7 +22,7 @@ namespace {
 
 using ir::Outcome;
 
-CudaStatus refused(std::string why) { return {Outcome::refused, std::move(why), false}; }
+CudaStatus refused(std::string reason) { return {Outcome::refused, std::move(reason), false}; }
 
 /// Whether a sequence hangs together; its numbers come from files and other processes.
 CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob) {
@@ -52,8 +52,8 @@ CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob) {
 }
 
 CudaStatus load_image(OpenedGpu& gpu, const Image& image, LoadedSequence& loaded) {
-  if (const std::string why = damage(image.code); !why.empty())
-    return {Outcome::unloadable, fmt::format("image '{}' {}", image.name, why), false};
+  if (const std::string reason = damage(image.code); !reason.empty())
+    return {Outcome::unloadable, fmt::format("image '{}' {}", image.name, reason), false};
   std::vector<std::byte> code = image.code;
   code.push_back(std::byte{0});  // PTX is a string
   std::array<char, 4096> log = {};

@@ -80,8 +80,8 @@ CudaStatus inspect_guards(OpenedGpu& gpu, LoadedSequence& loaded) {
     found.resize(static_cast<std::size_t>(zone.bytes));
     const CUdeviceptr place = *loaded.memory + static_cast<CUdeviceptr>(zone.begin);
     if (CudaStatus status = copy_out(gpu, found, place); !status.ok()) return status;
-    if (std::string why = overrun(zone, found, loaded.guard_seed, loaded.sequence.buffers); !why.empty())
-      return {Outcome::overrun, std::move(why), false};
+    if (std::string reason = overrun(zone, found, loaded.guard_seed, loaded.sequence.buffers); !reason.empty())
+      return {Outcome::overrun, std::move(reason), false};
   }
   return {};
 }

@@ -132,8 +132,8 @@ CudaStatus times_by_activity(Taking& taking, std::size_t count, std::vector<Samp
   std::vector<KernelSpan> spans;
   if (CudaStatus status = taking.gpu.trace.take(count * marked, spans); !status.ok()) return status;
   auto found = sample_times(std::move(spans), clock_name, taking.names, count);
-  if (std::string* why = std::get_if<std::string>(&found))
-    return {Outcome::unavailable, "CUPTI's records of kernels: " + *why, false};
+  if (std::string* reason = std::get_if<std::string>(&found))
+    return {Outcome::unavailable, "CUPTI's records of kernels: " + *reason, false};
   times = std::move(std::get<std::vector<SampleTime>>(found));
   return {};
 }

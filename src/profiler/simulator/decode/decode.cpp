@@ -34,10 +34,10 @@ void Decoder::malformed(const std::string& found) const {
   throw Error(Fault::failed, position, found, "PTX ISA lists the forms of this instruction");
 }
 
-void Decoder::unsupported(const std::string& why) {
+void Decoder::unsupported(const std::string& reason) {
   if (program_.unsupported.empty())
     program_.unsupported =
-        std::string(current_.ptx->opcode) + " (line " + std::to_string(current_.ptx->line) + "): " + why;
+        std::string(current_.ptx->opcode) + " (line " + std::to_string(current_.ptx->line) + "): " + reason;
 }
 
 void Decoder::count(Pipe pipe) { ++drafts_.back().code.pipes[static_cast<std::size_t>(pipe)]; }

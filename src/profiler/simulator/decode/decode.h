@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The decoder's front: a PTX entry goes in, a DecodedProgram comes out, which the machine runs as often as it likes.
-// Called by machine/program.cpp, the constructor of Program. How decoding proceeds is told in decoder.h.
+// Called by machine/program.cpp, the constructor of Program. How decoding proceeds is told in decoder.h. It keeps
+// nothing between calls, so several threads may decode at once.
 #pragma once
 
 #include "profiler/simulator/decode/opcode.h"

@@ -28,12 +28,12 @@ bool Decoder::matrix_instruction() {
     matrix_ending(micro, {d}, {a});
     return true;
   }
-  const char* why = op == "wgmma"     ? "products of four warps are not simulated"
-                    : op == "tcgen05" ? "tensor memory is not simulated"
-                    : op == "wmma"    ? "only mma.sync products are simulated"
-                                      : nullptr;
-  if (why == nullptr) return false;
-  unsupported(why);
+  const char* reason = op == "wgmma"     ? "products of four warps are not simulated"
+                       : op == "tcgen05" ? "tensor memory is not simulated"
+                       : op == "wmma"    ? "only mma.sync products are simulated"
+                                         : nullptr;
+  if (reason == nullptr) return false;
+  unsupported(reason);
   return true;
 }
 

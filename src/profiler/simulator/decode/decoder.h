@@ -71,7 +71,7 @@ class Decoder {
   void guard_end();
   void build_code();
   [[noreturn]] void malformed(const std::string& found) const;
-  void unsupported(const std::string& why);
+  void unsupported(const std::string& reason);
   void count(Pipe pipe);
 
   // decode_operands.cpp; the emit functions are in decode.cpp

@@ -105,9 +105,9 @@ struct Flattener {
     }
   }
 
-  void refuse(const PtxInstruction& one, std::string_view why) {
+  void refuse(const PtxInstruction& one, std::string_view reason) {
     if (flat.unsupported.empty())
-      flat.unsupported = std::string(one.opcode) + " (line " + std::to_string(one.line) + "): " + std::string(why);
+      flat.unsupported = std::string(one.opcode) + " (line " + std::to_string(one.line) + "): " + std::string(reason);
   }
 
   /// True when the call was replaced; false: it stays (a guarded one, or one that cannot be simulated).

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Minimum, maximum and what else looks at a floating value's sign or class. -0 is below +0; the plain forms prefer a
-// number to a NaN, the others give the canonical NaN.
+// number to a NaN, the others give the canonical NaN. In: values of one lane; out: the value that PTX demands.
+// Included by the handlers, once per instruction set.
 #pragma once
 
 #include "profiler/simulator/lanes/lanes_rounding.h"

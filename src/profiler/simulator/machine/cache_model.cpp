@@ -1,10 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cache model's two halves. Blocks write down runs of sectors while they run, on any host thread. The model replays
-// the runs in the blocks' order. A sector remembers how much had gone to L2 when it was last used, so its reuse
-// distance is a subtraction and no list of recent sectors is kept. What is modelled and what is left out is told in
-// cache_model.h.
+// The cache model's two halves. In: sectors that blocks touch, in the order of their accesses. Out: bytes to and from
+// DRAM, per launch. What is modelled and what is left out is told in cache_model.h. Called by the machine for every
+// request to global memory, and by simulate.cpp when blocks are done.
+//
+// The first half runs with the blocks, on any host thread. A block filters its loads through an L1 of its own where
+// the model has one (a slot per sector, direct mapped, emptied by a store there); the machine asks for none today.
+// What is left is written down as runs of neighbouring sectors. The second half replays the runs in the blocks' order,
+// whoever finished first, so the result does not depend on host threads.
+//
+// L2 is judged by reuse distance. A sector remembers how much had gone to L2 when it was last used; the difference to
+// now is its distance. When that exceeds the capacity, and so do the distinct sectors of the launch so far, the sector
+// was evicted meanwhile: it is read again, and written out once if it was dirty. One subtraction per sector replaces a
+// list of recent ones.
 #include "profiler/simulator/machine/cache_model.h"
 
 #include <algorithm>

@@ -1,9 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counting what a request needs. Lanes side by side are the usual case and need a subtraction. Ascending addresses are
-// counted by where the sector changes; anything else goes through a small hash table. Requests to shared memory are
-// first tried for the patterns that have no conflict; else each bank counts the distinct words that it must deliver.
+// Counting what a request needs. In: the addresses of the active lanes and the bytes of each. Out: how many sectors of
+// 32 bytes, or how many passes through the banks of shared memory. Called for every memory instruction that runs, so
+// the usual patterns must cost little.
+//
+// Sectors. Lanes side by side are the usual case and need a subtraction. Ascending addresses are counted by where the
+// sector changes; anything else goes through a small hash table. Lanes that reach into a second sector add those.
+//
+// Banks. A request runs in phases of 128 bytes. A lane wider than a word is a chunk of neighbouring banks, and chunks
+// conflict as a whole. A phase whose chunks lie in one row of the banks, or each in a bank of its own, takes one pass;
+// any other takes as many as the most distinct chunks that one bank must deliver.
 #include "profiler/simulator/machine/requests.h"
 
 #include <algorithm>

@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resident sets: blocks that are resident together are started, and their warps take turns until all are done or
-// nothing can go on. In: the first block of the set. Out: memory changed, counts and findings of the machine. Called by
-// simulate.cpp.
+// nothing can go on. In: the first block of the set. Out: memory changed, counts and findings of the machine. Called
+// by simulate.cpp.
 //
-// Turns are random but seeded: in each round every warp that can run gets one slice of instructions, in an order drawn
-// anew, so a kernel that works only in one order is found out. A warp that only spins gives its turn away. When every
-// warp spins, or waits, and nobody changes memory any more, the set is deadlocked: the first few warps are reported
-// with what they wait for.
+// Starting a block clears what it may not rely on: shared memory and the registers that the program reads before it
+// writes hold poison, barriers are empty, special registers hold the block's place in the grid and its cluster.
+//
+// Turns are random but seeded by the launch's seed and the set's first block, so a set runs alike on any host thread.
+// In each round every warp that can run gets one slice of instructions of random length, in an order drawn anew, so a
+// kernel that works only in one order is found out. A warp that is alone gets long slices.
+//
+// A warp that polls one place without any change of memory is idle. When every warp that can run has been idle for
+// many slices, or none can run, the set is deadlocked: the first few warps are reported with what they wait for. A
+// stop and the time limit are looked at between rounds.
 #include <fmt/format.h>
 
 #include <algorithm>

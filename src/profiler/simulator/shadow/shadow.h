@@ -14,8 +14,7 @@
 //
 //   - knowledge: warps whose lanes know the same share one record (shadow_clock.h);
 //   - stamps: one 64-bit word says which lanes of a warp touched 32 granules, when and where (shadow_cells.h), which
-//   makes
-//     the usual access one comparison per line of 32 granules;
+//     makes the usual access one comparison per line of 32 granules;
 //   - the record of a block: everything up to its last barrier is known to all of its threads, which is one number.
 //
 // Rules. Lanes of one warp are ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing.

@@ -1,9 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Vector clocks: joining two, and asking whether one covers the other. In: clocks sorted by block. Out:
-// their union. Because blocks are sorted, joining the clocks of a whole grid is one pass. Called by
-// shadow_sync.cpp.
+// Vector clocks: joining two, and asking whether one covers the other. In: clocks sorted by block. Out: their union,
+// or an answer. Called by shadow_sync.cpp.
+//
+// A clock says of each block up to which of its own clock everything is known (the floor), and of single warps or
+// lanes what is known beyond. Raising the floor swallows entries that it covers; an entry swallows older ones of fewer
+// lanes. So a clock stays as small as what it says.
+//
+// Because blocks are sorted, joining the clocks of a whole grid is one pass. Clocks are shared by reference: learning
+// from one that covers mine takes it over, learning from one that I cover does nothing, and only what is left is
+// copied and merged.
 #include "profiler/simulator/shadow/shadow_clock.h"
 
 #include <algorithm>

@@ -35,11 +35,11 @@ std::string race_text(const ShadowFinding& f, const ShadowNames& names) {
     return fmt::format("race: {} of block {} writes {} and so does {} with another value, in one instruction", here,
                        f.here.block, location, other);
   const std::string at = f.other.site == no_site ? "" : " at " + names.line(f.other.site);
-  const char* why = other_block                   ? "and nothing orders the two blocks"
-                    : f.other.warp == f.here.warp ? "without a warp or block barrier between"
-                                                  : "without a barrier between";
+  const char* reason = other_block                   ? "and nothing orders the two blocks"
+                       : f.other.warp == f.here.warp ? "without a warp or block barrier between"
+                                                     : "without a barrier between";
   return fmt::format("race: {} of block {} {} {} that {} {}{} {}", here, f.here.block, verb, location, other,
-                     f.other.write ? "wrote" : "read", at, why);
+                     f.other.write ? "wrote" : "read", at, reason);
 }
 
 }  // namespace

@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How knowledge spreads: barriers, releases, acquires and fences. In: who synchronises with whom. Out: what each warp,
-// or lane, knows from now on. Called by the machine at every ending that synchronises, and by ordered accesses. A
-// thread's accesses carry its warp's clock; whatever publishes what a thread knows moves that clock on, so that what
-// the thread does later is told apart from what it published.
+// or lane, knows from now on. Called by the machine at every ending that synchronises, and by ordered accesses.
+//
+// A thread's accesses carry its warp's clock; whatever publishes what a thread knows moves that clock on, so that what
+// the thread does later is told apart from what it published. A block barrier is one number: the block's floor rises
+// to the latest clock of its warps, and everything up to it is known to all of them. A warp barrier does the same for
+// the lanes it names.
+//
+// A release leaves what the lane knows at an address, under the scope it names; an acquire at that address and scope
+// takes it up. A fence keeps what was known until a later relaxed store publishes it, and gives effect to what earlier
+// relaxed loads have heard. Lanes of a warp usually know the same and share a record; the first release or acquire by
+// a part of them gives them records of their own.
 #include <algorithm>
 #include <bit>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each way of going wrong, by a kernel or a launch that does it: the outcome it must come to, and that an addition is
-// right afterwards, on the same worker or on the next one.
+// right afterwards, on the same worker or on the next one. The endless kernel tries the time limit, which no other
+// test does. Part of the program gpu_self_test, which suite.h describes.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernels of the GPU's self-test, as PTX by hand: what a compiler would make of a text is no question here, and a
-// machine without NVRTC is tested too. And the sequences that launch them.
+// machine without NVRTC is tested too. And the sequences that launch them. Used by all tests of gpu_self_test;
+// sequences.cpp and ptx.cpp hold what is declared here.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The texts. Old targets where nothing new is asked, so that every GPU's driver takes them.
+// The PTX of the self-test's kernels, by hand. Most kernels stand in a text for an old PTX version and target, so that
+// every GPU's driver takes it. The assertion that fails has a text of its own, and so have clusters, which need a
+// newer target and are loaded only where the GPU has them.
 #include "profiler/gpu/self_test/kernels.h"
 
 namespace tailor::tests {

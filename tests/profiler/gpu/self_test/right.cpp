@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the GPU is, that results are right, that guards see what leaves a buffer, and the launches that only newer GPUs
-// can do. Bounds of facts are those of any GPU that one could want to measure on.
+// can do. Bounds of facts are those of any GPU that one could want to measure on. Part of the program gpu_self_test,
+// which suite.h describes.
 #include <fmt/format.h>
 
 #include <algorithm>

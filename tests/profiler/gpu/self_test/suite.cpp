@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asking. The limit of a question is generous: how long a right kernel takes is a figure, not a failure.
+// How the self-test asks its worker: load a sequence, run or time it, and turn an unexpected response into a failed
+// test that quotes it. The time limit of a request is generous, because how long a right kernel takes is a figure here
+// and no failure. Called by the rows of right.cpp, faults.cpp and times.cpp.
 #include "profiler/gpu/self_test/suite.h"
 
 #include <fmt/format.h>
@@ -25,7 +27,7 @@ std::string_view name(Verdict verdict) {
 
 Observed seen(bool right, std::string figure) { return {right ? Verdict::ok : Verdict::failed, std::move(figure)}; }
 
-Observed skipped(std::string why) { return {Verdict::skipped, std::move(why)}; }
+Observed skipped(std::string reason) { return {Verdict::skipped, std::move(reason)}; }
 
 Observed unexpected(const gpu::Response& response) {
   return {Verdict::failed, fmt::format("{}: {}", ir::name(response.outcome), response.reason)};

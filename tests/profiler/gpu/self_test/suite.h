@@ -28,7 +28,7 @@ struct Observed {
   std::string figure;
 };
 Observed seen(bool right, std::string figure);
-Observed skipped(std::string why);
+Observed skipped(std::string reason);
 /// Of an answer that should have been ok.
 Observed unexpected(const gpu::Response& response);
 

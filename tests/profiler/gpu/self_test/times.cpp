@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Laws that times must obey whatever the GPU: more misses take longer, events see more than the kernel, a graph wastes
-// less than a stream. Medians of few samples, so laws have some room.
+// less than a stream. Medians of few samples, so laws have some room. Part of the program gpu_self_test, which suite.h
+// describes.
 #include <fmt/format.h>
 
 #include <algorithm>
