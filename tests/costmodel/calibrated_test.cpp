@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A calibration over a device: overrides win over facts, nothing is filled in silently, and what ships is complete and
-// physically possible for every device. Inputs are the files of data/devices and data/calibrations, and calibrations
-// spoiled here one figure at a time. Part of the suite `costmodel`.
+// physically possible for every device. Inputs are the files of data/devices and data/calibrations, and
+// calibrations spoiled here one figure at a time. Part of the suite `costmodel`.
 #include "costmodel/calibration.h"
 
 #include <doctest/doctest.h>
@@ -15,10 +15,10 @@ using namespace tailor::costmodel;
 
 namespace {
 
-const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string data_folder = std::string(TAILOR_SOURCE_DIR) + "/data";
 
-ir::Device device_named(const std::string& name) { return ir::find_device(name, data + "/devices"); }
-Calibration defaults() { return ir::find_calibration("uncalibrated", data + "/calibrations"); }
+ir::Device facts_of(const std::string& name) { return ir::find_device(name, data_folder + "/devices"); }
+Calibration defaults() { return ir::find_calibration("uncalibrated", data_folder + "/calibrations"); }
 
 std::string refusal(const ir::Device& device, const Calibration& calibration) {
   try {
@@ -32,7 +32,7 @@ std::string refusal(const ir::Device& device, const Calibration& calibration) {
 }  // namespace
 
 TEST_CASE("facts come from the device, overrides and behaviour from the calibration") {
-  const ir::Device h200 = device_named("h200");
+  const ir::Device h200 = facts_of("h200");
   Calibration fitted = defaults();
   const CalibratedDevice plain = calibrated(h200, fitted);
   CHECK(plain.clock == h200.clock.value);
@@ -44,11 +44,11 @@ TEST_CASE("facts come from the device, overrides and behaviour from the calibrat
   CHECK(plain.calibration == "uncalibrated");
   fitted.fits.push_back({"h200", "clock", 1.755e9, "Hz", {}, "sustained", {}, {}});
   CHECK(calibrated(h200, fitted).clock == 1.755e9);
-  CHECK(calibrated(device_named("h100_sxm"), fitted).clock == 1.98e9);
+  CHECK(calibrated(facts_of("h100_sxm"), fitted).clock == 1.98e9);
 }
 
 TEST_CASE("a calibration of another device, or one that leaves something open, is refused by name") {
-  const ir::Device h200 = device_named("h200");
+  const ir::Device h200 = facts_of("h200");
   Calibration other = defaults();
   other.name = "v100_fit";
   other.device = "v100";
@@ -62,9 +62,9 @@ TEST_CASE("a calibration of another device, or one that leaves something open, i
 }
 
 TEST_CASE("the defaults are complete and possible for every device that ships, and for one nobody knows") {
-  std::vector<ir::Device> all{device_named("h200")};
+  std::vector<ir::Device> all{facts_of("h200")};
   all[0].name = "unknown";
-  for (const std::string& name : ir::device_names(data + "/devices")) all.push_back(device_named(name));
+  for (const std::string& name : ir::device_names(data_folder + "/devices")) all.push_back(facts_of(name));
   CHECK(all.size() >= 9);
   for (const ir::Device& device : all) {
     CAPTURE(device.name);

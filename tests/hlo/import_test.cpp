@@ -27,12 +27,12 @@ namespace {
 
 Graph graph_of(std::string_view text) { return import_hlo(text, "test.hlo").graph; }
 
-const Node& output(const Graph& graph, std::size_t i = 0) { return graph[graph.outputs[i]]; }
+const Node& output_node(const Graph& graph, std::size_t i = 0) { return graph[graph.outputs[i]]; }
 
 const Node& operand(const Graph& graph, const Node& node, std::size_t i) { return graph[node.operands[i]]; }
 
-/// A module whose entry has these lines.
-std::string entry(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
+/// A module whose module_text has these lines.
+std::string module_text(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
 
 Error refusal(std::string_view text) {
   try {
@@ -58,7 +58,7 @@ constexpr std::string_view sum_region =
 }  // namespace
 
 TEST_CASE("percent signs, operand shapes, comments and line breaks make no difference") {
-  const Graph plain = graph_of(entry("x = f32[4,8]{1,0} parameter(0)\nROOT y = f32[4,8]{1,0} add(x, x)"));
+  const Graph plain = graph_of(module_text("x = f32[4,8]{1,0} parameter(0)\nROOT y = f32[4,8]{1,0} add(x, x)"));
   CHECK(plain ==
         graph_of("HloModule m\nENTRY %e (x: f32[4,8]) -> f32[4,8] {\n %x = f32[4,8]{1,0} parameter(0)\n"
                  " ROOT %y = f32[4,8]{1,0} add(f32[4,8]{1,0} %x, f32[4,8]{1,0} %x), metadata={op_name=\"a}(\"}\n}"));
@@ -79,34 +79,39 @@ TEST_CASE("stack-frame tables and unknown attributes are skipped, unknown module
   CHECK(imported.report.warnings == std::vector<std::string>{"unknown module attribute 'strange' skipped"});
 }
 
-TEST_CASE("the root may stand anywhere, operands may follow their users, the entry may come first") {
+TEST_CASE("the root may stand anywhere, operands may follow their users, the module_text may come first") {
   const Graph graph = graph_of(
       "HloModule m\nENTRY e {\n ROOT y = f32[2] call(x), to_apply=g\n x = f32[2] parameter(0)\n"
       " dead = f32[2] negate(x)\n}\ng {\n p = f32[2] parameter(0)\n r = f32[2] exponential(p)\n}\n");
   CHECK(graph.nodes.size() == 2);
-  CHECK(output(graph).op == Op::exp);
-  CHECK(output(graph).name == "y/r");
+  CHECK(output_node(graph).op == Op::exp);
+  CHECK(output_node(graph).name == "y/r");
 }
 
 TEST_CASE("literals are read element by element") {
-  CHECK(contents<float>(output(graph_of(entry("ROOT c = f32[2,2] constant({ {1, -2.5}, { inf, 1e-3 } })")))) ==
-        std::vector<float>{1, -2.5F, INFINITY, 1e-3F});
-  CHECK(contents<std::uint16_t>(output(graph_of(entry("ROOT c = bf16[3] constant({1, 0.1, -inf})")))) ==
+  CHECK(
+      contents<float>(output_node(graph_of(module_text("ROOT c = f32[2,2] constant({ {1, -2.5}, { inf, 1e-3 } })")))) ==
+      std::vector<float>{1, -2.5F, INFINITY, 1e-3F});
+  CHECK(contents<std::uint16_t>(output_node(graph_of(module_text("ROOT c = bf16[3] constant({1, 0.1, -inf})")))) ==
         std::vector<std::uint16_t>{0x3f80, 0x3dcd, 0xff80});
-  CHECK(contents<std::uint16_t>(output(graph_of(entry("ROOT c = f16[4] constant({1, 65504, 65520, 6e-8})")))) ==
+  CHECK(contents<std::uint16_t>(
+            output_node(graph_of(module_text("ROOT c = f16[4] constant({1, 65504, 65520, 6e-8})")))) ==
         std::vector<std::uint16_t>{0x3c00, 0x7bff, 0x7c00, 1});
-  CHECK(contents<std::uint8_t>(output(graph_of(entry("ROOT c = f8e4m3fn[4] constant({1, 448, 1000, nan})")))) ==
+  CHECK(contents<std::uint8_t>(
+            output_node(graph_of(module_text("ROOT c = f8e4m3fn[4] constant({1, 448, 1000, nan})")))) ==
         std::vector<std::uint8_t>{0x38, 0x7e, 0x7f, 0x7f});
-  CHECK(contents<std::uint8_t>(output(graph_of(entry("ROOT c = pred[3] constant({true, 0, 1})")))) ==
+  CHECK(contents<std::uint8_t>(output_node(graph_of(module_text("ROOT c = pred[3] constant({true, 0, 1})")))) ==
         std::vector<std::uint8_t>{1, 0, 1});
-  CHECK(contents<std::int8_t>(output(graph_of(entry("ROOT c = s4[3] constant({-8, 7, 0})")))) ==
+  CHECK(contents<std::int8_t>(output_node(graph_of(module_text("ROOT c = s4[3] constant({-8, 7, 0})")))) ==
         std::vector<std::int8_t>{-8, 7, 0});
-  CHECK(contents<std::uint64_t>(output(graph_of(entry("ROOT c = u64[] constant(18446744073709551615)")))) ==
+  CHECK(contents<std::uint64_t>(output_node(graph_of(module_text("ROOT c = u64[] constant(18446744073709551615)")))) ==
         std::vector<std::uint64_t>{UINT64_MAX});
-  CHECK(contents<float>(output(graph_of(entry("ROOT c = c64[1] constant({(1, -2)})")))) == std::vector<float>{1, -2});
-  const std::vector<float> odd = contents<float>(output(graph_of(entry("ROOT c = f32[2] constant({-nan, nan(0x1)})"))));
+  CHECK(contents<float>(output_node(graph_of(module_text("ROOT c = c64[1] constant({(1, -2)})")))) ==
+        std::vector<float>{1, -2});
+  const std::vector<float> odd =
+      contents<float>(output_node(graph_of(module_text("ROOT c = f32[2] constant({-nan, nan(0x1)})"))));
   CHECK((std::isnan(odd[0]) && std::isnan(odd[1])));
-  CHECK_FALSE(output(graph_of(entry("ROOT c = f32[100] constant({...})"))).attributes.literal->known);
+  CHECK_FALSE(output_node(graph_of(module_text("ROOT c = f32[100] constant({...})"))).attributes.literal->known);
 }
 
 TEST_CASE("every value of a 16-bit float survives being written out and read") {
@@ -125,22 +130,23 @@ TEST_CASE("every value of a 16-bit float survives being written out and read") {
       list += fmt::format("{}{}{:.17g}", codes.empty() ? "" : ",", (code & 0x8000) != 0 ? "-" : "", size);
       codes.push_back(static_cast<std::uint16_t>(code));
     }
-    const Graph graph = graph_of(entry(fmt::format("ROOT c = {}[{}] constant({{{}}})", type, codes.size(), list)));
-    CHECK(contents<std::uint16_t>(output(graph)) == codes);
+    const Graph graph =
+        graph_of(module_text(fmt::format("ROOT c = {}[{}] constant({{{}}})", type, codes.size(), list)));
+    CHECK(contents<std::uint16_t>(output_node(graph)) == codes);
   }
 }
 
 TEST_CASE("nested tuples dissolve, results and parameters are flattened") {
   const Graph graph = graph_of(
-      entry("p = (f32[2], (s32[3], f32[])) parameter(1)\nx = f32[2] parameter(0)\n"
-            "inner = (s32[3], f32[]) get-tuple-element(p), index=1\ns = f32[] get-tuple-element(inner), index=1\n"
-            "first = f32[2] get-tuple-element(p), index=0\nsum = f32[2] add(x, first)\n"
-            "ROOT out = ((f32[2], f32[]), s32[3]) tuple(pair, p#1#0)\npair = (f32[2], f32[]) tuple(sum, s)"));
+      module_text("p = (f32[2], (s32[3], f32[])) parameter(1)\nx = f32[2] parameter(0)\n"
+                  "inner = (s32[3], f32[]) get-tuple-element(p), index=1\ns = f32[] get-tuple-element(inner), index=1\n"
+                  "first = f32[2] get-tuple-element(p), index=0\nsum = f32[2] add(x, first)\n"
+                  "ROOT out = ((f32[2], f32[]), s32[3]) tuple(pair, p#1#0)\npair = (f32[2], f32[]) tuple(sum, s)"));
   REQUIRE(graph.outputs.size() == 3);
-  CHECK(output(graph, 0).op == Op::add);
-  CHECK(output(graph, 1).attributes.number == 3);
-  CHECK(output(graph, 2).attributes.number == 2);
-  CHECK(operand(graph, output(graph, 0), 0).attributes.number == 0);
+  CHECK(output_node(graph, 0).op == Op::add);
+  CHECK(output_node(graph, 1).attributes.number == 3);
+  CHECK(output_node(graph, 2).attributes.number == 2);
+  CHECK(operand(graph, output_node(graph, 0), 0).attributes.number == 0);
   CHECK(parameters(graph).size() == 4);
 }
 
@@ -151,7 +157,7 @@ TEST_CASE("a region of one operation is recognised, in any order and through wid
                     "{0}[4,8] parameter(0)\n"
                     " i = {0}[] parameter(1)\n ROOT y = {0}[4] reduce(x, i), dimensions={{1}}, to_apply=r\n}}\n",
                     type, body));
-    return output(graph).attributes.reducer;
+    return output_node(graph).attributes.reducer;
   };
   CHECK(reducer("f32", "ROOT c = f32[] add(a, b)") == Reducer::add);
   CHECK(reducer("f32", "ROOT c = f32[] maximum(b, a)") == Reducer::maximum);
@@ -174,7 +180,7 @@ TEST_CASE("a custom region stays as a body") {
       "add(a, t)\n}\n"
       "ENTRY e {\n x = f32[4,8] parameter(0)\n i = f32[] constant(0)\n ROOT y = f32[4] reduce(x, i), dimensions={1}, "
       "to_apply=r\n}\n");
-  REQUIRE(output(graph).attributes.bodies.size() == 1);
+  REQUIRE(output_node(graph).attributes.bodies.size() == 1);
   CHECK(graph.bodies[0].nodes.size() == 4);
 }
 
@@ -205,8 +211,8 @@ Node counted_loop(std::string_view start, std::string_view limit, std::string_vi
                   " w = (s32[], f32[4]) while(t), condition=cond, body=body{}\n ROOT r = f32[4] get-tuple-element(w), "
                   "index=1\n}}\n",
                   limit, step, start, config));
-  CHECK(output(graph).op == Op::get_tuple_element);
-  const Node& loop = operand(graph, output(graph), 0);
+  CHECK(output_node(graph).op == Op::get_tuple_element);
+  const Node& loop = operand(graph, output_node(graph), 0);
   REQUIRE(loop.attributes.bodies.size() == 2);
   CHECK(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[1])].outputs.size() == 2);
   CHECK(parameters(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[0])]).size() == 2);
@@ -235,8 +241,8 @@ TEST_CASE("branches keep their operands one after another") {
       "parameter(1)\n"
       " s = f32[] parameter(2)\n t = (f32[4], f32[]) tuple(x, s)\n"
       " ROOT r = f32[4] conditional(c, t, x), true_computation=a, false_computation=b\n}\n");
-  CHECK(output(graph).operands.size() == 4);
-  CHECK(output(graph).attributes.bodies.size() == 2);
+  CHECK(output_node(graph).operands.size() == 4);
+  CHECK(output_node(graph).attributes.bodies.size() == 2);
 }
 
 TEST_CASE("asynchronous wrappers, barriers and markers leave only what they wrap") {
@@ -248,32 +254,32 @@ TEST_CASE("asynchronous wrappers, barriers and markers leave only what they wrap
       " t = (f32[64], f32[8]) tuple(h, m)\n b = (f32[64], f32[8]) opt-barrier(t)\n"
       " ROOT r = f32[64] get-tuple-element(b), index=0\n}\n");
   CHECK(graph.nodes.size() == 3);
-  CHECK(output(graph).op == Op::all_gather);
-  CHECK(output(graph).shape.dims == Dims{64});
+  CHECK(output_node(graph).op == Op::all_gather);
+  CHECK(output_node(graph).shape.dims == Dims{64});
 }
 
 TEST_CASE("library calls keep their text and their floating operations") {
-  const Graph dot =
-      graph_of(entry("a = f32[4,8,16] parameter(0)\nb = f32[4,16,32] parameter(1)\nROOT d = f32[4,8,32] dot(a, b), "
-                     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
-  CHECK(output(dot).attributes.flops == 2.0 * 4 * 8 * 32 * 16);
-  const Graph convolution =
-      graph_of(entry("x = f32[1,8,8,3] parameter(0)\nk = f32[3,3,3,16] parameter(1)\nROOT c = "
-                     "f32[1,8,8,16] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
-  CHECK(output(convolution).attributes.flops == 2.0 * 8 * 8 * 16 * 3 * 3 * 3);
-  const Graph call = graph_of(
-      entry("a = f32[8,16] parameter(0)\nb = f32[16,32] parameter(1)\nc = (f32[8,32], s8[64]) custom-call(a, b), "
-            "custom_call_target=\"__cublas$gemm\", backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":"
-            "{\"lhs_contracting_dimensions\":[\"1\"]}}}\nROOT r = f32[8,32] get-tuple-element(c), index=0"));
-  CHECK(operand(call, output(call), 0).attributes.target == "__cublas$gemm");
-  CHECK(operand(call, output(call), 0).attributes.flops == 2.0 * 8 * 32 * 16);
+  const Graph dot = graph_of(
+      module_text("a = f32[4,8,16] parameter(0)\nb = f32[4,16,32] parameter(1)\nROOT d = f32[4,8,32] dot(a, b), "
+                  "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
+  CHECK(output_node(dot).attributes.flops == 2.0 * 4 * 8 * 32 * 16);
+  const Graph convolution = graph_of(
+      module_text("x = f32[1,8,8,3] parameter(0)\nk = f32[3,3,3,16] parameter(1)\nROOT c = "
+                  "f32[1,8,8,16] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
+  CHECK(output_node(convolution).attributes.flops == 2.0 * 8 * 8 * 16 * 3 * 3 * 3);
+  const Graph call = graph_of(module_text(
+      "a = f32[8,16] parameter(0)\nb = f32[16,32] parameter(1)\nc = (f32[8,32], s8[64]) custom-call(a, b), "
+      "custom_call_target=\"__cublas$gemm\", backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":"
+      "{\"lhs_contracting_dimensions\":[\"1\"]}}}\nROOT r = f32[8,32] get-tuple-element(c), index=0"));
+  CHECK(operand(call, output_node(call), 0).attributes.target == "__cublas$gemm");
+  CHECK(operand(call, output_node(call), 0).attributes.flops == 2.0 * 8 * 32 * 16);
 }
 
 TEST_CASE("what is not understood is kept by name and counted") {
-  const Imported imported = import_hlo(entry("x = f32[2] parameter(0)\ny = f32[3] frobnicate(x), knob=7\n"
-                                             "ROOT r = f32[3] negate(y)"),
+  const Imported imported = import_hlo(module_text("x = f32[2] parameter(0)\ny = f32[3] frobnicate(x), knob=7\n"
+                                                   "ROOT r = f32[3] negate(y)"),
                                        "test.hlo");
-  const Node& kept = operand(imported.graph, output(imported.graph, 0), 0);
+  const Node& kept = operand(imported.graph, output_node(imported.graph, 0), 0);
   CHECK(kept.op == Op::opaque);
   CHECK(kept.attributes.target == "frobnicate");
   CHECK(kept.attributes.text == "knob=7");
@@ -283,7 +289,7 @@ TEST_CASE("what is not understood is kept by name and counted") {
 
 TEST_CASE("an element type that HLO does not have is an error with the nearest name") {
   try {
-    import_hlo(entry("x = f33[4] parameter(0)\nROOT r = f33[4] negate(x)"), "test.hlo");
+    import_hlo(module_text("x = f33[4] parameter(0)\nROOT r = f33[4] negate(x)"), "test.hlo");
     FAIL("accepted");
   } catch (const tailor::Error& error) {
     CHECK(tailor::error_text(error).find("found 'f33'") != std::string::npos);
@@ -293,9 +299,10 @@ TEST_CASE("an element type that HLO does not have is an error with the nearest n
 }
 
 TEST_CASE("layouts are honoured") {
-  const Graph graph = graph_of(entry("x = f32[4,8]{0,1:T(8,128)S(5)} parameter(0)\nROOT b = f32[8,4]{1,0} bitcast(x)"));
-  CHECK(output(graph).op == Op::bitcast);
-  CHECK(strides(operand(graph, output(graph), 0).shape) == Dims{1, 4});
+  const Graph graph =
+      graph_of(module_text("x = f32[4,8]{0,1:T(8,128)S(5)} parameter(0)\nROOT b = f32[8,4]{1,0} bitcast(x)"));
+  CHECK(output_node(graph).op == Op::bitcast);
+  CHECK(strides(operand(graph, output_node(graph), 0).shape) == Dims{1, 4});
 }
 
 namespace {
@@ -317,41 +324,45 @@ std::vector<Refused> refused_texts() {
       {"an empty computation", "HloModule m\nENTRY e {\n}\n", 2, 7, "without instructions, expected a root"},
       {"two entries", "HloModule m\nENTRY e {\n x = f32[] parameter(0)\n}\nENTRY f {\n x = f32[] parameter(0)\n}\n", 5,
        7, "second ENTRY"},
-      {"two roots", entry("ROOT x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)"), 5, 6, "second ROOT"},
-      {"a bracket that does not match", entry("x = f32[2] parameter(0)\ny = f32[2] negate(x), a={[1}]"), 5, 28,
+      {"two roots", module_text("ROOT x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)"), 5, 6, "second ROOT"},
+      {"a bracket that does not match", module_text("x = f32[2] parameter(0)\ny = f32[2] negate(x), a={[1}]"), 5, 28,
        "expected ']'"},
-      {"a string that does not end", entry("x = f32[2] parameter(0), a=\"b"), 4, 28, "string that does not end"},
-      {"an unknown operand", entry("alpha = f32[2] parameter(0)\ny = f32[2] negate(alpho)"), 5, 19,
+      {"a string that does not end", module_text("x = f32[2] parameter(0), a=\"b"), 4, 28, "string that does not end"},
+      {"an unknown operand", module_text("alpha = f32[2] parameter(0)\ny = f32[2] negate(alpho)"), 5, 19,
        "found operand 'alpho'"},
-      {"an unknown computation", entry("x = f32[2] parameter(0)\ny = f32[2] call(x), to_apply=g"), 5, 1, "calling 'g'"},
-      {"a name twice", entry("x = f32[2] parameter(0)\nx = f32[2] parameter(1)"), 5, 1, "second instruction 'x'"},
+      {"an unknown computation", module_text("x = f32[2] parameter(0)\ny = f32[2] call(x), to_apply=g"), 5, 1,
+       "calling 'g'"},
+      {"a name twice", module_text("x = f32[2] parameter(0)\nx = f32[2] parameter(1)"), 5, 1, "second instruction 'x'"},
       {"a computation twice", "HloModule m\na {\n x = f32[] parameter(0)\n}\na {\n x = f32[] parameter(0)\n}\n", 5, 1,
        "second computation 'a'"},
-      {"operands of another shape", entry("x = f32[2] parameter(0)\ny = f32[3] negate(x)"), 5, 1,
+      {"operands of another shape", module_text("x = f32[2] parameter(0)\ny = f32[3] negate(x)"), 5, 1,
        "found f32[2], expected f32[3]"},
-      {"too few operands", entry("x = f32[2] parameter(0)\ny = f32[2] add(x)"), 5, 1, "found 1 operands, expected 2"},
-      {"a broadcast out of range", entry("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x), dimensions={7}"), 5, 1,
-       "found axes {7}"},
-      {"a missing attribute", entry("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x)"), 5, 1,
+      {"too few operands", module_text("x = f32[2] parameter(0)\ny = f32[2] add(x)"), 5, 1,
+       "found 1 operands, expected 2"},
+      {"a broadcast out of range", module_text("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x), dimensions={7}"), 5,
+       1, "found axes {7}"},
+      {"a missing attribute", module_text("x = f32[2] parameter(0)\ny = f32[2,3] broadcast(x)"), 5, 1,
        "without 'dimensions='"},
-      {"a cycle of values", entry("x = f32[2] negate(y)\ny = f32[2] negate(x)"), 5, 1, "expected no cycle"},
+      {"a cycle of values", module_text("x = f32[2] negate(y)\ny = f32[2] negate(x)"), 5, 1, "expected no cycle"},
       {"a cycle of calls", "HloModule m\nENTRY e {\n x = f32[] parameter(0)\n ROOT y = f32[] call(x), to_apply=e\n}\n",
        3, 2, "calling itself"},
-      {"a size beyond 64 bits", entry("x = f32[4294967296,4294967296,8] parameter(0)"), 4, 9, "does not fit 64 bits"},
-      {"a number beyond 64 bits", entry("x = f32[99999999999999999999] parameter(0)"), 4, 9, "that fits 64 bits"},
-      {"too many dimensions", entry("x = f32[1,1,1,1,1,1,1,1,1,1,1,1,1] parameter(0)"), 4, 33, "at most 12"},
-      {"a dynamic dimension", entry("x = f32[?] parameter(0)"), 4, 9, "expected a dimension that is a number"},
-      {"no shape", entry("x = parameter(0)"), 4, 5, "expected a shape such as"},
-      {"a type in capitals", entry("x = F32[2] parameter(0)"), 4, 5, "expected an element type"},
-      {"a layout that is no permutation", entry("x = f32[2,3]{1,1} parameter(0)"), 4, 13, "expected a permutation"},
-      {"a literal too short", entry("x = f32[3] constant({1,2})"), 4, 26, "expected 3 elements, 2 stand here"},
-      {"a literal too long", entry("x = f32[1] constant({1,2})"), 4, 24, "expected the end of a literal"},
-      {"a literal out of range", entry("x = s8[] constant(200)"), 4, 19,
+      {"a size beyond 64 bits", module_text("x = f32[4294967296,4294967296,8] parameter(0)"), 4, 9,
+       "does not fit 64 bits"},
+      {"a number beyond 64 bits", module_text("x = f32[99999999999999999999] parameter(0)"), 4, 9, "that fits 64 bits"},
+      {"too many dimensions", module_text("x = f32[1,1,1,1,1,1,1,1,1,1,1,1,1] parameter(0)"), 4, 33, "at most 12"},
+      {"a dynamic dimension", module_text("x = f32[?] parameter(0)"), 4, 9, "expected a dimension that is a number"},
+      {"no shape", module_text("x = parameter(0)"), 4, 5, "expected a shape such as"},
+      {"a type in capitals", module_text("x = F32[2] parameter(0)"), 4, 5, "expected an element type"},
+      {"a layout that is no permutation", module_text("x = f32[2,3]{1,1} parameter(0)"), 4, 13,
+       "expected a permutation"},
+      {"a literal too short", module_text("x = f32[3] constant({1,2})"), 4, 26, "expected 3 elements, 2 stand here"},
+      {"a literal too long", module_text("x = f32[1] constant({1,2})"), 4, 24, "expected the end of a literal"},
+      {"a literal out of range", module_text("x = s8[] constant(200)"), 4, 19,
        "found 200, expected a number from -128 to 127"},
-      {"a parameter missing", entry("x = f32[] parameter(1)"), 4, 1, "found parameter(1)"},
-      {"a tuple index out of range", entry("x = (f32[]) parameter(0)\ny = f32[] get-tuple-element(x), index=3"), 5, 1,
-       "found element 3"},
-      {"a nested instruction", entry("x = f32[] parameter(0)\ny = f32[] negate(abs(x))"), 5, 18, "as an operand"},
+      {"a parameter missing", module_text("x = f32[] parameter(1)"), 4, 1, "found parameter(1)"},
+      {"a tuple index out of range", module_text("x = (f32[]) parameter(0)\ny = f32[] get-tuple-element(x), index=3"),
+       5, 1, "found element 3"},
+      {"a nested instruction", module_text("x = f32[] parameter(0)\ny = f32[] negate(abs(x))"), 5, 18, "as an operand"},
   };
 }
 
@@ -370,8 +381,8 @@ TEST_CASE("bad text is refused with its place, what was found and what was expec
 
 TEST_CASE("nesting deeper than any dump is an error, not a crash") {
   const std::string open(100000, '(');
-  CHECK(refusal(entry("x = " + open)).message.find("nested tuples") != std::string::npos);
-  CHECK(refusal(entry("x = f32[] parameter(0), a=" + std::string(100000, '{'))).message.find("too deep") !=
+  CHECK(refusal(module_text("x = " + open)).message.find("nested tuples") != std::string::npos);
+  CHECK(refusal(module_text("x = f32[] parameter(0), a=" + std::string(100000, '{'))).message.find("too deep") !=
         std::string::npos);
   std::string chain = "HloModule m\nc0 {\n x = f32[] parameter(0)\n}\n";
   for (int i = 1; i < 300; ++i)
@@ -411,7 +422,7 @@ TEST_CASE("files are read as HLO, as our own text, and not when they are damaged
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("tailor_import_{}", ::getpid());
   std::filesystem::create_directories(folder);
-  const std::string hlo = entry("x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)");
+  const std::string hlo = module_text("x = f32[2] parameter(0)\nROOT y = f32[2] negate(x)");
   write_file(folder / "a.hlo", hlo);
   const Graph graph = import_file((folder / "a.hlo").string()).graph;
   write_file(folder / "a.graph", text(graph));

@@ -22,7 +22,7 @@ using namespace tailor::hlo;
 
 namespace {
 
-std::string entry(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
+std::string entry_of_lines(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
 
 /// The graph before any pass of the table has run on it.
 Graph walked(std::string_view text) {
@@ -64,78 +64,84 @@ Imported unchanged(std::string_view text) {
   return imported;
 }
 
-const Node& output(const Graph& graph) { return graph[graph.outputs[0]]; }
+const Node& first_output(const Graph& graph) { return graph[graph.outputs[0]]; }
 
 }  // namespace
 
 TEST_CASE("a column spread over rows by way of [R,1] is one broadcast") {
-  const Imported imported =
-      unchanged(entry("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,1] broadcast(a), dimensions={0,1}\n"
-                      "c = f32[4] reshape(b)\nROOT d = f32[4,6] broadcast(c), dimensions={0}"));
+  const Imported imported = unchanged(
+      entry_of_lines("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,1] broadcast(a), dimensions={0,1}\n"
+                     "c = f32[4] reshape(b)\nROOT d = f32[4,6] broadcast(c), dimensions={0}"));
   CHECK(imported.graph.nodes.size() == 2);
-  CHECK(output(imported.graph).attributes.axes == Dims{0});
+  CHECK(first_output(imported.graph).attributes.axes == Dims{0});
 }
 
 TEST_CASE("a broadcast of a reshaped or broadcast value reads the value") {
   CHECK(unchanged(
-            entry("x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[1,4,6] broadcast(a), dimensions={1}"))
+            entry_of_lines(
+                "x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[1,4,6] broadcast(a), dimensions={1}"))
             .graph.nodes.size() == 2);
-  CHECK(unchanged(entry("x = f32[4,2] parameter(0)\na = f32[3,4,2] broadcast(x), dimensions={1,2}\n"
-                        "ROOT b = f32[3,5,4,2] broadcast(a), dimensions={0,2,3}"))
+  CHECK(unchanged(entry_of_lines("x = f32[4,2] parameter(0)\na = f32[3,4,2] broadcast(x), dimensions={1,2}\n"
+                                 "ROOT b = f32[3,5,4,2] broadcast(a), dimensions={0,2,3}"))
             .graph.nodes.size() == 2);
   const Imported scalar =
-      unchanged(entry("x = f32[] parameter(0)\na = f32[3,4] broadcast(x), dimensions={}\n"
-                      "ROOT b = f32[12] reshape(a)"));
-  CHECK(output(scalar.graph).op == Op::broadcast);
+      unchanged(entry_of_lines("x = f32[] parameter(0)\na = f32[3,4] broadcast(x), dimensions={}\n"
+                               "ROOT b = f32[12] reshape(a)"));
+  CHECK(first_output(scalar.graph).op == Op::broadcast);
   // No dimension of size 1 to put the operand's: the reshape has to stay.
-  CHECK(unchanged(
-            entry("x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[4,6] broadcast(a), dimensions={0}"))
-            .graph.nodes.size() == 3);
+  CHECK(
+      unchanged(entry_of_lines(
+                    "x = f32[1,4] parameter(0)\na = f32[4] reshape(x)\nROOT b = f32[4,6] broadcast(a), dimensions={0}"))
+          .graph.nodes.size() == 3);
 }
 
 TEST_CASE("reshapes, transposes and bitcasts of one another merge") {
-  CHECK(unchanged(entry("x = f32[4,6] parameter(0)\na = f32[24] reshape(x)\nb = f32[2,12] reshape(a)\nROOT c = "
-                        "f32[4,6] reshape(b)"))
-            .graph.nodes.size() == 1);
-  CHECK(unchanged(entry("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
-                        "ROOT b = f32[2,3,5] transpose(a), dimensions={1,2,0}"))
+  CHECK(
+      unchanged(entry_of_lines("x = f32[4,6] parameter(0)\na = f32[24] reshape(x)\nb = f32[2,12] reshape(a)\nROOT c = "
+                               "f32[4,6] reshape(b)"))
+          .graph.nodes.size() == 1);
+  CHECK(unchanged(entry_of_lines("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
+                                 "ROOT b = f32[2,3,5] transpose(a), dimensions={1,2,0}"))
             .graph.nodes.size() == 1);
   const Imported turned =
-      unchanged(entry("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
-                      "ROOT b = f32[3,5,2] transpose(a), dimensions={2,0,1}"));
+      unchanged(entry_of_lines("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
+                               "ROOT b = f32[3,5,2] transpose(a), dimensions={2,0,1}"));
   CHECK(turned.graph.nodes.size() == 2);
-  CHECK(output(turned.graph).attributes.axes == Dims{1, 2, 0});
-  CHECK(output(unchanged(entry("x = f32[4,6] parameter(0)\nROOT a = f32[24] bitcast(x)")).graph).op == Op::reshape);
-  CHECK(output(unchanged(entry("x = f32[4,6]{0,1} parameter(0)\nROOT a = f32[6,4] bitcast(x)")).graph).op ==
-        Op::bitcast);
+  CHECK(first_output(turned.graph).attributes.axes == Dims{1, 2, 0});
+  CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6] parameter(0)\nROOT a = f32[24] bitcast(x)")).graph).op ==
+        Op::reshape);
+  CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6]{0,1} parameter(0)\nROOT a = f32[6,4] bitcast(x)")).graph)
+            .op == Op::bitcast);
 }
 
 TEST_CASE("a reshape into another layout is work and stays") {
-  CHECK(unchanged(entry("x = f32[4,6]{1,0} parameter(0)\nROOT a = f32[4,6]{0,1} reshape(x)")).graph.nodes.size() == 2);
-  CHECK(unchanged(entry("x = f32[4,6] parameter(0)\nROOT a = f32[4,6] copy(x)")).graph.nodes.size() == 2);
+  CHECK(unchanged(entry_of_lines("x = f32[4,6]{1,0} parameter(0)\nROOT a = f32[4,6]{0,1} reshape(x)"))
+            .graph.nodes.size() == 2);
+  CHECK(unchanged(entry_of_lines("x = f32[4,6] parameter(0)\nROOT a = f32[4,6] copy(x)")).graph.nodes.size() == 2);
 }
 
 TEST_CASE("conversions go only when nothing was rounded") {
-  CHECK(unchanged(entry("x = bf16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
+  CHECK(unchanged(entry_of_lines("x = bf16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
             .graph.nodes.size() == 1);
-  CHECK(unchanged(entry("x = f16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
+  CHECK(unchanged(entry_of_lines("x = f16[8] parameter(0)\na = f32[8] convert(x)\nROOT b = bf16[8] convert(a)"))
             .graph.nodes.size() == 2);
-  CHECK(unchanged(entry("x = f32[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f32[8] convert(a)"))
+  CHECK(unchanged(entry_of_lines("x = f32[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f32[8] convert(a)"))
             .graph.nodes.size() == 3);
-  CHECK(unchanged(entry("x = f16[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f16[8] convert(a)"))
+  CHECK(unchanged(entry_of_lines("x = f16[8] parameter(0)\na = bf16[8] convert(x)\nROOT b = f16[8] convert(a)"))
             .graph.nodes.size() == 3);
-  CHECK(unchanged(entry("x = f32[8] parameter(0)\na = s32[8] convert(x)\nROOT b = f32[8] convert(a)"))
+  CHECK(unchanged(entry_of_lines("x = f32[8] parameter(0)\na = s32[8] convert(x)\nROOT b = f32[8] convert(a)"))
             .graph.nodes.size() == 3);
 }
 
 TEST_CASE("equal nodes become one, copies and constants left out do not") {
-  const Imported imported = unchanged(entry(
+  const Imported imported = unchanged(entry_of_lines(
       "x = f32[8] parameter(0)\na = f32[8] negate(x)\nb = f32[8] negate(x)\nc = f32[8] exponential(a)\n"
       "d = f32[8] exponential(b)\ne = f32[8] copy(c)\nf = f32[8] copy(d)\nROOT t = (f32[8], f32[8]) tuple(e, f)"));
   CHECK(rewrites(imported, "merge-duplicates") == 2);
   CHECK(imported.graph.nodes.size() == 5);
   CHECK(import_hlo(
-            entry("a = f32[99] constant({...})\nb = f32[99] constant({...})\nROOT t = (f32[99], f32[99]) tuple(a, b)"),
+            entry_of_lines(
+                "a = f32[99] constant({...})\nb = f32[99] constant({...})\nROOT t = (f32[99], f32[99]) tuple(a, b)"),
             "t")
             .graph.nodes.size() == 2);
 }
@@ -198,9 +204,10 @@ TEST_CASE("a softmax and a loop keep their results through all passes") {
 
 TEST_CASE("normalising what is normalised changes nothing") {
   Graph graph =
-      import_hlo(entry("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,6] broadcast(x), dimensions={0}\n"
-                       "c = f32[4,6] negate(b)\nROOT t = (f32[4,1], f32[4,6]) tuple(a, c)"),
-                 "test.hlo")
+      import_hlo(
+          entry_of_lines("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,6] broadcast(x), dimensions={0}\n"
+                         "c = f32[4,6] negate(b)\nROOT t = (f32[4,1], f32[4,6]) tuple(a, c)"),
+          "test.hlo")
           .graph;
   const Graph before = graph;
   Ledger ledger;

@@ -19,7 +19,7 @@ using namespace tailor::ir;
 
 namespace {
 
-const std::string folder = std::string(TAILOR_SOURCE_DIR) + "/data/calibrations";
+const std::string calibration_folder = std::string(TAILOR_SOURCE_DIR) + "/data/calibrations";
 
 Fit a_fit(std::string device, std::string figure, double value) {
   const FigureName* row = find_figure(figure);
@@ -51,7 +51,7 @@ Error error_of(const std::string& text) {
   return {Fault::failed, ""};
 }
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
+std::string calibration_with(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != text.npos);
   return text.replace(at, from.size(), to);
@@ -60,7 +60,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }  // namespace
 
 TEST_CASE("a calibration is read back as it was written, and its id is that of its content") {
-  for (const Calibration& one : {a_fitted_one(), find_calibration("uncalibrated", folder)}) {
+  for (const Calibration& one : {a_fitted_one(), find_calibration("uncalibrated", calibration_folder)}) {
     const Calibration again = parse_calibration(text(one), one.name + ".json");
     CHECK(again == one);
     CHECK(id_of(again) == id_of(one));
@@ -106,29 +106,30 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
     std::int64_t line;
   };
   const Row rows[] = {
-      {replaced(good, "register_base", "register_bse"), "unknown figure 'register_bse' in figures",
+      {calibration_with(good, "register_base", "register_bse"), "unknown figure 'register_bse' in figures",
        "did you mean 'register_base'?", 8},
-      {replaced(good, "\"register_base\": {\"value\": 0, \"unit\": \"register\"",
-                "\"sms\": {\"value\": 1, \"unit\": \"SM\""),
+      {calibration_with(good, "\"register_base\": {\"value\": 0, \"unit\": \"register\"",
+                        "\"sms\": {\"value\": 1, \"unit\": \"SM\""),
        "'sms' is a limit of the GPU: no calibration may override it", "", 8},
-      {replaced(good, "\"unit\": \"Hz\"", "\"unit\": \"GHz\""), "found unit 'GHz' for 'clock', expected 'Hz'", "", 6},
-      {replaced(good, "\"model_version\": 1", "\"model_version\": 7"),
+      {calibration_with(good, "\"unit\": \"Hz\"", "\"unit\": \"GHz\""), "found unit 'GHz' for 'clock', expected 'Hz'",
+       "", 6},
+      {calibration_with(good, "\"model_version\": 1", "\"model_version\": 7"),
        "fitted for version 7 of the models, this is version 1",
        "calibrate again: a coefficient means what its formulas made of it", 3},
-      {replaced(good, "\"low\": 0.9,", "\"low\": 0.92,"),
+      {calibration_with(good, "\"low\": 0.9,", "\"low\": 0.92,"),
        "the value 0.9123456789012345 of 'dram_efficiency' is outside its interval, 0.92 to 0.93", "", 7},
-      {replaced(good, "\"low\": 0.9,", ""), "'low' is missing in dram_efficiency", "", 7},
-      {replaced(good, "\"bytes\": [1000000, 1000000000]", "\"bytes\": [2, 1]"),
+      {calibration_with(good, "\"low\": 0.9,", ""), "'low' is missing in dram_efficiency", "", 7},
+      {calibration_with(good, "\"bytes\": [1000000, 1000000000]", "\"bytes\": [2, 1]"),
        "the range 'bytes' of 'dram_efficiency' is not [low, high]", "", 7},
-      {replaced(good, "\"observations\": [\"", "\"observations\": [\"x"), "", "", 7},
-      {replaced(good, "\"device\": \"h200\",", "\"device\": \"h200\", \"devices\": {\"v100\": {}},"),
+      {calibration_with(good, "\"observations\": [\"", "\"observations\": [\"x"), "", "", 7},
+      {calibration_with(good, "\"device\": \"h200\",", "\"device\": \"h200\", \"devices\": {\"v100\": {}},"),
        "found figures by device in a calibration of 'h200'",
        "a calibration is for one device ('device') or for any ('devices')", 4},
-      {replaced(good, "\"value\": 1700000000", "\"value\": -3"), "found -3 for 'clock', expected a number from 0 up",
-       "", 6},
-      {replaced(good, "\"value\": 1700000000", "\"value\": 0"), "found 0 for 'clock', expected a number above 0", "",
-       6},
-      {replaced(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
+      {calibration_with(good, "\"value\": 1700000000", "\"value\": -3"),
+       "found -3 for 'clock', expected a number from 0 up", "", 6},
+      {calibration_with(good, "\"value\": 1700000000", "\"value\": 0"),
+       "found 0 for 'clock', expected a number above 0", "", 6},
+      {calibration_with(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
@@ -143,7 +144,7 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
 }
 
 TEST_CASE("what is not JSON is said so with its line") {
-  const Error error = error_of(replaced(text(a_fitted_one()), "\"figures\": {", "\"figures\": {;"));
+  const Error error = error_of(calibration_with(text(a_fitted_one()), "\"figures\": {", "\"figures\": {;"));
   CHECK(error.message.starts_with("not JSON"));
   CHECK(error.at.line == 5);
 }
@@ -152,14 +153,14 @@ TEST_CASE("an error in a device's section is placed in that section") {
   Calibration c;
   c.title = "t";
   c.fits = {a_fit("", "dram_knee", 2), a_fit("v100", "dram_knee", 2.2)};
-  const std::string bad = replaced(text(c), "2.2, \"unit\": \"1\"", "2.2, \"unit\": \"2\"");
+  const std::string bad = calibration_with(text(c), "2.2, \"unit\": \"1\"", "2.2, \"unit\": \"2\"");
   CHECK(error_of(bad).at.line == 9);
 }
 
 TEST_CASE("a calibration is found by stem or path and a wrong name is answered with the nearest") {
-  CHECK(find_calibration(folder + "/uncalibrated.json", "nowhere").name == "uncalibrated");
+  CHECK(find_calibration(calibration_folder + "/uncalibrated.json", "nowhere").name == "uncalibrated");
   try {
-    find_calibration("uncalibrate", folder);
+    find_calibration("uncalibrate", calibration_folder);
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault == Fault::missing);
@@ -168,7 +169,7 @@ TEST_CASE("a calibration is found by stem or path and a wrong name is answered w
 }
 
 TEST_CASE("the defaults rest on no measurement that models are judged by") {
-  const Calibration defaults = find_calibration("uncalibrated", folder);
+  const Calibration defaults = find_calibration("uncalibrated", calibration_folder);
   CHECK(defaults.device.empty());
   for (const Fit& fit : defaults.fits) {
     CAPTURE(fit.device);
@@ -184,7 +185,7 @@ TEST_CASE("the defaults rest on no measurement that models are judged by") {
 }
 
 TEST_CASE("damaged calibration files never do worse than one error") {
-  const std::string good = text(find_calibration("uncalibrated", folder));
+  const std::string good = text(find_calibration("uncalibrated", calibration_folder));
   constexpr std::string_view dirt = "{}[]\",:0x\xff\n";
   std::mt19937_64 random(20261122);
   for (int round = 0; round < 1000; ++round) {

@@ -20,9 +20,9 @@ using namespace tailor::ir;
 
 namespace {
 
-const std::string folder = std::string(TAILOR_SOURCE_DIR) + "/data/devices";
+const std::string device_folder = std::string(TAILOR_SOURCE_DIR) + "/data/devices";
 
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
+std::string device_with(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   REQUIRE(at != text.npos);
   return text.replace(at, from.size(), to);
@@ -41,11 +41,11 @@ Error error_of(std::string_view text) {
 }  // namespace
 
 TEST_CASE("every device that is shipped can be read, with unit and source for each figure") {
-  const auto names = device_names(folder);
+  const auto names = device_names(device_folder);
   CHECK(names.size() >= 8);
   CHECK(std::is_sorted(names.begin(), names.end()));
   for (const std::string& name : names) {
-    const Device device = find_device(name, folder);
+    const Device device = find_device(name, device_folder);
     CHECK(device.name == name);
     CHECK_FALSE(device.title.empty());
     CHECK_FALSE(device.chip.empty());
@@ -58,9 +58,9 @@ TEST_CASE("every device that is shipped can be read, with unit and source for ea
 }
 
 TEST_CASE("bandwidth is pins times rate and peak FLOP is lanes times clock on every device") {
-  for (const std::string& name : device_names(folder)) {
+  for (const std::string& name : device_names(device_folder)) {
     CAPTURE(name);
-    const Device d = find_device(name, folder);
+    const Device d = find_device(name, device_folder);
     CHECK(d.dram_pin_rate.value * d.dram_width.value / 8 == doctest::Approx(d.dram_bandwidth.value).epsilon(0.01));
     CHECK(d.sms.value * d.fma_rate.value * 2 * d.clock.value == doctest::Approx(d.f32_peak.value).epsilon(0.02));
     // An SM does not issue to more lanes than it has.
@@ -70,9 +70,9 @@ TEST_CASE("bandwidth is pins times rate and peak FLOP is lanes times clock on ev
 }
 
 TEST_CASE("limits of every device are consistent") {
-  for (const std::string& name : device_names(folder)) {
+  for (const std::string& name : device_names(device_folder)) {
     CAPTURE(name);
-    const Limits l = limits(find_device(name, folder));
+    const Limits l = limits(find_device(name, device_folder));
     CHECK(l.warp_size == 32);
     CHECK(l.threads_per_sm % l.warp_size == 0);
     CHECK(l.registers_per_sm % (l.sub_partitions * l.register_unit) == 0);
@@ -88,23 +88,23 @@ TEST_CASE("limits of every device are consistent") {
 TEST_CASE("devices differ where they must") {
   std::set<std::string> titles;
   std::set<double> bandwidths;
-  for (const std::string& name : device_names(folder)) {
-    titles.insert(find_device(name, folder).title);
-    bandwidths.insert(find_device(name, folder).dram_bandwidth.value);
+  for (const std::string& name : device_names(device_folder)) {
+    titles.insert(find_device(name, device_folder).title);
+    bandwidths.insert(find_device(name, device_folder).dram_bandwidth.value);
   }
-  CHECK(titles.size() == device_names(folder).size());
+  CHECK(titles.size() == device_names(device_folder).size());
   CHECK(bandwidths.size() >= 8);
-  const Device h200 = find_device("h200", folder), h100 = find_device("h100_sxm", folder);
+  const Device h200 = find_device("h200", device_folder), h100 = find_device("h100_sxm", device_folder);
   CHECK(limits(h200) == limits(h100));
   CHECK(h200.dram_bandwidth.value > 1.4 * h100.dram_bandwidth.value);
-  CHECK(find_device("t4", folder).threads_per_sm.value == 1024);
-  CHECK(find_device("p100", folder).sub_partitions.value == 2);
+  CHECK(find_device("t4", device_folder).threads_per_sm.value == 1024);
+  CHECK(find_device("p100", device_folder).sub_partitions.value == 2);
 }
 
 TEST_CASE("a device is found by stem or path, and a wrong name lists the known ones") {
-  CHECK(find_device(folder + "/h200.json", "nowhere").name == "h200");
+  CHECK(find_device(device_folder + "/h200.json", "nowhere").name == "h200");
   try {
-    find_device("h20", folder);
+    find_device("h20", device_folder);
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault == Fault::missing);
@@ -115,39 +115,40 @@ TEST_CASE("a device is found by stem or path, and a wrong name lists the known o
 }
 
 TEST_CASE("a device need not name its chip, but an empty name or a number is refused") {
-  const std::string good = read_file(folder + "/h200.json"), entry = "\"chip\": \"GH100\",";
+  const std::string good = read_file(device_folder + "/h200.json"), entry = "\"chip\": \"GH100\",";
   CHECK(parse_device(good, "x.json").chip == "GH100");
-  CHECK(parse_device(replaced(good, entry, ""), "x.json").chip.empty());
-  CHECK(error_of(replaced(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
-  CHECK(error_of(replaced(good, entry, "\"chip\": 100,")).message ==
+  CHECK(parse_device(device_with(good, entry, ""), "x.json").chip.empty());
+  CHECK(error_of(device_with(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
+  CHECK(error_of(device_with(good, entry, "\"chip\": 100,")).message ==
         "found a number for 'chip' of the file, expected text");
 }
 
 TEST_CASE("a bad device file gives one clear error with its place") {
-  const std::string good = read_file(folder + "/h200.json");
+  const std::string good = read_file(device_folder + "/h200.json");
   struct Row {
     std::string text, message, hint;
     std::int64_t line;
   };
-  const std::string sms = replaced(good, "\"sms\": {\"value\": 132", "\"sms\": {\"value\": \"132\"");
+  const std::string sms = device_with(good, "\"sms\": {\"value\": 132", "\"sms\": {\"value\": \"132\"");
   const std::string json_hint = "JSON has double quotes, no comments and no comma after the last item";
   const Row rows[] = {
-      {replaced(good, "\"sms\":", "\"smss\":"), "unknown key 'smss' in figures", "did you mean 'sms'?", 7},
-      {replaced(good, "\"unit\": \"SM\"", "\"unit\": \"sm\""), "found unit 'sm' for 'sms', expected 'SM'", "", 7},
+      {device_with(good, "\"sms\":", "\"smss\":"), "unknown key 'smss' in figures", "did you mean 'sms'?", 7},
+      {device_with(good, "\"unit\": \"SM\"", "\"unit\": \"sm\""), "found unit 'sm' for 'sms', expected 'SM'", "", 7},
       {sms, "found a string for the value of 'sms', expected a number", "", 7},
-      {replaced(good, "\"value\": 132", "\"value\": -1"), "found -1 for 'sms', expected a number from 0 up", "", 7},
-      {replaced(good, "\"value\": 132, ", ""), "'value' is missing in sms", "", 7},
-      {replaced(good, "\"unit\": \"SM\"", "\"unti\": \"SM\""), "unknown key 'unti' in figure 'sms'",
+      {device_with(good, "\"value\": 132", "\"value\": -1"), "found -1 for 'sms', expected a number from 0 up", "", 7},
+      {device_with(good, "\"value\": 132, ", ""), "'value' is missing in sms", "", 7},
+      {device_with(good, "\"unit\": \"SM\"", "\"unti\": \"SM\""), "unknown key 'unti' in figure 'sms'",
        "did you mean 'unit'?", 7},
-      {replaced(good, "\"value\": 132,", "\"value\": 132;"),
+      {device_with(good, "\"value\": 132,", "\"value\": 132;"),
        "not JSON: syntax error while parsing object - invalid literal; last read: '132;'; expected '}'", json_hint, 7},
-      {replaced(good, "\"value\": 132", "\"value\": 132.5"), "found 132.5 for 'sms', expected a whole number", "", 0},
-      {replaced(good, "\"value\": 132", "\"value\": 0"), "found 0 for 'sms', expected a number above 0", "", 0},
-      {replaced(good, "\"arch\": \"sm_90\"", "\"arch\": \"sm_80\""),
+      {device_with(good, "\"value\": 132", "\"value\": 132.5"), "found 132.5 for 'sms', expected a whole number", "",
+       0},
+      {device_with(good, "\"value\": 132", "\"value\": 0"), "found 0 for 'sms', expected a number above 0", "", 0},
+      {device_with(good, "\"arch\": \"sm_90\"", "\"arch\": \"sm_80\""),
        "found arch 'sm_80' with compute_capability 90, expected 'sm_90'", "", 0},
-      {replaced(good, "\"arch\": \"sm_90\",", "\"arch\": \"sm_90\", \"arch\": \"sm_90\","), "key 'arch' is given twice",
-       "", 3},
-      {replaced(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
+      {device_with(good, "\"arch\": \"sm_90\",", "\"arch\": \"sm_90\", \"arch\": \"sm_90\","),
+       "key 'arch' is given twice", "", 3},
+      {device_with(good, "\"title\"", "\"tilte\""), "unknown key 'tilte' in the file", "did you mean 'title'?", 2},
       {"[]", "found a list for the file, expected an object", "", 1},
       {"", "not JSON: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal",
        json_hint, 1},
@@ -163,7 +164,7 @@ TEST_CASE("a bad device file gives one clear error with its place") {
 }
 
 TEST_CASE("taking away any figure of a device file is an error that names it") {
-  const std::string good = read_file(folder + "/t4.json");
+  const std::string good = read_file(device_folder + "/t4.json");
   for (const FigureRow& row : figure_table) {
     const std::size_t from = good.find("    \"" + std::string(row.key) + "\"");
     const std::size_t to = good.find('\n', from) + 1;
@@ -174,7 +175,7 @@ TEST_CASE("taking away any figure of a device file is an error that names it") {
 }
 
 TEST_CASE("damaged device files never do worse than one error") {
-  const std::string good = read_file(folder + "/l4.json");
+  const std::string good = read_file(device_folder + "/l4.json");
   constexpr std::string_view dirt = "{}[]\",:0x\xff\n";
   std::uint64_t state = 20260101;
   CAPTURE(state);

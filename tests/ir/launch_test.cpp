@@ -21,7 +21,7 @@ using namespace tailor::ir;
 
 namespace {
 
-std::string complaint(std::string_view text) {
+std::string launch_complaint(std::string_view text) {
   try {
     parse_launch_shape(text);
   } catch (const Error& error) {
@@ -55,10 +55,10 @@ TEST_CASE("a launch shape reads back what it wrote") {
 }
 
 TEST_CASE("a launch text that does not read names the word") {
-  CHECK(complaint("grid=8 blok=64") == "launch: found 'blok=64', expected a word of a launch");
-  CHECK(complaint("grid=1,2,3,4") == "launch: found '1,2,3,4', expected up to three extents such as 8,2");
-  CHECK(complaint("grid=-1") == "launch: found '-1', expected a number");
-  CHECK(complaint("cooperative=1") == "launch: found 'cooperative=1', expected a word of a launch");
+  CHECK(launch_complaint("grid=8 blok=64") == "launch: found 'blok=64', expected a word of a launch");
+  CHECK(launch_complaint("grid=1,2,3,4") == "launch: found '1,2,3,4', expected up to three extents such as 8,2");
+  CHECK(launch_complaint("grid=-1") == "launch: found '-1', expected a number");
+  CHECK(launch_complaint("cooperative=1") == "launch: found 'cooperative=1', expected a word of a launch");
 }
 
 TEST_CASE("each role says what the kernel is owed") {

@@ -18,7 +18,7 @@ using namespace tailor::ir;
 
 namespace {
 
-std::string complaint(std::string_view text) {
+std::string plan_complaint(std::string_view text) {
   try {
     parse_plan(text);
   } catch (const Error& error) {
@@ -80,15 +80,16 @@ TEST_CASE("every value of a field reads back from its word, and other words do n
 }
 
 TEST_CASE("a plan that contradicts its skeleton names the word") {
-  CHECK(complaint("map dominant=%3 in_flight=2") ==
+  CHECK(plan_complaint("map dominant=%3 in_flight=2") ==
         "plan: found 'in_flight', expected a field of a plan of skeleton map");
-  CHECK(complaint("row unroll=2") == "plan: found 'unroll', expected a field of a plan of skeleton row");
-  CHECK(complaint("row speed=2") == "plan: found 'speed', expected a field of a plan");
-  CHECK(complaint("row sub_roots=%3@lane") ==
+  CHECK(plan_complaint("row unroll=2") == "plan: found 'unroll', expected a field of a plan of skeleton row");
+  CHECK(plan_complaint("row speed=2") == "plan: found 'speed', expected a field of a plan");
+  CHECK(plan_complaint("row sub_roots=%3@lane") ==
         "plan: found 'lane', expected one of register, warp, block, cluster, grid");
-  CHECK(complaint("row residence=disk") == "plan: found 'disk', expected one of registers, shared, reload, recompute");
-  CHECK(complaint("row threads=many") == "plan: found 'many', expected a number");
-  CHECK(complaint("row threads") == "plan: found 'threads', expected key=value");
-  CHECK(complaint("column threads=64") == "plan: found 'column', expected one of map, row");
-  CHECK(complaint("") == "plan: found '', expected one of map, row");
+  CHECK(plan_complaint("row residence=disk") ==
+        "plan: found 'disk', expected one of registers, shared, reload, recompute");
+  CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
+  CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
+  CHECK(plan_complaint("column threads=64") == "plan: found 'column', expected one of map, row");
+  CHECK(plan_complaint("") == "plan: found '', expected one of map, row");
 }

@@ -26,7 +26,7 @@ using namespace tailor::codegen;
 
 namespace {
 
-constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
+constexpr Limits operation_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
 constexpr std::int64_t rows = 5, columns = 36;
 
 Node parameter(DType dtype, int number) {
@@ -91,11 +91,11 @@ std::optional<Kernel> first_kernel(const Group& group, std::string& why) {
     return std::nullopt;
   }
   const Prepared& ready = std::get<Prepared>(prepared);
-  const explore::Axes axes = explore::default_axes(ready, small_limits);
-  explore::Plans plans(ready, axes, small_limits);
+  const explore::Axes axes = explore::default_axes(ready, operation_limits);
+  explore::Plans plans(ready, axes, operation_limits);
   LowerScratch scratch;
   while (const auto plan = plans.next()) {
-    Lowered lowered = lower(ready, *plan, small_limits, scratch);
+    Lowered lowered = lower(ready, *plan, operation_limits, scratch);
     if (Kernel* kernel = std::get_if<Kernel>(&lowered)) return std::move(*kernel);
     why = std::get<Rejection>(lowered).rule;
   }

@@ -65,7 +65,7 @@ int type_bits(LaneType type) {
   }
 }
 
-bool is_nan(LaneType type, std::uint64_t bits) {
+bool holds_nan(LaneType type, std::uint64_t bits) {
   if (type == LaneType::f32) return (bits & 0x7fffffff) > 0x7f800000;
   return type == LaneType::f64 && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
 }
@@ -83,7 +83,7 @@ std::uint64_t cut(LaneType type, std::uint64_t bits) {
 }
 
 bool same_result(LaneType type, std::uint64_t a, std::uint64_t b) {
-  return a == b || (is_nan(type, a) && is_nan(type, b));
+  return a == b || (holds_nan(type, a) && holds_nan(type, b));
 }
 
 std::vector<std::uint64_t> lane_results(const LaneTable& table, const LaneOpcode& opcode,

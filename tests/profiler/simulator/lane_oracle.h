@@ -28,6 +28,10 @@ struct OracleType {
 };
 std::optional<OracleType> oracle_type(std::string_view name);
 
+/// The least and the greatest value of an integer type.
+inline Int128 least_of(OracleType type) { return type.kind == 's' ? -(Int128{1} << (type.bits - 1)) : 0; }
+inline Int128 most_of(OracleType type) { return (Int128{1} << (type.bits - (type.kind == 's' ? 1 : 0))) - 1; }
+
 struct OracleText {
   std::string op;                      ///< "add"
   std::vector<std::string> modifiers;  ///< neither op nor types

@@ -21,9 +21,6 @@ std::uint64_t low_bits(Int128 value, int bits) {
   return bits == 64 ? low : low & ((std::uint64_t{1} << bits) - 1);
 }
 
-Int128 least_of(OracleType type) { return type.kind == 's' ? -(Int128{1} << (type.bits - 1)) : 0; }
-Int128 most_of(OracleType type) { return (Int128{1} << (type.bits - (type.kind == 's' ? 1 : 0))) - 1; }
-
 std::optional<Int128> dot(const OracleText& text, const LaneOperands& operands) {
   const OracleType ta{text.types[0].kind, text.op == "dp4a" ? 8 : 16}, tb{text.types[1].kind, 8};
   const OracleType tc{ta.kind == 's' || tb.kind == 's' ? 's' : 'u', 32};

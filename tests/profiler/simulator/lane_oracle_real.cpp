@@ -169,8 +169,6 @@ std::uint64_t integer_bits(OracleType to, Int128 value) {
   const auto low = static_cast<std::uint64_t>(value);
   return to.bits == 64 ? low : low & ((std::uint64_t{1} << to.bits) - 1);
 }
-Int128 least_of(OracleType type) { return type.kind == 's' ? -(Int128{1} << (type.bits - 1)) : 0; }
-Int128 most_of(OracleType type) { return (Int128{1} << (type.bits - (type.kind == 's' ? 1 : 0))) - 1; }
 
 std::uint64_t to_integer(OracleType to, OracleType from, Real128 value) {
   if (is_nan(value)) return from.bits == 64 || to.bits == 64 ? std::uint64_t{1} << (to.bits - 1) : 0;

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a strategy cut a model, as tables: group by group, strategy by strategy, edge by edge. Times are lower bounds
+// (level sol), so nothing here depends on a plan. In: partitions and the devices whose bounds stand beside them. Out:
+// tables of report/table.h. Called by `tailor fuse`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "report/table.h"
+
+namespace tailor::study {
+
+/// One row per distinct group, the one that moves most first, at most `top` rows (0: all). `reasons`: with a column
+/// that says why a group cannot be planned yet.
+report::Table group_table(const explore::Partition& partition, std::span<const costmodel::CalibratedDevice> devices,
+                          std::int64_t top, bool reasons);
+
+/// One row per partition: kernels, launches, bytes, and for each device the least one run of the model can take.
+report::Table strategy_table(std::span<const explore::Partition> partitions,
+                             std::span<const costmodel::CalibratedDevice> devices);
+
+/// One row per edge that the strategy noted, at most `top` rows (0: all). `for_person`: without the columns that say
+/// nothing here.
+report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person);
+
+}  // namespace tailor::study
