@@ -4,9 +4,12 @@
 // The counter: walks a kernel's statements and says what they ask of a machine. Two ways to the same numbers. exact:
 // every warp of every block, lane by lane, as the machine would. fast: statement by statement over domains of the loop
 // and block variables; guards cut a domain into parts where they hold for all, for none, or lane by lane, and the
-// sectors of a part follow from how its addresses fall modulo 32 bytes. Fast equals exact but where an index is not
-// periodic (a flat map that divides by an odd extent): there sectors come from a sample and Work::sampled says so;
-// requests, bytes and instructions stay exact.
+// sectors of a part follow from how its addresses fall modulo 32 bytes. Its time does not grow with the elements.
+//
+// Fast equals exact unless Work::sampled says otherwise. It does where an index divides by an extent that shares few
+// factors with what a block takes at once. Then the sectors of that access come from a sample of the starts of its
+// period; requests, bytes and instructions stay exact. Only when a kernel's guards cut its blocks into more parts than
+// a fixed number of looks allows, everything comes from a stratified sample of at least 32 blocks, or all there are.
 //
 // Assumed: buffers and shared arrays start on a multiple of 32 bytes; sectors of one request count once.
 #pragma once

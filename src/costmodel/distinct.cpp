@@ -5,7 +5,7 @@
 // value on, at multiples of the common factor of its coefficients; they are at most the product of the extents of its
 // variables. Several indices of a buffer reach at most the sum, and at most the lattice that holds them all. Exact for
 // whole tensors, broadcasts and slices, which is what lowering makes; an upper bound where two different indices of a
-// buffer overlap in part.
+// buffer overlap in part. Under a guard an index reaches no more elements than there are active lanes.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -17,8 +17,8 @@ namespace tailor::costmodel {
 
 namespace {
 
-/// What one statement reaches; clipped to the buffer, which guards see to.
-Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
+/// What statements with one index reach whose active lanes were counted; clipped to the buffer, which guards see to.
+Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lanes) {
   const ir::Expr& expr = kernel.indices[stmt.expr];
   const std::int64_t last = kernel.buffers[stmt.memory].elements - 1;
   Reach reach;
@@ -34,7 +34,7 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
   reach.count = stmt.width;
   for (std::uint64_t rest = expr.vars; rest != 0 && reach.count < range; rest &= rest - 1)
     reach.count *= kernel.indices.vars[static_cast<std::size_t>(std::countr_zero(rest))].extent;
-  reach.count = std::min(reach.count, range);
+  reach.count = std::min({reach.count, range, lanes * stmt.width});
   return reach;
 }
 
@@ -62,7 +62,15 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
     const std::uint64_t key = which << 32 | stmt.expr;
     if (std::find(scratch.accesses.begin(), scratch.accesses.end(), key) != scratch.accesses.end()) continue;
     scratch.accesses.push_back(key);
-    join(scratch.reached[which], reach_of(kernel, stmt));
+    std::int64_t lanes = 0;  // no more elements than active lanes of all statements with this index
+    for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+      const ir::Stmt& same = kernel.body[at];
+      const bool is_load = same.kind == ir::StmtKind::load;
+      if (is_memory(same) && same.space == ir::Space::global && same.memory == stmt.memory && same.expr == stmt.expr &&
+          is_load == (stmt.kind == ir::StmtKind::load))
+        lanes += scratch.counts[at].lanes;
+    }
+    join(scratch.reached[which], reach_of(kernel, stmt, lanes));
   }
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     const std::int64_t bytes = std::max(1, ir::row(kernel.buffers[b].dtype).bits / 8);

@@ -10,18 +10,21 @@
 // domains.
 //
 // A loop adds its variable's range to each domain. A guard cuts each domain: its condition is a difference of two index
-// expressions, and lane_affine.h says how that moves with each variable. If the least and the greatest value over the
-// domain agree on the condition, the domain is kept whole or dropped. Else it is cut along the variable that moves the
-// difference most: the part where the condition holds for all, the part where it holds for none, and single values
-// between them, each of which is looked at again. When no variable is left the mask is found lane by lane. A variable
-// that moves the difference evenly only in steps of a period is first split into one range for each start of the
-// period. Cuts are exact.
+// expressions, and lane_affine.h says how that moves with each variable. Quotients and remainders break the movement,
+// so the domain is first cut into parts without a break (settle.h), of which there are as many in a large tensor as in
+// a small one. If the least and the greatest value over a part agree on the condition, the part is kept whole or
+// dropped. Else it is cut along the variable that moves the difference most: the part where the condition holds for
+// all, the part where it holds for none, and single values between them, each of which is looked at again. When no
+// variable is left the mask is found lane by lane. A term that is no quotient is known by its period alone: its ranges
+// are first split into one for each start of the period. Cuts are exact.
 //
-// Requests: the sectors of a request depend on its address modulo 32 bytes only. So the addresses of a domain are
-// grouped by residue, each residue is looked at once by the rules of requests.cpp, and weighted by how often it occurs.
-// Where the starts of a period are too many, sectors come from a sample and Work::sampled says so.
+// Requests: the sectors of a request depend on its address modulo 32 bytes only. So the addresses of a part are grouped
+// by residue, each residue is looked at once by the rules of requests.cpp, and weighted by how often it occurs. Where
+// the parts are too many, sectors come from a sample of the starts of a period.
 //
-// The busiest block is found at the end from the instructions that each scope recorded for its domains.
+// Time is bounded. Extents that share no factor with a block's elements can make hundreds of thousands of parts. When
+// `most_looks` are used up, counting begins anew with blocks from all over the grid that stand for the others, and if
+// that is still too much, with some trips of each loop too. Work::sampled says so in each of these cases.
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -30,6 +33,7 @@
 
 #include "costmodel/lane_affine.h"
 #include "costmodel/scratch.h"
+#include "costmodel/settle.h"
 
 namespace tailor::costmodel {
 
@@ -37,21 +41,32 @@ namespace {
 
 using ir::StmtKind;
 
-/// More starts of a period than this are sampled for sectors; guards are always cut exactly.
+/// More starts of a period, or more parts of a domain, than this are sampled for sectors.
 constexpr std::int64_t most_starts = 64, sampled_starts = 32;
+/// At warps, while a kernel is counted without samples.
+constexpr std::int64_t most_looks = 30'000;
+
+/// How much of the grid is looked at: all of it, or so many blocks, and so many trips of each loop.
+struct Sampling {
+  std::int64_t blocks, trips, most_looks;
+};
+constexpr std::int64_t all_of_them = std::numeric_limits<std::int64_t>::max();
+constexpr Sampling samplings[] = {
+    {all_of_them, all_of_them, most_looks}, {128, all_of_them, 4 * most_looks}, {32, 8, all_of_them}};
+
+/// The `i`-th of `looked_at` values below `count`: one from each stratum, scattered within it so that a sample does not
+/// beat with the length of a sector or of a row. `stands_for`: values of the stratum.
+std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64_t count, std::int64_t& stands_for) {
+  const std::int64_t from = i * count / looked_at, to = (i + 1) * count / looked_at;
+  stands_for = to - from;
+  return from + (i * 2654435761 >> 7) % stands_for;
+}
 
 std::int64_t points(const IterationDomain& domain) {
-  std::int64_t product = 1;
+  std::int64_t product = domain.blocks * domain.trips;
   for (int k = 0; k < domain.depth; ++k) product *= domain.ranges[k].count;
   return product;
 }
-IterationDomain with_range(const IterationDomain& domain, int k, std::int64_t first, std::int64_t count,
-                           std::int64_t stride = 1) {
-  IterationDomain part = domain;
-  part.ranges[k] = {domain.ranges[k].low + domain.ranges[k].step * first, domain.ranges[k].step * stride, count};
-  return part;
-}
-
 /// How often each residue modulo `modulus` occurs among the sums of a domain's growths.
 struct Residues {
   std::array<std::int64_t, sector_bytes> counts{};
@@ -82,30 +97,56 @@ class FastWalk {
       : kernel_(kernel), scratch_(scratch), warps_(warps_of(kernel)) {}
 
   void run(Work& work) {
-    scratch_.domains.clear();
-    scratch_.spans.clear();
-    ++scratch_.serial;
     find_thread_shares(kernel_, scratch_.threads);
-    IterationDomain all;
-    all.masks.fill(0);
-    for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
-    for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v)
-      if (kernel_.indices.vars[v].kind == ir::VarKind::block)
-        push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
-    scratch_.domains.push_back(all);
-    scope(0, static_cast<std::int32_t>(kernel_.body.size()), 0, 1);
-    work.busiest_block = busiest();
+    for (const Sampling& sampling : samplings) {
+      sampling_ = sampling;
+      looks_left_ = sampling.most_looks;
+      scratch_.counts.assign(kernel_.body.size(), {});
+      scratch_.sampled = sampling.blocks != all_of_them;
+      walk();
+      if (looks_left_ > 0) break;
+    }
+    bool proven = true;
+    work.busiest_block = busiest_block(scratch_, kernel_.virtual_blocks, proven);
+    if (!proven) scratch_.sampled = true;
   }
 
  private:
+  void walk() {
+    scratch_.domains.clear();
+    scratch_.spans.clear();
+    scratch_.every_guard = 0;
+    ++scratch_.serial;
+    IterationDomain all;
+    all.masks.fill(0);
+    for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
+    int block = -1;
+    for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v)
+      if (kernel_.indices.vars[v].kind == ir::VarKind::block) {
+        block = all.depth;
+        push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
+      }
+    if (block < 0 || kernel_.virtual_blocks <= sampling_.blocks)
+      scratch_.domains.push_back(all);
+    else
+      for (std::int64_t i = 0; i < sampling_.blocks; ++i) {
+        std::int64_t stands_for = 1;
+        const std::int64_t at = scattered(i, sampling_.blocks, kernel_.virtual_blocks, stands_for);
+        scratch_.domains.push_back(with_range(all, block, at, 1));
+        scratch_.domains.back().blocks = stands_for;
+      }
+    scope(0, static_cast<std::int32_t>(kernel_.body.size()), 0, scratch_.domains.size(), 1);
+  }
+
   static void push_range(IterationDomain& domain, ir::VarId var, std::int64_t count) {
     assert(domain.depth < IterationDomain::most);
     domain.vars[domain.depth] = var;
     domain.ranges[domain.depth++] = {0, 1, count};
   }
 
-  /// Statements from .. to with the domains from `first` on.
-  void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count) {
+  /// Statements from .. to with the domains from `first` on; a warp that every guard lets in runs them `trips` times.
+  void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count, std::int64_t trips) {
+    if (looks_left_ <= 0) return;
     std::int64_t executions = 0, lanes = 0;
     for (std::size_t b = first; b < first + count; ++b) {
       std::int64_t warps = 0, active = 0;
@@ -125,25 +166,36 @@ class FastWalk {
       total.lanes = lanes;
       issue += scratch_.costs[at].issue;
       if (is_memory(stmt)) access(stmt, total, first, count);
-      if (stmt.kind == StmtKind::loop) loop(at, stmt, first, count);
-      if (stmt.kind == StmtKind::guard) guard(at, stmt, first, count);
+      if (stmt.kind == StmtKind::loop) loop(at, stmt, first, count, trips);
+      if (stmt.kind == StmtKind::guard) guard(at, stmt, first, count, trips);
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
     }
+    scratch_.every_guard += issue * warps_ * trips;
     record(first, count, issue);
   }
 
-  void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
+  void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {
     const std::size_t inner = scratch_.domains.size();
+    const std::int64_t extent = kernel_.indices.vars[stmt.var].extent;
     for (std::size_t b = first; b < first + count; ++b) {
       IterationDomain domain = scratch_.domains[b];
-      push_range(domain, stmt.var, kernel_.indices.vars[stmt.var].extent);
-      scratch_.domains.push_back(domain);
+      push_range(domain, stmt.var, extent);
+      if (extent <= sampling_.trips) {
+        scratch_.domains.push_back(domain);
+        continue;
+      }
+      for (std::int64_t i = 0; i < sampling_.trips; ++i) {
+        std::int64_t stands_for = 1;
+        const std::int64_t trip = scattered(i, sampling_.trips, extent, stands_for);
+        scratch_.domains.push_back(with_range(domain, domain.depth - 1, trip, 1));
+        scratch_.domains.back().trips *= stands_for;
+      }
     }
-    scope(at + 1, stmt.end, inner, count);
+    scope(at + 1, stmt.end, inner, scratch_.domains.size() - inner, trips * extent);
     scratch_.domains.resize(inner);
   }
 
-  void guard(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count) {
+  void guard(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {
     const std::size_t base = scratch_.domains.size();
     std::size_t from = first, to = first + count;
     for (const ir::Condition& condition : stmt.conditions) {
@@ -157,26 +209,30 @@ class FastWalk {
       from = cut;
       to = scratch_.domains.size();
     }
-    if (to > from) scope(at + 1, stmt.end, from, to - from);
+    if (to > from) scope(at + 1, stmt.end, from, to - from, trips);
     scratch_.domains.resize(base);
   }
 
   /// Appends the parts of `domain` where the condition holds for some lane.
   void refine(const LaneAffine& form, bool equal, const IterationDomain& domain) {
-    std::array<std::int64_t, IterationDomain::most> growth;
     for (int k = 0; k < domain.depth; ++k) {
-      if (domain.ranges[k].count == 1) {
-        growth[k] = 0;
-        continue;
-      }
+      if (!form.is_opaque(domain.vars[k])) continue;
       const std::int64_t starts = count_starts(form, domain, k);
-      if (starts > 1) {
-        for (std::int64_t i = 0; i < starts; ++i)
-          refine(form, equal, with_range(domain, k, i, (domain.ranges[k].count - i + starts - 1) / starts, starts));
-        return;
-      }
-      growth[k] = form.growth(domain.vars[k], domain.ranges[k].step);
+      if (starts == 1) continue;
+      for (std::int64_t i = 0; i < starts && looks_left_ > 0; ++i)
+        refine(form, equal, with_range(domain, k, i, (domain.ranges[k].count - i + starts - 1) / starts, starts));
+      return;
     }
+    settle(form, domain, 0, looks_left_, [&](const IterationDomain& part) { cut(form, equal, part); });
+  }
+
+  /// The same for a domain along which the form moves evenly.
+  void cut(const LaneAffine& form, bool equal, const IterationDomain& domain) {
+    looks_left_ -= warps_;
+    if (looks_left_ <= 0) return;
+    std::array<std::int64_t, IterationDomain::most> growth;
+    for (int k = 0; k < domain.depth; ++k)
+      growth[k] = domain.ranges[k].count == 1 ? 0 : form.growth(domain.vars[k], domain.ranges[k].step);
     std::int64_t low = 0, high = 0;
     lane_range(form, domain, low, high);
     int widest = -1;
@@ -216,7 +272,7 @@ class FastWalk {
     to = std::clamp<std::int64_t>(to, -1, last);
     if (!equal && c > 0 && from > 0) scratch_.domains.push_back(with_range(domain, k, 0, from));
     if (!equal && c < 0 && to < last) scratch_.domains.push_back(with_range(domain, k, to + 1, last - to));
-    for (std::int64_t i = from; i <= to; ++i) refine(form, equal, with_range(domain, k, i, 1));
+    for (std::int64_t i = from; i <= to && looks_left_ > 0; ++i) cut(form, equal, with_range(domain, k, i, 1));
   }
 
   /// Of the lanes in the domain; of whole warps where the form is even there: mask() looks at lanes.
@@ -303,11 +359,28 @@ class FastWalk {
     const int bytes = element_bytes(kernel_, stmt);
     const LaneAffine form(kernel_, scratch_, stmt.expr, ir::no_expr, bytes);
     Request request{form, bytes * stmt.width, stmt.space == ir::Space::global, {}, {}};
-    for (std::size_t b = first; b < first + count; ++b) total.units += units(request, scratch_.domains[b], 0);
+    for (std::size_t b = first; b < first + count && looks_left_ > 0; ++b) {
+      const IterationDomain& domain = scratch_.domains[b];
+      total.units += units(request, domain) * domain.blocks * domain.trips;
+    }
   }
 
   /// Sectors or wavefronts of a domain.
-  std::int64_t units(Request& request, const IterationDomain& domain, int from) {
+  std::int64_t units(Request& request, const IterationDomain& domain) {
+    if (request.form.quotient_count() == 0) return sampled_units(request, domain, 0);
+    bool opaque = false;
+    for (int k = 0; k < domain.depth; ++k)
+      opaque |= domain.ranges[k].count > 1 && request.form.is_opaque(domain.vars[k]);
+    if (!opaque && expected_parts(request.form, domain, most_starts) <= most_starts) {
+      std::int64_t sum = 0, left = 4 * most_starts;
+      settle(request.form, domain, 0, left, [&](const IterationDomain& part) { sum += even_units(request, part); });
+      if (left > 0) return sum;
+    }
+    return sampled_units(request, domain, 0);
+  }
+
+  /// Range after range: all starts of the form's period, or some of them.
+  std::int64_t sampled_units(Request& request, const IterationDomain& domain, int from) {
     const LaneAffine& form = request.form;
     for (int k = from; k < domain.depth; ++k) {
       const std::int64_t starts = count_starts(form, domain, k), count = domain.ranges[k].count;
@@ -315,11 +388,10 @@ class FastWalk {
       const std::int64_t looked_at = starts <= most_starts ? starts : sampled_starts;
       std::int64_t sum = 0, seen = 0;
       for (std::int64_t i = 0; i < looked_at; ++i) {
-        // One start from each stratum, scattered within it so that the sample does not beat with a sector's length.
-        const std::int64_t from_start = i * starts / looked_at, to_start = (i + 1) * starts / looked_at;
-        const std::int64_t start = from_start + (i * 2654435761 >> 7) % (to_start - from_start);
+        std::int64_t stands_for = 1;
+        const std::int64_t start = scattered(i, looked_at, starts, stands_for);
         const std::int64_t members = (count - start + starts - 1) / starts;
-        sum += units(request, with_range(domain, k, start, members, starts), k + 1);
+        sum += sampled_units(request, with_range(domain, k, start, members, starts), k + 1);
         seen += members;
       }
       if (seen == count) return sum;
@@ -327,10 +399,17 @@ class FastWalk {
       return static_cast<std::int64_t>(
           static_cast<double>(sum) * static_cast<double>(count) / static_cast<double>(seen) + 0.5);
     }
+    return even_units(request, domain);
+  }
+
+  /// Of a domain along which the form moves evenly.
+  std::int64_t even_units(Request& request, const IterationDomain& domain) {
+    looks_left_ -= warps_;
     Residues residues;
     for (int k = 0; k < domain.depth; ++k)
       if (domain.ranges[k].count > 1)
-        residues.add(form.growth(domain.vars[k], domain.ranges[k].step), domain.ranges[k].count, request.modulus());
+        residues.add(request.form.growth(domain.vars[k], domain.ranges[k].step), domain.ranges[k].count,
+                     request.modulus());
     return units_at_start(request, domain, residues) * residues.times;
   }
 
@@ -363,62 +442,50 @@ class FastWalk {
   void record(std::size_t first, std::size_t count, std::int64_t issue) {
     for (std::size_t b = first; b < first + count; ++b) {
       const IterationDomain& domain = scratch_.domains[b];
-      std::int64_t each = issue;
       BlockSpan span;
+      span.each = issue * domain.trips;
       for (int k = 0; k < domain.depth; ++k) {
-        if (kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block)
-          span = {domain.ranges[k].low, domain.ranges[k].step, domain.ranges[k].count, 0};
-        else
-          each *= domain.ranges[k].count;
+        const Progression& range = domain.ranges[k];
+        if (kernel_.indices.vars[domain.vars[k]].kind != ir::VarKind::block) {
+          span.each *= range.count;
+          continue;
+        }
+        span.low += range.low;
+        if (range.count == 1) continue;
+        int at = span.depth++;
+        for (; at > 0 && span.ranges[at - 1].step < range.step; --at) span.ranges[at] = span.ranges[at - 1];
+        span.ranges[at] = {0, range.step, range.count};
       }
       std::int64_t warps = 0;
       for (int w = 0; w < warps_; ++w) warps += domain.masks[w] != 0;
-      span.each = each * warps;
+      span.each *= warps;
       if (span.each != 0) add_span(span);
     }
   }
 
-  /// Many scopes are run by the same blocks.
+  /// Many scopes are run by the same blocks; busiest_block() joins what is beyond the first few.
   void add_span(const BlockSpan& span) {
-    for (BlockSpan& known : scratch_.spans)
-      if (known.low == span.low && known.step == span.step && known.count == span.count) {
-        known.each += span.each;
+    constexpr std::size_t few = 16;
+    for (std::size_t s = 0; s < std::min(few, scratch_.spans.size()); ++s)
+      if (same_blocks(scratch_.spans[s], span)) {
+        scratch_.spans[s].each += span.each;
         return;
       }
     scratch_.spans.push_back(span);
   }
 
-  /// The most that one block issues. What blocks do changes only near the ends of spans, so looking at blocks within
-  /// one common period after each end finds the maximum.
-  std::int64_t busiest() {
-    std::int64_t period = 1;
-    for (const BlockSpan& span : scratch_.spans)
-      if (span.count > 1) period = std::min<std::int64_t>(std::lcm(period, span.step), 4096);
-    std::vector<std::int64_t>& looked_at = scratch_.numbers;
-    looked_at.clear();
-    looked_at.push_back(0);
-    for (const BlockSpan& span : scratch_.spans) {
-      looked_at.push_back(span.low);
-      looked_at.push_back(span.low + span.step * (span.count - 1) + 1);
-    }
-    std::sort(looked_at.begin(), looked_at.end());
-    looked_at.erase(std::unique(looked_at.begin(), looked_at.end()), looked_at.end());
-    std::int64_t most = 0;
-    for (const std::int64_t start : looked_at)
-      for (std::int64_t block = start; block < std::min(start + period, kernel_.virtual_blocks); ++block) {
-        std::int64_t sum = 0;
-        for (const BlockSpan& span : scratch_.spans) {
-          const std::int64_t from = block - span.low;
-          if (from >= 0 && from % span.step == 0 && from / span.step < span.count) sum += span.each;
-        }
-        most = std::max(most, sum);
-      }
-    return most;
+  static bool same_blocks(const BlockSpan& a, const BlockSpan& b) {
+    if (a.low != b.low || a.depth != b.depth) return false;
+    for (int k = 0; k < a.depth; ++k)
+      if (a.ranges[k].step != b.ranges[k].step || a.ranges[k].count != b.ranges[k].count) return false;
+    return true;
   }
 
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
   int warps_;
+  Sampling sampling_ = samplings[0];
+  std::int64_t looks_left_ = 0;
 };
 
 }  // namespace

@@ -14,6 +14,12 @@
 //   selection    the common multiple, if both branches grow alike; else there is no period
 // A term without a period (or with one over 2^40) makes the caller fall back to one look at each value.
 //
+// Between two breaks an expression moves evenly in shorter steps too. A quotient breaks where its dividend crosses a
+// multiple of the divisor. What is whole of the divisor in the dividend's growth never makes it cross, so only the rest
+// counts, its drift, taken as the value nearest to 0. Quotients are numbered from the inside out; while the inner ones
+// do not break, the dividend of an outer one moves evenly, and its next break is found from where each lane stands.
+// That is how settle.h cuts a range with few looks, however long it is.
+//
 // A thread variable (tid / d) % e splits into a lane's share and a warp's share when its steps fall on warp boundaries.
 // All that the lowering makes do. Others are evaluated lane by lane.
 #include "costmodel/lane_affine.h"
@@ -21,6 +27,8 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace tailor::costmodel {
@@ -36,6 +44,14 @@ std::int64_t common(std::int64_t a, std::int64_t b) {
   if (a == 0 || b == 0) return 0;
   const std::int64_t scaled = a / std::gcd(a, b);
   return scaled > longest_period / b ? 0 : scaled * b;
+}
+
+/// The value nearest to 0 that equals `value` modulo `divisor`.
+std::int64_t nearest_residue(std::int64_t value, std::int64_t divisor) {
+  std::int64_t rest = value % divisor;
+  if (2 * rest > divisor) rest -= divisor;
+  if (2 * rest < -divisor) rest += divisor;
+  return rest;
 }
 
 Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
@@ -80,7 +96,7 @@ struct Spot {
 
   Spot(const ir::IndexPool& p, const std::vector<ThreadShares>& t, const IterationDomain& domain, int warp)
       : pool(p), threads(t), w(warp) {
-    for (int k = 0; k < domain.depth; ++k) at[domain.vars[k]] = domain.ranges[k].low;
+    for (int k = 0; k < domain.depth; ++k) at[domain.vars[k]] += domain.ranges[k].low;
   }
 };
 
@@ -165,9 +181,21 @@ void find_thread_shares(const ir::Kernel& kernel, std::vector<ThreadShares>& sha
 
 LaneAffine::LaneAffine(const ir::Kernel& kernel, Scratch::Body& scratch, ir::ExprId a, ir::ExprId b, std::int64_t scale)
     : kernel_(kernel), scratch_(scratch), a_(a), b_(b), scale_(scale) {
+  sum_.clear(0);
   add(a, scale);
   if (b != ir::no_expr) add(b, -scale);
-  if (split_) find_even_lanes();
+  if (!split_) return;
+  find_even_lanes(sum_);
+  const std::int64_t stride = sum_.even_lanes[1] - sum_.even_lanes[0];
+  bool constant = true;
+  for (int lane = 2; lane < warp_lanes; ++lane) constant &= sum_.even_lanes[lane] - sum_.even_lanes[lane - 1] == stride;
+  if (constant) even_stride_ = stride;
+}
+
+void LaneAffine::Sum::clear(std::int64_t value) {
+  constant = value;
+  outer_count = thread_count = part_count = 0;
+  lanes.fill(0);
 }
 
 void LaneAffine::add(ir::ExprId expr, std::int64_t scale) {
@@ -181,7 +209,11 @@ void LaneAffine::add(ir::ExprId expr, std::int64_t scale) {
       continue;
     }
     nested_ |= term.vars;
-    if (add_quotient(term, coefficient)) continue;
+    if (const int quotient = quotient_of(part.term); quotient >= 0) {
+      add_part(sum_, quotient, coefficient);
+      continue;
+    }
+    opaque_vars_ |= term.vars;
     if (opaque_count_ == static_cast<int>(opaque_.size()))
       split_ = false;
     else
@@ -201,42 +233,53 @@ bool LaneAffine::add_variable(Sum& sum, ir::VarId id, std::int64_t coefficient) 
   return scratch_.threads[id].splits;
 }
 
-bool LaneAffine::add_quotient(const ir::Term& term, std::int64_t coefficient) {
-  const bool is_quotient = term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod;
-  if (!is_quotient || quotient_count_ == most_quotients) return false;
-  const ir::IndexPool& pool = kernel_.indices;
-  if (pool[term.a].range.low < 0 || pool[term.a].range.high >= std::int64_t{1} << 32) return false;
-  if (term.divisor >= std::int64_t{1} << 32) return false;
-  Quotient& quotient = quotients_[quotient_count_];
-  quotient.inner = {};  // an earlier term may have failed half-way
-  quotient.remainder = term.kind == ir::TermKind::mod;
-  quotient.divisor = term.divisor;
-  quotient.coefficient = coefficient;
-  quotient.inner.constant = pool[term.a].constant;
-  for (const ir::Linear& part : pool.linear(term.a)) {
-    const ir::Term& one = pool.terms[part.term];
-    if (one.kind != ir::TermKind::var || !add_variable(quotient.inner, one.var, part.coefficient)) return false;
-  }
-  const auto [least, greatest] = std::minmax_element(quotient.inner.lanes.begin(), quotient.inner.lanes.end());
-  quotient.least_lane = *least;
-  quotient.greatest_lane = *greatest;
-  ++quotient_count_;
-  return true;
+void LaneAffine::add_part(Sum& sum, int quotient, std::int64_t coefficient) {
+  for (int p = 0; p < sum.part_count; ++p)
+    if (sum.parts[p].quotient == quotient) {
+      sum.parts[p].coefficient += coefficient;
+      return;
+    }
+  sum.parts[sum.part_count++] = {quotient, coefficient};
 }
 
-void LaneAffine::find_even_lanes() {
-  even_lanes_ = sum_.lanes;
+int LaneAffine::quotient_of(ir::TermId id) {
   for (int i = 0; i < quotient_count_; ++i)
-    if (quotients_[i].remainder)
-      for (int lane = 0; lane < warp_lanes; ++lane)
-        even_lanes_[lane] += quotients_[i].coefficient * quotients_[i].inner.lanes[lane];
-  const std::int64_t stride = even_lanes_[1] - even_lanes_[0];
-  bool constant = true;
-  for (int lane = 2; lane < warp_lanes; ++lane) constant &= even_lanes_[lane] - even_lanes_[lane - 1] == stride;
-  if (constant) even_stride_ = stride;
-  const auto [least, greatest] = std::minmax_element(even_lanes_.begin(), even_lanes_.end());
-  least_lane_ = *least;
-  greatest_lane_ = *greatest;
+    if (quotients_[i].term == id) return i;
+  const ir::IndexPool& pool = kernel_.indices;
+  const ir::Term& term = pool.terms[id];
+  if (term.kind != ir::TermKind::div && term.kind != ir::TermKind::mod) return -1;
+  if (pool[term.a].range.low < 0 || pool[term.a].range.high >= std::int64_t{1} << 32) return -1;
+  if (term.divisor >= std::int64_t{1} << 32) return -1;
+  for (const ir::Linear& part : pool.linear(term.a))
+    if (pool.terms[part.term].kind != ir::TermKind::var && quotient_of(part.term) < 0) return -1;
+  if (quotient_count_ == most_quotients) return -1;
+  Quotient& quotient = quotients_[quotient_count_];
+  quotient.term = id;
+  quotient.remainder = term.kind == ir::TermKind::mod;
+  quotient.divisor = term.divisor;
+  quotient.inner.clear(pool[term.a].constant);
+  for (const ir::Linear& part : pool.linear(term.a)) {
+    const ir::Term& one = pool.terms[part.term];
+    if (one.kind != ir::TermKind::var)
+      add_part(quotient.inner, quotient_of(part.term), part.coefficient);
+    else if (!add_variable(quotient.inner, one.var, part.coefficient))
+      return -1;
+  }
+  find_even_lanes(quotient.inner);
+  return quotient_count_++;
+}
+
+void LaneAffine::find_even_lanes(Sum& sum) const {
+  sum.even_lanes = sum.lanes;
+  for (int p = 0; p < sum.part_count; ++p) {
+    const Quotient& quotient = quotients_[sum.parts[p].quotient];
+    if (!quotient.remainder) continue;
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      sum.even_lanes[lane] += sum.parts[p].coefficient * quotient.inner.even_lanes[lane];
+  }
+  const auto [least, greatest] = std::minmax_element(sum.even_lanes.begin(), sum.even_lanes.end());
+  sum.least_lane = *least;
+  sum.greatest_lane = *greatest;
 }
 
 Period LaneAffine::period(ir::VarId var) const {
@@ -255,11 +298,80 @@ Period LaneAffine::period(ir::VarId var) const {
 std::int64_t LaneAffine::even_step(ir::VarId var) const { return (nested_ >> var & 1) == 0 ? 1 : period(var).period; }
 
 std::int64_t LaneAffine::growth(ir::VarId var, std::int64_t step) const {
-  if ((nested_ >> var & 1) != 0) return scale_ * over(period(var), step);
-  std::int64_t sum = 0;
-  for (int i = 0; i < sum_.outer_count; ++i)
-    if (sum_.outer[i].var == var) sum += sum_.outer[i].coefficient * step;
-  return sum;
+  if (is_opaque(var))
+    return (nested_ >> var & 1) != 0 ? scale_ * over(period(var), step) : linear_growth(sum_, var, step);
+  return growth_of(sum_, var, step);
+}
+
+std::int64_t LaneAffine::linear_growth(const Sum& sum, ir::VarId var, std::int64_t step) {
+  std::int64_t growth = 0;
+  for (int i = 0; i < sum.outer_count; ++i)
+    if (sum.outer[i].var == var) growth += sum.outer[i].coefficient * step;
+  return growth;
+}
+
+std::int64_t LaneAffine::growth_of(const Sum& sum, ir::VarId var, std::int64_t step) const {
+  std::int64_t growth = linear_growth(sum, var, step);
+  for (int p = 0; p < sum.part_count; ++p)
+    growth += sum.parts[p].coefficient * quotient_growth(sum.parts[p].quotient, var, step);
+  return growth;
+}
+
+std::int64_t LaneAffine::quotient_growth(int i, ir::VarId var, std::int64_t step) const {
+  const Quotient& quotient = quotients_[i];
+  const std::int64_t inner = growth_of(quotient.inner, var, step);
+  const std::int64_t drift = nearest_residue(inner, quotient.divisor);
+  return quotient.remainder ? drift : (inner - drift) / quotient.divisor;
+}
+
+std::int64_t LaneAffine::drift(int i, ir::VarId var, std::int64_t step) const {
+  return nearest_residue(growth_of(quotients_[i].inner, var, step), quotients_[i].divisor);
+}
+
+std::int64_t LaneAffine::turns(int i, std::int64_t drift) const {
+  return quotients_[i].divisor / std::gcd(std::abs(drift), quotients_[i].divisor);
+}
+
+std::int64_t LaneAffine::breaks(int i, std::int64_t drift, std::int64_t steps) const {
+  return (std::abs(drift) * steps + quotients_[i].divisor - 1) / quotients_[i].divisor;
+}
+
+std::int64_t LaneAffine::steps_before_break(int i, std::int64_t drift, const IterationDomain& domain, std::int64_t up,
+                                            std::int64_t down) const {
+  const Start from = start(domain);
+  const Sum& inner = quotients_[i].inner;
+  const auto divisor = static_cast<std::uint64_t>(quotients_[i].divisor);
+  std::int64_t steps = std::numeric_limits<std::int64_t>::max();
+  const auto look_at = [&](std::int64_t value) {
+    const auto rest = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % divisor);
+    const std::int64_t above = quotients_[i].divisor - 1 - up - rest, below = rest - down;
+    steps = std::min(steps, above < 0 || below < 0 ? -1 : drift > 0 ? above / drift : below / -drift);
+  };
+  std::array<std::int64_t, most_quotients> worth;
+  std::array<Lanes, most_quotients> lanes;
+  for (int w = 0; w < warps_of(kernel_); ++w) {
+    if (domain.masks[w] == 0) continue;
+    const std::int64_t base = from.inner[i] + inner.warp_offset(scratch_.threads, w);
+    if (inner.part_count == 0 || even_quotients(from, w, i, worth)) {
+      std::int64_t value = base;
+      for (int p = 0; p < inner.part_count; ++p) value += inner.parts[p].coefficient * worth[inner.parts[p].quotient];
+      const std::int64_t least = value + inner.least_lane, greatest = value + inner.greatest_lane;
+      if (least >= 0 && least / quotients_[i].divisor == greatest / quotients_[i].divisor) {
+        look_at(least);
+        look_at(greatest);
+        continue;
+      }
+    }
+    if (inner.part_count > 0) quotient_lanes(from, w, i, lanes);
+    for (std::uint32_t rest = domain.masks[w]; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      std::int64_t value = base + inner.lanes[lane];
+      for (int p = 0; p < inner.part_count; ++p)
+        value += inner.parts[p].coefficient * lanes[inner.parts[p].quotient][lane];
+      look_at(value);
+    }
+  }
+  return steps;
 }
 
 std::int64_t LaneAffine::Sum::base(const IterationDomain& domain) const {
@@ -285,36 +397,57 @@ LaneAffine::Start LaneAffine::start(const IterationDomain& domain) const {
   return start;
 }
 
+bool LaneAffine::even_quotients(const Start& start, int w, int count,
+                                std::array<std::int64_t, most_quotients>& worth) const {
+  for (int i = 0; i < count; ++i) {
+    const Quotient& q = quotients_[i];
+    std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
+    for (int p = 0; p < q.inner.part_count; ++p)
+      inner += q.inner.parts[p].coefficient * worth[q.inner.parts[p].quotient];
+    const std::int64_t least = inner + q.inner.least_lane, greatest = inner + q.inner.greatest_lane;
+    // A guard may keep lanes out whose values are below 0 or beyond the range: those warps are seen lane by lane.
+    if (least < 0 || greatest >= std::int64_t{1} << 32) return false;
+    const auto divisor = static_cast<std::uint32_t>(q.divisor);
+    const std::uint32_t whole = static_cast<std::uint32_t>(least) / divisor;
+    if (least != greatest && whole != static_cast<std::uint32_t>(greatest) / divisor) return false;
+    worth[i] = q.remainder ? inner - std::int64_t{whole} * q.divisor : std::int64_t{whole};
+  }
+  return true;
+}
+
 bool LaneAffine::is_even(const Start& start, int w, std::int64_t& shift) const {
   if (!split_ || opaque_count_ > 0) return false;
   shift = start.base + sum_.warp_offset(scratch_.threads, w);
-  for (int i = 0; i < quotient_count_; ++i) {
-    const Quotient& q = quotients_[i];
-    const std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
-    // A guard may keep lanes out whose values are below 0 or beyond the range: those warps are seen lane by lane.
-    if (inner + q.least_lane < 0 || inner + q.greatest_lane >= std::int64_t{1} << 32) return false;
-    const auto divisor = static_cast<std::uint32_t>(q.divisor);
-    const std::uint32_t whole = static_cast<std::uint32_t>(inner + q.least_lane) / divisor;
-    if (q.least_lane != q.greatest_lane && whole != static_cast<std::uint32_t>(inner + q.greatest_lane) / divisor)
-      return false;
-    shift += q.coefficient * (q.remainder ? inner - std::int64_t{whole} * q.divisor : std::int64_t{whole});
-  }
+  std::array<std::int64_t, most_quotients> worth;
+  if (!even_quotients(start, w, quotient_count_, worth)) return false;
+  for (int p = 0; p < sum_.part_count; ++p) shift += sum_.parts[p].coefficient * worth[sum_.parts[p].quotient];
   return true;
+}
+
+void LaneAffine::quotient_lanes(const Start& start, int w, int count, std::array<Lanes, most_quotients>& lanes) const {
+  for (int i = 0; i < count; ++i) {
+    const Quotient& q = quotients_[i];
+    const std::int64_t base = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
+    const auto divisor = static_cast<std::uint32_t>(q.divisor);
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+      std::int64_t inner = base + q.inner.lanes[lane];
+      for (int p = 0; p < q.inner.part_count; ++p)
+        inner += q.inner.parts[p].coefficient * lanes[q.inner.parts[p].quotient][lane];
+      const auto value = static_cast<std::uint32_t>(inner);
+      lanes[i][lane] = q.remainder ? value % divisor : value / divisor;
+    }
+  }
 }
 
 void LaneAffine::values(const Start& start, int w, Lanes& out) const {
   if (split_) {
     const std::int64_t base = start.base + sum_.warp_offset(scratch_.threads, w);
     for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = base + sum_.lanes[lane];
-    for (int i = 0; i < quotient_count_; ++i) {
-      const Quotient& q = quotients_[i];
-      const std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
-      const auto divisor = static_cast<std::uint32_t>(q.divisor);
-      for (int lane = 0; lane < warp_lanes; ++lane) {
-        const auto value = static_cast<std::uint32_t>(inner + q.inner.lanes[lane]);
-        out[lane] += q.coefficient * (q.remainder ? value % divisor : value / divisor);
-      }
-    }
+    std::array<Lanes, most_quotients> quotients;
+    quotient_lanes(start, w, quotient_count_, quotients);
+    for (int p = 0; p < sum_.part_count; ++p)
+      for (int lane = 0; lane < warp_lanes; ++lane)
+        out[lane] += sum_.parts[p].coefficient * quotients[sum_.parts[p].quotient][lane];
     for (int i = 0; i < opaque_count_; ++i) {
       const Lanes& term = term_lanes(opaque_[i].term, *start.domain, w);
       for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += opaque_[i].coefficient * term[lane];

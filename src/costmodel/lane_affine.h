@@ -27,16 +27,33 @@ void find_thread_shares(const ir::Kernel& kernel, std::vector<ThreadShares>& sha
 class LaneAffine {
  public:
   using Lanes = std::array<std::int64_t, warp_lanes>;
-  /// Quotients of sums over variables that a form takes apart.
-  static constexpr int most_quotients = 4;
+  /// Quotients and remainders, nested ones among them, that a form takes apart.
+  static constexpr int most_quotients = 8;
 
   /// scale * (a - b); b may be no_expr. The thread shares of `scratch` are those of this kernel.
   LaneAffine(const ir::Kernel& kernel, Scratch::Body& scratch, ir::ExprId a, ir::ExprId b, std::int64_t scale);
 
   /// The least step of `var` at which the form moves evenly; 0: none.
   std::int64_t even_step(ir::VarId var) const;
-  /// How much the form grows when `var` advances by `step`, a multiple of even_step.
+  /// How much the form grows when `var` advances by `step`, which must be a multiple of even_step, or the step of a
+  /// range along which no quotient breaks (settle.h).
   std::int64_t growth(ir::VarId var, std::int64_t step) const;
+
+  /// Quotients are numbered so that each comes after those in its dividend.
+  int quotient_count() const { return quotient_count_; }
+  /// Whether `var` occurs in a term that is none of the quotients: periods alone say how such a term moves.
+  bool is_opaque(ir::VarId var) const { return !split_ || (opaque_vars_ >> var & 1) != 0; }
+  /// By how much the dividend of quotient `i` misses a multiple of its divisor when `var` advances by `step`: the value
+  /// nearest to 0. Where it is 0 the quotient never breaks. The quotients before `i` must not break along the step.
+  std::int64_t drift(int i, ir::VarId var, std::int64_t step) const;
+  /// Steps of `drift`, from the domain's start on, before the dividend of quotient `i` crosses a multiple of its
+  /// divisor in some active lane, wherever up to `up` more or `down` less takes it; -1: it does so without a step.
+  std::int64_t steps_before_break(int i, std::int64_t drift, const IterationDomain& domain, std::int64_t up,
+                                  std::int64_t down) const;
+  /// After so many steps a quotient that drifts begins anew.
+  std::int64_t turns(int i, std::int64_t drift) const;
+  /// Multiples of the divisor that so many steps cross, rounded up.
+  std::int64_t breaks(int i, std::int64_t drift, std::int64_t steps) const;
 
   /// The shares of the outer variables where `domain` starts.
   struct Start {
@@ -48,61 +65,78 @@ class LaneAffine {
   /// The usual case, nothing in the warp crosses a multiple of a divisor: lane l's value is `shift` + even_lanes()[l].
   /// Otherwise `shift` means nothing.
   bool is_even(const Start& start, int w, std::int64_t& shift) const;
-  const Lanes& even_lanes() const { return even_lanes_; }
+  const Lanes& even_lanes() const { return sum_.even_lanes; }
   /// Distance of neighbours in even_lanes() when it is the same for all, else no_stride.
   std::int64_t even_stride() const { return even_stride_; }
-  std::int64_t least_lane() const { return least_lane_; }
-  std::int64_t greatest_lane() const { return greatest_lane_; }
+  std::int64_t least_lane() const { return sum_.least_lane; }
+  std::int64_t greatest_lane() const { return sum_.greatest_lane; }
   static constexpr std::int64_t no_stride = std::numeric_limits<std::int64_t>::min();
   /// The values of all lanes of warp `w` with the outer variables at the start of the domain.
   void values(const Start& start, int w, Lanes& out) const;
 
  private:
+  /// These have no initialisers, for a form is made for every access and most use a small part: clear() sets the rest.
   struct Share {
-    ir::VarId var = 0;
-    std::int64_t coefficient = 0;
+    ir::VarId var;
+    std::int64_t coefficient;
   };
-  /// constant + the outer variables' + the warp's + the lanes' share.
+  struct Part {
+    int quotient;
+    std::int64_t coefficient;
+  };
+  /// constant + the outer variables' + the warp's + the lanes' share + quotients.
   struct Sum {
-    std::int64_t constant = 0;
-    int outer_count = 0, thread_count = 0;
+    std::int64_t constant;
+    int outer_count, thread_count, part_count;
     std::array<Share, 12> outer, thread;
-    Lanes lanes{};
+    std::array<Part, most_quotients> parts;
+    Lanes lanes;       ///< the variables' share
+    Lanes even_lanes;  ///< with that of the remainders, where no lane crosses a multiple of a divisor
+    std::int64_t least_lane, greatest_lane;  ///< of even_lanes
+    void clear(std::int64_t value);
     std::int64_t base(const IterationDomain& domain) const;
     std::int64_t warp_offset(std::span<const ThreadShares> threads, int w) const;
   };
-  /// coefficient * (inner / divisor) or coefficient * (inner % divisor).
+  /// inner / divisor or inner % divisor.
   struct Quotient {
-    bool remainder = false;
-    std::int64_t divisor = 1, coefficient = 0;
-    std::int64_t least_lane = 0, greatest_lane = 0;
+    ir::TermId term;
+    bool remainder;
+    std::int64_t divisor;
     Sum inner;
   };
   void add(ir::ExprId expr, std::int64_t scale);
   /// false: a variable does not split into shares, or there are too many.
   bool add_variable(Sum& sum, ir::VarId var, std::int64_t coefficient) const;
-  bool add_quotient(const ir::Term& term, std::int64_t coefficient);
+  static void add_part(Sum& sum, int quotient, std::int64_t coefficient);
+  /// The quotient's number; -1: it cannot be taken apart.
+  int quotient_of(ir::TermId id);
   const Lanes& term_lanes(ir::TermId id, const IterationDomain& domain, int w) const;
-  void find_even_lanes();
+  void find_even_lanes(Sum& sum) const;
+  static std::int64_t linear_growth(const Sum& sum, ir::VarId var, std::int64_t step);
+  std::int64_t growth_of(const Sum& sum, ir::VarId var, std::int64_t step) const;
+  std::int64_t quotient_growth(int i, ir::VarId var, std::int64_t step) const;
+  /// What quotient `i` is worth in an even warp, without its even lanes: false where a lane crosses.
+  bool even_quotients(const Start& start, int w, int count, std::array<std::int64_t, most_quotients>& worth) const;
+  void quotient_lanes(const Start& start, int w, int count, std::array<Lanes, most_quotients>& lanes) const;
   Period period(ir::VarId var) const;
 
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
   ir::ExprId a_, b_;
   std::int64_t scale_;
-  std::uint64_t nested_ = 0;  ///< variables inside terms
-  bool split_ = true;         ///< variables split, and there is room for all other terms
+  std::uint64_t nested_ = 0;       ///< variables inside terms
+  std::uint64_t opaque_vars_ = 0;  ///< variables inside terms that are no quotients
+  bool split_ = true;              ///< variables split, and there is room for all other terms
   struct Opaque {
     ir::TermId term = 0;
     std::int64_t coefficient = 0;
   };
   int opaque_count_ = 0;
-  std::array<Opaque, 4> opaque_;  ///< terms that are neither variables nor quotients of sums over variables
+  std::array<Opaque, 4> opaque_;  ///< terms that are neither variables nor quotients that could be taken apart
   Sum sum_;
   int quotient_count_ = 0;
   std::array<Quotient, most_quotients> quotients_;
-  Lanes even_lanes_;
-  std::int64_t even_stride_ = no_stride, least_lane_ = 0, greatest_lane_ = 0;
+  std::int64_t even_stride_ = no_stride;
   struct Known {
     ir::VarId var = 0;
     Period period;

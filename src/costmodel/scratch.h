@@ -37,12 +37,15 @@ struct Progression {
   std::int64_t low = 0, step = 1, count = 1;
 };
 
-/// The outer variables (block and loops) a domain ranges over, and the lanes of each warp that are in it.
+/// The outer variables (block and loops) a domain ranges over, and the lanes of each warp that are in it. A variable
+/// with several ranges is the sum of one value of each.
 struct IterationDomain {
-  static constexpr int most = 12;
+  static constexpr int most = 16;
   std::array<ir::VarId, most> vars;
   std::array<Progression, most> ranges;
   int depth = 0;
+  std::int64_t blocks = 1,
+               trips = 1;  ///< how many blocks and loop trips each point stands for, where these are sampled
   std::array<std::uint32_t, max_warps> masks;
 };
 
@@ -62,10 +65,13 @@ struct TermLanes {
   std::array<std::int64_t, warp_lanes> lanes;
 };
 
-/// Instructions that a run of virtual blocks executes on top of others.
+/// Instructions that some virtual blocks execute on top of others: those at low + a sum of one multiple of each step.
+/// Steps fall, and each is beyond what the following ranges reach together.
 struct BlockSpan {
-  std::int64_t low = 0, step = 1, count = 1;
+  std::int64_t low = 0;
   std::int64_t each = 0;
+  int depth = 0;
+  std::array<Progression, IterationDomain::most> ranges;  ///< their lows are 0
 };
 
 /// Elements of a buffer: `count` of those at low, low + step, ..., high.
@@ -78,6 +84,7 @@ struct Scratch::Body {
   std::vector<StmtCost> costs;
   std::vector<IterationDomain> domains;
   std::vector<BlockSpan> spans;
+  std::int64_t every_guard = 0;  ///< what a block would issue that runs all guards with all warps
   std::vector<TermLanes> terms = std::vector<TermLanes>(256);
   std::uint32_t serial = 0;
   std::vector<ThreadShares> threads;   ///< by variable; those of other variables are not filled
@@ -119,7 +126,9 @@ inline std::int64_t thread_value(const ir::Var& var, int w, int lane) {
 /// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes of `work.buffers`.
 void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
-/// Distinct bytes per buffer from the ranges of indices.
+/// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
+std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
+/// Distinct bytes per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);

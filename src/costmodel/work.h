@@ -77,7 +77,7 @@ struct Work {
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
   CriticalPath critical_path;
   double bytes_in_flight = 0;  ///< per thread: bytes loaded and stored for each round trip to memory
-  bool sampled = false;        ///< some index was not periodic: its sectors come from a sample
+  bool sampled = false;        ///< some counts come from a sample (count.h says when)
   bool operator==(const Work&) const = default;
 };
 

@@ -1,0 +1,247 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The busiest block. In: spans of blocks with what each of their blocks issues. Out: the most that one block issues
+// over all spans that hold it. Called by fast counting when a kernel has been walked.
+//
+// A block that runs every guard with every warp is the busiest, and mostly there is one: the middle, or the beginning
+// of a span. Otherwise block numbers are written with digits: the steps of all spans are the places, each a multiple of
+// the next, and a span is an interval for each digit. From the first digit on, a digit's values fall into few classes
+// that the same intervals hold; each class is followed, unless all its spans together issue no more than what was
+// found. Where steps are no such places, each block's sum is made if there are few, else the spans' first blocks stand
+// for all.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <optional>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+constexpr std::int64_t most_span_looks = 200'000;  ///< at a span
+constexpr std::int64_t most_summed = 200'000;      ///< blocks, each as often as a span holds it
+
+bool holds(const BlockSpan& span, std::int64_t block) {
+  std::int64_t rest = block - span.low;
+  if (rest < 0) return false;
+  for (int k = 0; k < span.depth; ++k) {
+    const Progression& range = span.ranges[k];
+    rest -= std::min(rest / range.step, range.count - 1) * range.step;
+  }
+  return rest == 0;
+}
+
+/// The most of all sums, made block by block; nothing where that would be too much work.
+std::optional<std::int64_t> sum_over_blocks(Scratch::Body& scratch, std::int64_t blocks) {
+  std::int64_t held = blocks;
+  for (const BlockSpan& span : scratch.spans) {
+    std::int64_t points = 1;
+    for (int k = 0; k < span.depth; ++k) points *= span.ranges[k].count;
+    held += points;
+    if (held > most_summed) return std::nullopt;
+  }
+  std::vector<std::int64_t>& sums = scratch.numbers;
+  sums.assign(static_cast<std::size_t>(blocks), 0);
+  for (const BlockSpan& span : scratch.spans) {
+    std::array<std::int64_t, IterationDomain::most> at{};
+    for (std::int64_t block = span.low;;) {
+      sums[static_cast<std::size_t>(block)] += span.each;
+      int k = span.depth - 1;
+      for (; k >= 0 && at[k] + 1 == span.ranges[k].count; --k) {
+        block -= span.ranges[k].step * at[k];
+        at[k] = 0;
+      }
+      if (k < 0) break;
+      ++at[k];
+      block += span.ranges[k].step;
+    }
+  }
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+/// The search over digits.
+class Digits {
+ public:
+  /// `usable` is false afterwards when the steps are no places.
+  explicit Digits(const std::vector<BlockSpan>& spans) {
+    for (const BlockSpan& span : spans)
+      for (int k = 0; k < span.depth; ++k) places_.push_back(span.ranges[k].step);
+    places_.push_back(1);
+    std::sort(places_.begin(), places_.end(), std::greater<>());
+    places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
+    usable = places_.size() <= most;
+    for (std::size_t p = 1; p < places_.size(); ++p) usable &= places_[p - 1] % places_[p] == 0;
+    for (std::size_t s = 0; s < spans.size() && usable; ++s) usable = add(spans[s]);
+  }
+
+  bool usable = true;
+
+  /// Nothing when it takes too long.
+  std::optional<std::int64_t> most_issued() {
+    std::vector<int> all(boxes_.size());
+    std::iota(all.begin(), all.end(), 0);
+    search(0, all);
+    return left_ > 0 ? std::optional(found_) : std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t most = 8;
+  struct Interval {
+    std::int64_t from = 0, to = 0;  ///< inclusive
+  };
+  struct Box {
+    std::int64_t each = 0;
+    std::array<Interval, most> digits;
+  };
+
+  /// Values of a digit; the first place has as many as there are.
+  std::int64_t radix(std::size_t place) const {
+    return place == 0 ? std::int64_t{1} << 62 : places_[place - 1] / places_[place];
+  }
+
+  bool add(const BlockSpan& span) {
+    Box box;
+    box.each = span.each;
+    for (std::size_t p = 0; p < places_.size(); ++p) {
+      const std::int64_t digit = span.low / places_[p] % radix(p);
+      box.digits[p] = {digit, digit};
+    }
+    int carries = 0;
+    std::size_t carrying = 0;
+    for (int k = 0; k < span.depth; ++k) {
+      const auto place =
+          static_cast<std::size_t>(std::find(places_.begin(), places_.end(), span.ranges[k].step) - places_.begin());
+      Interval& interval = box.digits[place];
+      if (interval.to > interval.from) return false;
+      interval.to += span.ranges[k].count - 1;
+      if (interval.to < radix(place)) continue;
+      ++carries;
+      carrying = place;
+    }
+    if (carries == 0) {
+      boxes_.push_back(box);
+      return true;
+    }
+    return carries == 1 && carry(box, carrying);
+  }
+
+  /// Cuts a box whose digit at `place` runs beyond its radix into one up to the radix, one of whole turns and the rest.
+  bool carry(Box box, std::size_t place) {
+    Interval& digit = box.digits[place];
+    Interval& next = box.digits[place - 1];
+    if (next.to > next.from) return false;
+    const std::int64_t end = digit.to, turn = radix(place), turns = (end + 1) / turn, rest = (end + 1) % turn;
+    const std::int64_t first = next.from;
+    const bool begins_inside = digit.from > 0;
+    if (begins_inside) {
+      digit.to = turn - 1;
+      boxes_.push_back(box);
+    }
+    const std::int64_t whole = turns - (begins_inside ? 1 : 0);
+    if (rest > 0) {
+      Box last = box;
+      last.digits[place] = {0, rest - 1};
+      last.digits[place - 1] = {first + turns, first + turns};
+      if (!place_or_carry(last, place - 1)) return false;
+    }
+    if (whole == 0) return true;
+    digit = {0, turn - 1};
+    next = {first + turns - whole, first + turns - 1};
+    return place_or_carry(box, place - 1);
+  }
+
+  bool place_or_carry(const Box& box, std::size_t place) {
+    const Interval& digit = box.digits[place];
+    if (digit.to < radix(place)) {
+      boxes_.push_back(box);
+      return true;
+    }
+    if (digit.from < radix(place)) return carry(box, place);
+    Box moved = box;  // all of it lies beyond: one more of the next place
+    moved.digits[place] = {digit.from - radix(place), digit.to - radix(place)};
+    Interval& next = moved.digits[place - 1];
+    if (next.to > next.from) return false;
+    next = {next.from + 1, next.to + 1};
+    return place_or_carry(moved, place - 1);
+  }
+
+  void search(std::size_t place, const std::vector<int>& held) {
+    std::int64_t sum = 0;
+    for (const int b : held) sum += boxes_[static_cast<std::size_t>(b)].each;
+    left_ -= static_cast<std::int64_t>(held.size()) + 1;
+    if (sum <= found_ || left_ <= 0) return;
+    if (place == places_.size()) {
+      found_ = sum;
+      return;
+    }
+    std::vector<std::int64_t> starts;  // a class begins where an interval does; what ends one only takes away
+    for (const int b : held) starts.push_back(boxes_[static_cast<std::size_t>(b)].digits[place].from);
+    std::sort(starts.begin(), starts.end());
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    for (const std::int64_t start : starts) {
+      std::vector<int> inside;
+      for (const int b : held) {
+        const Interval& digit = boxes_[static_cast<std::size_t>(b)].digits[place];
+        if (digit.from <= start && start <= digit.to) inside.push_back(b);
+      }
+      left_ -= static_cast<std::int64_t>(held.size());
+      search(place + 1, inside);
+    }
+  }
+
+  std::vector<std::int64_t> places_;
+  std::vector<Box> boxes_;
+  std::int64_t found_ = 0, left_ = most_span_looks;
+};
+
+/// Joins spans of the same blocks.
+void merge_spans(std::vector<BlockSpan>& spans) {
+  const auto key_less = [](const BlockSpan& a, const BlockSpan& b) {
+    if (a.low != b.low) return a.low < b.low;
+    if (a.depth != b.depth) return a.depth < b.depth;
+    for (int k = 0; k < a.depth; ++k) {
+      if (a.ranges[k].step != b.ranges[k].step) return a.ranges[k].step < b.ranges[k].step;
+      if (a.ranges[k].count != b.ranges[k].count) return a.ranges[k].count < b.ranges[k].count;
+    }
+    return false;
+  };
+  std::sort(spans.begin(), spans.end(), key_less);
+  std::size_t kept = 0;
+  for (const BlockSpan& span : spans) {
+    if (kept > 0 && !key_less(spans[kept - 1], span))
+      spans[kept - 1].each += span.each;
+    else
+      spans[kept++] = span;
+  }
+  spans.resize(kept);
+}
+
+}  // namespace
+
+std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven) {
+  std::vector<BlockSpan>& spans = scratch.spans;
+  proven = true;
+  std::int64_t most = 0;
+  const auto look_at = [&](std::int64_t block) {
+    std::int64_t sum = 0;
+    for (const BlockSpan& span : spans) sum += holds(span, block) ? span.each : 0;
+    most = std::max(most, sum);
+    return most == scratch.every_guard;
+  };
+  if (look_at(blocks / 2) || look_at(0)) return most;
+  merge_spans(spans);
+  const std::size_t few = std::min<std::size_t>(spans.size(), 64);
+  for (std::size_t i = 0; i < few; ++i)
+    if (look_at(spans[i * spans.size() / few].low)) return most;
+  if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;
+  if (Digits digits(spans); digits.usable)
+    if (const auto found = digits.most_issued()) return *found;
+  proven = false;
+  return most;
+}
+
+}  // namespace tailor::costmodel
