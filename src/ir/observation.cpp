@@ -40,10 +40,10 @@ std::string subject_text(const ForeignKernel& k) {
                      quote(k.operation), quote(k.shape), k.blocks, k.threads, k.shared, k.registers, k.read, k.written);
 }
 
-/// The line after its id.
-std::string rest_text(const Observation& o) {
-  return fmt::format("split={} device={} regime={} time={} low={} high={} source={} {}", name(o.split), quote(o.device),
-                     quote(text(o.regime)), o.time.value, o.low.value, o.high.value, quote(o.source),
+/// The line after its split: what the id is the hash of.
+std::string observed_text(const Observation& o) {
+  return fmt::format("device={} regime={} time={} low={} high={} source={} {}", quote(o.device), quote(text(o.regime)),
+                     o.time.value, o.low.value, o.high.value, quote(o.source),
                      std::visit([](const auto& subject) { return subject_text(subject); }, o.subject));
 }
 
@@ -54,7 +54,8 @@ class Fields {
 
   [[noreturn]] static void fail(std::string_view field, std::string_view found, std::string_view expected) {
     throw Error(Fault::failed,
-                fmt::format("observation: found '{}' for {}, expected {}", found.substr(0, 60), field, expected));
+                fmt::format("observation: found '{}' for {}, expected {}", found.substr(0, 60), field, expected),
+                "docs/database.md shows such lines, field by field");
   }
 
   /// A bare word up to the next blank.
@@ -122,8 +123,7 @@ class Fields {
 Split parse_split(Fields& fields) {
   fields.key("split");
   const std::string_view found = fields.word("split");
-  for (std::size_t i = 0; i < split_names.size(); ++i)
-    if (split_names[i] == found) return static_cast<Split>(i);
+  if (const std::optional<Split> split = split_named(found)) return *split;
   Fields::fail("split", found, "train, validate or test");
 }
 
@@ -160,6 +160,12 @@ void check_times(const Observation& o) {
 
 std::string_view name(Split split) { return split_names[static_cast<std::size_t>(split)]; }
 
+std::optional<Split> split_named(std::string_view name) {
+  for (std::size_t i = 0; i < split_names.size(); ++i)
+    if (split_names[i] == name) return static_cast<Split>(i);
+  return {};
+}
+
 Split split_of(const Subject& subject) {
   const auto* foreign = std::get_if<ForeignKernel>(&subject);
   std::string key = foreign ? foreign->operation : hex(std::get<OwnKernel>(subject).group);
@@ -181,12 +187,13 @@ Observation make_observation(std::string device, const Regime& regime, Seconds t
   o.source = std::move(source);
   o.subject = std::move(subject);
   check_times(o);
-  o.id = tailor::id_of(std::string_view(rest_text(o)));
+  o.id = tailor::id_of(std::string_view(observed_text(o)));
   return o;
 }
 
 std::string text(const Observation& observation) {
-  return fmt::format("observation {} {}", hex(observation.id), rest_text(observation));
+  return fmt::format("observation {} split={} {}", hex(observation.id), name(observation.split),
+                     observed_text(observation));
 }
 
 Observation parse_observation(std::string_view line) {
@@ -194,8 +201,11 @@ Observation parse_observation(std::string_view line) {
   if (const std::string_view found = fields.word("the line"); found != "observation")
     Fields::fail("the line", found, "'observation'");
   Observation o;
-  o.id = Fields::to_id("the id", fields.word("the id"));
-  o.split = parse_split(fields);
+  const bool has_id = !fields.rest().starts_with("device=");
+  if (has_id) {
+    o.id = Fields::to_id("the id", fields.word("the id"));
+    o.split = parse_split(fields);
+  }
   o.device = fields.quoted_text("device");
   o.regime = parse_regime(fields.quoted_text("regime"));
   o.time = {fields.number<double>("time")};
@@ -205,8 +215,13 @@ Observation parse_observation(std::string_view line) {
   o.subject = parse_subject(fields);
   if (!fields.rest().empty()) Fields::fail("the end", fields.rest(), "nothing more");
   check_times(o);
-  const Id id = tailor::id_of(std::string_view(rest_text(o)));
-  if (o.id != id) Fields::fail("the id", hex(o.id), fmt::format("{}, the hash of the rest", hex(id)));
+  const Id id = tailor::id_of(std::string_view(observed_text(o)));
+  const Split split = split_of(o.subject);
+  if (has_id && o.id != id) Fields::fail("the id", hex(o.id), fmt::format("{}, the hash of the rest", hex(id)));
+  if (has_id && o.split != split)
+    Fields::fail("split", name(o.split), fmt::format("{}, by operation and shape", name(split)));
+  o.id = id;
+  o.split = split;
   return o;
 }
 

@@ -4,10 +4,12 @@
 // Observation: "this kernel took this long there". What calibration fits and validation scores, whoever measured it:
 // our own campaigns (made from the store's measurements), published tables, other people's kernels. On which side of
 // the split one falls is fixed when it is made and depends on operation and shape only, so that repeats, plans and GPUs
-// of one shape never stand on both sides.
+// of one shape never stand on both sides. The id tells what was observed and leaves the side out: whoever keeps
+// observations by id keeps the side that each was given first.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +23,7 @@ namespace tailor::ir {
 /// train: fitted to. validate: chooses between models. test: only scored.
 enum class Split : std::uint8_t { train, validate, test };
 std::string_view name(Split split);
+std::optional<Split> split_named(std::string_view name);
 
 /// A plan of ours as it was compiled. A group is an operation with its shapes.
 struct OwnKernel {
@@ -43,7 +46,7 @@ struct ForeignKernel {
 using Subject = std::variant<OwnKernel, ForeignKernel>;
 
 struct Observation {
-  Id id;  ///< hash of the rest of the text
+  Id id;  ///< hash of the rest of the text, without the split
   Split split = Split::train;
   std::string device;  ///< name, as in data/devices
   Regime regime;
@@ -65,8 +68,10 @@ Observation make_observation(std::string device, const Regime& regime, Seconds t
 ///     own group=<id> plan=<id> registers=32
 ///   ... foreign operation="softmax f32" shape="512x1024" blocks=64 threads=128 shared=0 registers=0 read=.. written=..
 std::string text(const Observation& observation);
-/// Reads it back. Throws Error(failed) naming the field, what was found and what was expected; also for a time that is
-/// not above 0 or outside its interval, and for an id that is not the text's.
+/// Reads it back. A line may also go on with device=... right after its first word, as people write down what others
+/// have published: id and split are made then. Throws Error(failed) naming the field, what was found and what was
+/// expected; also for a time that is not above 0 or outside its interval, for an id that is not the text's, and for a
+/// split that is not the subject's.
 Observation parse_observation(std::string_view line);
 
 }  // namespace tailor::ir

@@ -42,10 +42,13 @@ constexpr std::array includes_table = std::to_array<IncludesRow>({
   throw Error(Fault::failed, fmt::format("regime: found {} '{}'", what, found), suggestion(found, known));
 }
 
+constexpr const char* regime_example = "for example: warm, host, stream, with launch gap and ramp and dispatch floor";
+
 Includes parse_includes(std::string_view text) {
   constexpr std::string_view lead = "with ", nothing = "nothing", between = " and ";
   if (!text.starts_with(lead))
-    throw Error(Fault::failed, fmt::format("regime: found '{}', expected 'with ...': what the time includes", text));
+    throw Error(Fault::failed, fmt::format("regime: found '{}', expected 'with ...': what the time includes", text),
+                regime_example);
   text.remove_prefix(lead.size());
   Includes includes;
   if (text == nothing) return includes;
@@ -55,7 +58,8 @@ Includes parse_includes(std::string_view text) {
     bool known = false;
     for (const IncludesRow& row : includes_table) {
       if (row.name != word) continue;
-      if (includes.*row.member) throw Error(Fault::failed, fmt::format("regime: found '{}' twice", word));
+      if (includes.*row.member)
+        throw Error(Fault::failed, fmt::format("regime: found '{}' twice", word), regime_example);
       includes.*row.member = known = true;
     }
     static constexpr std::string_view names[] = {"launch gap", "ramp", "dispatch floor", "nothing"};
@@ -92,7 +96,8 @@ Regime parse_regime(std::string_view text) {
     if (i < 3 && comma == text.npos)
       throw Error(Fault::failed,
                   fmt::format("regime: found {} field{}, expected cache, timer, launch and what is included", i + 1,
-                              i == 0 ? "" : "s"));
+                              i == 0 ? "" : "s"),
+                  regime_example);
     fields[i] = text.substr(0, comma);
     if (i < 3) text.remove_prefix(comma + 2);
   }

@@ -171,16 +171,31 @@ std::string list_lines(const std::vector<Owner>& owners, std::vector<Row> Owner:
   return lines.text();
 }
 
+std::string observation_lines(const std::vector<ObservationRow>& rows) {
+  Lines lines;
+  const ObservationRow none;
+  Record<ObservationRow>::walk(lines, none);
+  lines.end_line();
+  for (const ObservationRow& row : rows) {
+    Record<ObservationRow>::walk(lines, row);
+    lines.end_line();
+  }
+  return lines.text();
+}
+
 }  // namespace
 
 std::vector<ExportFile> csv_files(const ExportSource& source) {
   const RecordedRows& rows = source.recorded.rows();
   const std::string& device = source.device.name;
-  return {{device + "-measurements.csv", measurement_lines(source)},
-          {device + "-samples.csv", list_lines(rows.measurements, &MeasurementRow::samples)},
-          {device + "-counters.csv", list_lines(rows.measurements, &MeasurementRow::counts)},
-          {device + "-module_times.csv", module_lines(source)},
-          {device + "-module_samples.csv", list_lines(rows.module_times, &ModuleTimeRow::samples)}};
+  std::vector<ExportFile> files = {
+      {device + "-measurements.csv", measurement_lines(source)},
+      {device + "-samples.csv", list_lines(rows.measurements, &MeasurementRow::samples)},
+      {device + "-counters.csv", list_lines(rows.measurements, &MeasurementRow::counts)},
+      {device + "-module_times.csv", module_lines(source)},
+      {device + "-module_samples.csv", list_lines(rows.module_times, &ModuleTimeRow::samples)}};
+  if (!rows.observations.empty()) files.push_back({device + "-observations.csv", observation_lines(rows.observations)});
+  return files;
 }
 
 }  // namespace tailor::store

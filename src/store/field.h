@@ -33,7 +33,7 @@ inline constexpr unsigned local = 4;  ///< stays in the database: recorded files
 enum class Known : std::uint8_t {
   stays,      ///< nothing
   replaced,   ///< all fields but the key take the new values, lists are written anew
-  completed,  ///< fields marked `later` take the new values
+  completed,  ///< fields marked `later` take the new values, lists gain what they lack
 };
 
 struct Table {
@@ -47,9 +47,13 @@ struct Table {
   std::string_view number = {};
 };
 
-/// The list of a record: `table`, and `walk(field, row)` where `row` may be const. Specialised in records.h.
+/// The list of a view's row. Specialised in view_records.h.
 template <class Row>
-struct Record;
+struct ViewRecord;
+/// The list of a record: `table`, and `walk(field, row)` where `row` may be const. Specialised in records.h for what
+/// has a table; the others are rows of views.
+template <class Row>
+struct Record : ViewRecord<Row> {};
 
 /// A number whose 0 means "not known": NULL in a column, left out in JSON, empty in CSV.
 template <class Number>

@@ -8,6 +8,7 @@
 
 #include "store/record_sql.h"
 #include "store/store.h"
+#include "store/view_records.h"
 
 namespace tailor::store {
 
@@ -17,6 +18,13 @@ template <class Row>
 std::optional<Row> only(std::vector<Row> found) {
   if (found.empty()) return std::nullopt;
   return std::move(found.front());
+}
+
+/// SQL: when the calibration of a model was used last; '' for one that no sweep names.
+std::string used_at(std::string_view model) {
+  return fmt::format(
+      "coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr({0}, instr({0}, '@') + 1)), '')",
+      model);
 }
 
 /// The values of a query's only column.
@@ -33,6 +41,13 @@ std::vector<Value> values_of(Connection& connection, const std::string& sql, con
 std::vector<RunRow> Store::runs() const { return load_records<RunRow>(*connection_, "ORDER BY started_at, run_id"); }
 std::vector<DeviceRow> Store::devices() const {
   return load_records<DeviceRow>(*connection_, "ORDER BY name, device_id");
+}
+std::string Store::device_files(const RunRow& run) const {
+  std::string all;
+  for (const DeviceRow& device : devices())
+    for (const RunDeviceRow& one : run.devices)
+      if (one.device == device.id) all += fmt::format(", {}.json {}", device.name, short_hex(one.file));
+  return all;
 }
 std::vector<GraphRow> Store::graphs() const { return load_records<GraphRow>(*connection_, "ORDER BY name, graph_id"); }
 std::vector<GroupRow> Store::groups() const { return load_records<GroupRow>(*connection_, "ORDER BY group_id"); }
@@ -53,8 +68,9 @@ std::vector<LibraryCallRow> Store::library_calls(Id graph) const {
   return load_records<LibraryCallRow>(*connection_, "WHERE graph_id = ? ORDER BY node", graph);
 }
 std::vector<LibraryTimeRow> Store::library_times(Id graph, Id device) const {
-  return load_records<LibraryTimeRow>(*connection_, "WHERE graph_id = ? AND device_id = ? ORDER BY node, model", graph,
-                                      device);
+  return load_records<LibraryTimeRow>(
+      *connection_, "WHERE graph_id = ? AND device_id = ? ORDER BY node, " + used_at("model") + " DESC, model", graph,
+      device);
 }
 
 std::vector<PlanRow> Store::plans(Id group) const {
@@ -107,6 +123,12 @@ std::vector<EstimateRow> Store::estimates(Id plan, Id device) const {
       *connection_, "JOIN levels USING (level) WHERE plan_id = ? AND device_id = ? ORDER BY precision, model", plan,
       device);
 }
+std::vector<PredictionRow> Store::predictions(Id plan, Id device) const {
+  return load_records<PredictionRow>(*connection_,
+                                     "JOIN levels USING (level) WHERE plan_id = ? AND device_id = ? "
+                                     "ORDER BY precision, model, cache, timed_by, launch_mode",
+                                     plan, device);
+}
 std::vector<GroupBoundRow> Store::group_bounds(Id group, Id device) const {
   return load_records<GroupBoundRow>(*connection_, "WHERE group_id = ? AND device_id = ? ORDER BY model", group,
                                      device);
@@ -127,6 +149,9 @@ std::vector<ModuleTimeRow> Store::module_times(Id graph) const {
 }
 std::vector<ModuleTimeRow> Store::module_times_on(Id device) const {
   return load_records<ModuleTimeRow>(*connection_, "WHERE device_id = ? ORDER BY module_time_id", device);
+}
+std::vector<ObservationRow> Store::observations(std::string_view device) const {
+  return load_records<ObservationRow>(*connection_, "WHERE ?1 = '' OR device = ?1 ORDER BY observation_id", device);
 }
 std::vector<CalibrationRow> Store::calibrations(Id device) const {
   return load_records<CalibrationRow>(*connection_, "WHERE device_id = ? ORDER BY calibration_id, parameter", device);
@@ -178,20 +203,16 @@ std::vector<BestPlan> Store::best_plans(Id group, Id device, int limit) const {
   return result;
 }
 
-// Where several models speak at one level, the first by name counts, as in the views.
 std::vector<LevelBest> Store::level_bests(Id graph, Id device) const {
   std::vector<LevelBest> result;
   connection_->each(
-      "SELECT p.group_id, e.level, min(e.total_s) "
+      "SELECT e.group_id, e.level, min(e.total_s) "
       "FROM (SELECT DISTINCT group_id FROM fusion_groups WHERE graph_id = ?) used "
-      "JOIN plans p USING (group_id) JOIN estimates e ON e.plan_id = p.plan_id AND e.device_id = ? "
-      "JOIN levels l USING (level) "
-      "WHERE NOT EXISTS (SELECT 1 FROM estimates e2 WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id "
-      "AND e2.level = e.level AND e2.model < e.model) "
-      "AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id) "
+      "JOIN level_times e ON e.group_id = used.group_id AND e.device_id = ? "
+      "WHERE NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id) "
       "AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id) "
       "WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id) "
-      "GROUP BY p.group_id, e.level ORDER BY p.group_id, l.precision",
+      "GROUP BY e.group_id, e.level ORDER BY e.group_id, e.precision",
       [&](Columns& columns) {
         LevelBest& row = result.emplace_back();
         columns.into(row.group, row.level, row.total);
@@ -203,11 +224,8 @@ std::vector<LevelBest> Store::level_bests(Id graph, Id device) const {
 std::vector<Seconds> Store::plan_times(Id group, Id device, std::string_view level) const {
   return values_of<Seconds>(
       *connection_,
-      "SELECT e.total_s FROM plans p JOIN estimates e ON e.plan_id = p.plan_id "
-      "WHERE p.group_id = ? AND e.device_id = ? AND e.level = ? "
-      "AND NOT EXISTS (SELECT 1 FROM estimates e2 WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id "
-      "AND e2.level = e.level AND e2.model < e.model) ORDER BY e.total_s",
-      group, device, level);
+      "SELECT total_s FROM level_times WHERE group_id = ? AND device_id = ? AND level = ? ORDER BY total_s", group,
+      device, level);
 }
 
 std::vector<MeasuredPlan> Store::measured_plans(Id device) const {
@@ -218,7 +236,8 @@ std::vector<MeasuredPlan> Store::measured_plans(Id device) const {
 std::vector<PredictedPlan> Store::measured_vs_predicted(Id device) const {
   return load_records<PredictedPlan>(*connection_,
                                      "WHERE device_id = ? ORDER BY group_id, plan_id, cache, timed_by, launch_mode, "
-                                     "precision, model, measured_s",
+                                     "precision, " +
+                                         used_at("model") + ", model DESC, measured_s",
                                      device);
 }
 std::vector<ModuleSpeedup> Store::module_speedups(Id graph, Id device) const {

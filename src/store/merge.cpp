@@ -13,8 +13,13 @@
 // Each table is one SQL statement, an insert that updates on conflict when the other row is greater. The tables and
 // what decides are those of records.h, parents before children, so that references hold at every step; `levels` is the
 // same in all databases of a version. A shard is checked before it is attached and anything is written.
+//
+// Rows that mean something only together cannot be merged by that rule: of two versions of a fusion it would make a
+// third that no strategy decided. Such a pair is looked for before anything is written, and refused by name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <array>
 
 #include "store/record_sql.h"
 #include "store/schema.h"
@@ -73,6 +78,53 @@ void check_shard(const std::filesystem::path& from, const std::filesystem::path&
     throw Error(Fault::failed, place, "the database is empty", "give the path of a shard");
 }
 
+/// What two databases must not both have: `sql` finds such pairs, each with words for what it is.
+struct Conflict {
+  std::string_view what, hint, sql;
+};
+
+// Examples and reasons are words, and gains are what a version of a model says: they may differ.
+constexpr std::array conflicts = std::to_array<Conflict>({
+    {"both have this fusion, but not with the same groups and decisions",
+     "two versions of a strategy made them: run the sweep again into one of them, or keep the databases apart",
+     "WITH both AS (SELECT f.graph_id, f.strategy, f.device, f.price FROM main.fusions f "
+     "  JOIN shard.fusions USING (graph_id, strategy, device, price)), "
+     "a AS (SELECT g.graph_id, g.strategy, g.device, g.price, g.group_id AS one, g.occurrences AS two, g.times AS "
+     "three, "
+     "    '' AS four, '' AS five, '' AS six FROM main.fusion_groups g JOIN both USING (graph_id, strategy, device, "
+     "price) "
+     "  UNION ALL SELECT e.graph_id, e.strategy, e.device, e.price, e.body, e.producer, e.consumer, e.part, "
+     "e.decision, "
+     "    e.level FROM main.fusion_edges e JOIN both USING (graph_id, strategy, device, price)), "
+     "b AS (SELECT g.graph_id, g.strategy, g.device, g.price, g.group_id, g.occurrences, g.times, '', '', '' "
+     "    FROM shard.fusion_groups g JOIN both USING (graph_id, strategy, device, price) "
+     "  UNION ALL SELECT e.graph_id, e.strategy, e.device, e.price, e.body, e.producer, e.consumer, e.part, "
+     "e.decision, "
+     "    e.level FROM shard.fusion_edges e JOIN both USING (graph_id, strategy, device, price)) "
+     "SELECT DISTINCT 'strategy ' || d.strategy || ' on model ' || g.name || iif(d.device = '', '', ', for ' || "
+     "d.device) "
+     "  || iif(d.price = '', '', ', by price ' || d.price) "
+     "FROM (SELECT * FROM (SELECT * FROM a EXCEPT SELECT * FROM b) "
+     "  UNION ALL SELECT * FROM (SELECT * FROM b EXCEPT SELECT * FROM a)) d "
+     "JOIN main.graphs g USING (graph_id) ORDER BY 1"},
+    {"both have this observation, but on different sides of the split",
+     "the side is given once and never changes: keep the databases apart",
+     "SELECT 'observation ' || a.observation_id || ', ' || a.split || ' and ' || b.split FROM main.observations a "
+     "JOIN shard.observations b USING (observation_id) WHERE a.split <> b.split ORDER BY 1"},
+});
+
+void refuse_conflicts(Connection& connection, const std::filesystem::path& from) {
+  for (const Conflict& conflict : conflicts) {
+    std::vector<std::string> found;
+    connection.each(std::string(conflict.sql), [&](Columns& columns) { columns.read(found.emplace_back()); });
+    if (found.empty()) continue;
+    const std::string more = found.size() > 1 ? fmt::format(" ({} more like it)", found.size() - 1) : "";
+    throw Error(Fault::failed, Position{from.string(), 0, 0},
+                fmt::format("{}{}: {}; nothing was merged", found.front(), more, conflict.what),
+                std::string(conflict.hint));
+  }
+}
+
 /// Another file beside the main one, for as long as this lives.
 class Attached {
  public:
@@ -97,6 +149,7 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
       throw Error(Fault::failed, Position{from.string(), 0, 0}, "the shard has an older schema",
                   "open it once with a command that writes: that migrates it");
     Transaction transaction(*this);
+    refuse_conflicts(*connection_, from);
     std::int64_t changed = 0;
     for (const Table& table : record_tables())
       changed += connection_->execute(merge_sql(table, columns_in(*connection_, table.name)));

@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From rows to observations: the way from a measurement over its binary and kernel to the plan or the group it came
-// from. In: the rows of a recorded file. Out: observations in the order of the measurements. Called by whoever fits or
-// validates.
+// from; and observations as rows of their own, whether they were made here or read from text. In: the rows of a recorded
+// file, or lines. Out: observations in the order of the measurements. Called by whoever fits or validates, and by
+// `tailor db`.
 #include "store/observations.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
+#include "base/compressed.h"
 #include "base/error.h"
+#include "base/text.h"
+#include "store/store.h"
 
 namespace tailor::store {
 
@@ -107,6 +112,111 @@ std::vector<ir::Observation> make_observations(const RecordedRows& rows) {
   }
   std::sort(all.begin(), all.end(), [](const ir::Observation& a, const ir::Observation& b) { return a.id < b.id; });
   return all;
+}
+
+ObservationRow observation_row(const ir::Observation& observation) {
+  ObservationRow row;
+  row.id = observation.id;
+  row.split = name(observation.split);
+  row.device = observation.device;
+  row.regime = text(observation.regime);
+  row.time = observation.time;
+  row.low = observation.low;
+  row.high = observation.high;
+  row.source = observation.source;
+  if (const auto* own = std::get_if<ir::OwnKernel>(&observation.subject)) {
+    row.group = own->group;
+    row.plan = own->plan;
+    row.registers = own->registers;
+    return row;
+  }
+  const auto& foreign = std::get<ir::ForeignKernel>(observation.subject);
+  row.operation = foreign.operation;
+  row.shape = foreign.shape;
+  row.blocks = foreign.blocks;
+  row.threads = foreign.threads;
+  row.shared = foreign.shared;
+  row.registers = foreign.registers;
+  row.read = foreign.read;
+  row.written = foreign.written;
+  return row;
+}
+
+ir::Observation to_observation(const ObservationRow& row) {
+  ir::Subject subject = ir::ForeignKernel{row.operation, row.shape,     row.blocks, row.threads,
+                                          row.shared,    row.registers, row.read,   row.written};
+  if (row.plan && row.group) subject = ir::OwnKernel{*row.group, *row.plan, static_cast<int>(row.registers)};
+  ir::Observation made = ir::make_observation(row.device, ir::parse_regime(row.regime), row.time, row.low, row.high,
+                                              row.source, std::move(subject));
+  const std::optional<ir::Split> split = ir::split_named(row.split);
+  if (made.id != row.id || !split)
+    throw Error(
+        Fault::failed,
+        fmt::format("observation {}: found columns that make {}, split '{}'", hex(row.id), hex(made.id), row.split),
+        "was the database changed by hand?");
+  made.split = *split;
+  return made;
+}
+
+std::int64_t add_observations(Store& store) {
+  std::set<Id> known;
+  for (const ObservationRow& row : store.observations()) known.insert(row.id);
+  std::int64_t fresh = 0;
+  Store::Transaction transaction(store);
+  for (const ir::Observation& one : make_observations(recorded_rows(store))) {
+    if (!known.insert(one.id).second) continue;
+    store.save(observation_row(one));
+    ++fresh;
+  }
+  transaction.commit();
+  return fresh;
+}
+
+namespace {
+
+/// What stands on a line; nothing for one that is left out.
+std::string_view said_on(std::string_view line) {
+  line = trim(line);
+  return line.starts_with('#') ? std::string_view{} : line;
+}
+
+}  // namespace
+
+std::vector<ObservationRow> parse_observations(std::string_view text, const std::string& file) {
+  std::vector<ObservationRow> rows;
+  std::map<Id, std::int64_t> lines;
+  std::int64_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (said_on(line).empty()) continue;
+    with_position(
+        [&] {
+          return Position{file, number, 0};
+        },
+        [&] {
+          rows.push_back(observation_row(ir::parse_observation(said_on(line))));
+          const auto [first, fresh] = lines.try_emplace(rows.back().id, number);
+          if (!fresh)
+            throw Error(Fault::failed, fmt::format("observation: found what line {} says already", first->second),
+                        "repeats of a measurement differ in their source: say which row each is");
+        });
+  }
+  std::sort(rows.begin(), rows.end(), [](const ObservationRow& a, const ObservationRow& b) { return a.id < b.id; });
+  return rows;
+}
+
+bool holds_observations(std::string_view text) {
+  for (const std::string_view line : split(text, '\n'))
+    if (const std::string_view said = said_on(line); !said.empty()) return said.starts_with("observation");
+  return false;
+}
+
+RecordedRows read_recorded_or_observations(const std::filesystem::path& path) {
+  const std::string text = read_unpacked(path.string());
+  if (!holds_observations(text)) return parse_recorded(text, path.string());
+  RecordedRows rows;
+  rows.observations = parse_observations(text, path.string());
+  return rows;
 }
 
 }  // namespace tailor::store

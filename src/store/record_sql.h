@@ -164,13 +164,13 @@ void bind_keys(Binder& binder, const Row& row) {
   Record<Row>::walk(keys, row);
 }
 
-/// Writes the lists of a record; removes what was there before when `fresh` is false.
+/// Writes the lists of a record; removes what was there before when `keeps` is false.
 template <class Owner>
 struct ListSaver {
   static constexpr bool reads = false;
   Connection& connection;
   const Owner& owner;
-  bool fresh;
+  bool keeps;
   template <class Value>
   void operator()(const char*, const Value&, unsigned = 0) {}
   template <class Row>
@@ -179,7 +179,7 @@ struct ListSaver {
     static const std::string removal =
         "DELETE FROM " + std::string(table.name) + " WHERE " + equal_to(keys_of<Owner>());
     static const std::string insertion = insert_sql(table, list_columns<Owner, Row>());
-    if (!fresh) connection.execute_bound(removal, bound_by([&](Binder& binder) { bind_keys(binder, owner); }));
+    if (!keeps) connection.execute_bound(removal, bound_by([&](Binder& binder) { bind_keys(binder, owner); }));
     std::int64_t number = 0;
     for (const Row& row : rows)
       connection.execute_bound(insertion, bound_by([&](Binder& binder) {
@@ -204,7 +204,7 @@ void save_record(Connection& connection, const Row& row) {
   }
   Savepoint together(connection);
   if (insert() > 0) {
-    ListSaver<Row> lists{connection, row, table.known == Known::stays};
+    ListSaver<Row> lists{connection, row, table.known != Known::replaced};
     Record<Row>::walk(lists, row);
   }
   together.release();

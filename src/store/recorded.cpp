@@ -22,6 +22,7 @@
 #include "base/compressed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "store/observations.h"
 #include "store/records.h"
 #include "store/store.h"
 
@@ -115,9 +116,14 @@ RecordedRows recorded_rows(const Store& store, std::string_view device) {
   }
   gather_kernels(store, wanted, rows);
   for (RunRow& row : store.runs())
-    if (wanted.runs.contains(row.id)) rows.runs.push_back(travelling(std::move(row)));
+    if (wanted.runs.contains(row.id)) {
+      rows.runs.push_back(travelling(std::move(row)));
+      std::erase_if(rows.runs.back().devices,
+                    [&](const RunDeviceRow& one) { return !wanted.devices.contains(one.device); });
+    }
   for (GraphRow& row : store.graphs())
     if (wanted.graphs.contains(row.id)) rows.graphs.push_back(travelling(std::move(row)));
+  rows.observations = store.observations(device);
   by_id(rows.devices);
   by_id(rows.runs);
   by_id(rows.graphs);
@@ -148,6 +154,10 @@ void save_recorded(Store& store, const RecordedRows& rows) {
   for (const BinaryRow& row : rows.binaries) store.save(row);
   for (const MeasurementRow& row : rows.measurements) store.save(row);
   for (const ModuleTimeRow& row : rows.module_times) store.save(row);
+  for (const ObservationRow& row : rows.observations) {
+    to_observation(row);  // refuses what no observation is
+    store.save(row);
+  }
   transaction.commit();
 }
 

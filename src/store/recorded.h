@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Recorded: measurements of real GPUs that travel. A recorded file is text, one JSON object per line: a head with the
-// format's version, then devices, runs, graphs, groups, plans, kernels, lowerings, binaries, measurements and module
-// times, each with a key for what it is, then the number of lines and their hash. Equal contents are equal bytes. It
-// holds what is needed to tell what was measured, how, and on what, not what can be made again: no model, no CUDA text,
-// no machine code, no prediction, and nothing of the simulator.
+// format's version, then devices, runs, graphs, groups, plans, kernels, lowerings, binaries, measurements, module times
+// and observations, each with a key for what it is, then the number of lines and their hash. Equal contents are equal
+// bytes. It holds what is needed to tell what was measured, how, and on what, not what can be made again: no model, no
+// CUDA text, no machine code, no prediction, and nothing of the simulator.
 //
 // Recorded answers a profiler's questions from such a file or from any database, without a GPU.
 #pragma once
@@ -39,10 +39,11 @@ struct RecordedRows {
   std::vector<BinaryRow> binaries;
   std::vector<MeasurementRow> measurements;
   std::vector<ModuleTimeRow> module_times;
+  std::vector<ObservationRow> observations;
   bool operator==(const RecordedRows&) const = default;
 };
 
-/// What a database measured on GPUs with what it refers to; `device` is a name, empty for all.
+/// What a database measured on GPUs with what it refers to, and its observations; `device` is a name, empty for all.
 RecordedRows recorded_rows(const Store& store, std::string_view device = {});
 
 std::string recorded_text(const RecordedRows& rows);
@@ -55,7 +56,8 @@ void write_recorded(const std::filesystem::path& path, const RecordedRows& rows)
 /// Packed or not.
 RecordedRows read_recorded(const std::filesystem::path& path);
 
-/// Saves all rows, or none. What is known already stays as it is.
+/// Saves all rows, or none. What is known already stays as it is. Throws Error(failed) for an observation whose id is
+/// not that of its columns.
 void save_recorded(Store& store, const RecordedRows& rows);
 
 /// The one device name in `names` that `wanted` means; an empty `wanted` means the only one. Throws Error(usage) naming

@@ -235,6 +235,7 @@ void each_list(Rows& rows, Visit&& visit) {
   visit(rows.binaries);
   visit(rows.measurements);
   visit(rows.module_times);
+  visit(rows.observations);
 }
 
 std::string to_line(const Json& object) { return json_text(object) + "\n"; }
@@ -276,7 +277,7 @@ void read_line(const Json& line, RecordedRows& rows) {
     });
   if (!known)
     throw Error(Fault::failed,
-                fmt::format("found '{}', expected an object with one key: devices, runs, ..., module_times",
+                fmt::format("found '{}', expected an object with one key: devices, runs, ..., observations",
                             members != nullptr && !members->empty() ? members->front().key : std::string("no object")),
                 std::string(hint));
 }

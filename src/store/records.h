@@ -21,6 +21,15 @@
 namespace tailor::store {
 
 template <>
+struct Record<RunDeviceRow> {
+  static constexpr Table table{.name = "run_devices"};
+  static void walk(auto& field, auto& row) {
+    field("device_id", row.device, mark::key);
+    field("file_id", row.file);
+  }
+};
+
+template <>
 struct Record<RunRow> {
   static constexpr Table table{.name = "runs", .known = Known::completed, .decider = "finished_at"};
   static void walk(auto& field, auto& row) {
@@ -29,6 +38,7 @@ struct Record<RunRow> {
     field("command", row.command);
     field("config_id", row.config_id);
     field("config", row.config);
+    field("calibration", row.calibration);
     field("toolchain", row.toolchain, mark::later);
     field("device", row.device, mark::later);
     field("driver", row.driver, mark::later);
@@ -39,6 +49,7 @@ struct Record<RunRow> {
     field("started_at", row.started_at);
     field("finished_at", row.finished_at, mark::later);
     field("outcome", row.outcome, mark::later);
+    field.list(row.devices);
   }
 };
 
@@ -274,6 +285,23 @@ struct Record<EstimateRow> {
 };
 
 template <>
+struct Record<PredictionRow> {
+  static constexpr Table table{.name = "predictions", .known = Known::replaced};
+  static void walk(auto& field, auto& row) {
+    field("plan_id", row.plan, mark::key);
+    field("device_id", row.device, mark::key);
+    field("level", row.level, mark::key);
+    field("model", row.model, mark::key);
+    field("cache", row.cache, mark::key);
+    field("timed_by", row.timed_by, mark::key);
+    field("launch_mode", row.launch_mode, mark::key);
+    field("total_s", row.total);
+    field("low_s", row.low);
+    field("high_s", row.high);
+  }
+};
+
+template <>
 struct Record<GroupBoundRow> {
   static constexpr Table table{.name = "group_bounds"};
   static void walk(auto& field, auto& row) {
@@ -356,6 +384,31 @@ struct Record<MeasurementRow> {
 };
 
 template <>
+struct Record<ObservationRow> {
+  static constexpr Table table{.name = "observations"};
+  static void walk(auto& field, auto& row) {
+    field("observation_id", row.id, mark::key);
+    field("split", row.split);
+    field("device", row.device);
+    field("regime", row.regime);
+    field("time_s", row.time);
+    field("low_s", row.low);
+    field("high_s", row.high);
+    field("source", row.source);
+    field("group_id", row.group);
+    field("plan_id", row.plan);
+    field("operation", row.operation);
+    field("shape", row.shape);
+    field("blocks", row.blocks);
+    field("threads", row.threads);
+    field("shared_bytes", row.shared);
+    field("registers", row.registers);
+    field("read_bytes", row.read);
+    field("written_bytes", row.written);
+  }
+};
+
+template <>
 struct Record<LeftOutRow> {
   static constexpr Table table{.name = "module_left_out"};
   static void walk(auto& field, auto& row) {
@@ -432,146 +485,8 @@ struct Record<ProgressRow> {
 
 /// Every record with a table, parents before those that refer to them. Rows of lists follow their record.
 using Records =
-    std::tuple<RunRow, DeviceRow, GraphRow, GroupRow, FusionRow, LibraryCallRow, LibraryTimeRow, PlanRow, KernelRow,
-               LoweringRow, GivenKernelRow, RejectionRow, PlanRejectionRow, BinaryRow, EstimateRow, GroupBoundRow,
-               CheckRow, MeasurementRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
-
-// ---- rows of the views ----------------------------------------------------------------------------------------------
-
-template <>
-struct Record<StrategyTotals> {
-  static constexpr Table table{.name = "strategies"};
-  static void walk(auto& field, auto& row) {
-    field("graph_id", row.graph);
-    field("model", row.model);
-    field("strategy", row.strategy);
-    field("price", row.price);
-    field("device_id", row.device);
-    field("device", row.device_name);
-    field("kernels", row.kernels);
-    field("distinct_groups", row.distinct_groups);
-    field("launches", row.launches);
-    field("dram_bytes", row.dram);
-    field("kernel_s", row.kernel_time);
-    field("groups_without_plan", row.groups_without_plan);
-    field("groups_without_time", row.groups_without_time);
-    field("library_calls", row.library_calls);
-    field("library_s", row.library_time);
-  }
-};
-
-template <>
-struct Record<GroupTime> {
-  static constexpr Table table{.name = "groups_by_time"};
-  static void walk(auto& field, auto& row) {
-    field("place", row.place);
-    field("group_id", row.group);
-    field("title", row.title);
-    field("example", row.example);
-    field("occurrences", row.occurrences);
-    field("times", row.times);
-    field("read_bytes", row.read);
-    field("written_bytes", row.written);
-    field("plan_id", row.plan);
-    field("level", row.level);
-    field("total_s", row.total);
-    field("all_times_s", row.all_times);
-  }
-};
-
-template <>
-struct Record<MeasuredPlan> {
-  static constexpr Table table{.name = "measured_plans"};
-  static void walk(auto& field, auto& row) {
-    field("group_id", row.group);
-    field("plan_id", row.plan);
-    field("kernel_id", row.kernel);
-    field("binary_id", row.binary);
-    field("measurement_id", row.measurement);
-    field("title", row.title);
-    field("plan", row.text);
-    field("profiler", row.profiler);
-    field("cache", row.cache);
-    field("timed_by", row.timed_by);
-    field("launch_mode", row.launch_mode);
-    field("median_s", row.median);
-    field("low_s", row.low);
-    field("high_s", row.high);
-    field("samples", row.samples);
-    field("useful_fraction", row.useful_fraction);
-    field("dram_fraction", row.dram_fraction);
-    field("place", row.place);
-  }
-};
-
-template <>
-struct Record<PredictedPlan> {
-  static constexpr Table table{.name = "measured_vs_predicted"};
-  static void walk(auto& field, auto& row) {
-    field("group_id", row.group);
-    field("plan_id", row.plan);
-    field("cache", row.cache);
-    field("timed_by", row.timed_by);
-    field("launch_mode", row.launch_mode);
-    field("level", row.level);
-    field("model", row.model);
-    field("predicted_s", row.predicted);
-    field("predicted_low_s", row.low);
-    field("predicted_high_s", row.high);
-    field("measured_s", row.measured);
-    field("measured_low_s", row.measured_low);
-    field("measured_high_s", row.measured_high);
-  }
-};
-
-template <>
-struct Record<ModuleSpeedup> {
-  static constexpr Table table{.name = "module_speedups"};
-  static void walk(auto& field, auto& row) {
-    field("run_id", row.run);
-    field("graph_id", row.graph);
-    field("device_id", row.device);
-    field("model", row.model);
-    field("cache", row.cache);
-    field("timed_by", row.timed_by);
-    field("launch_mode", row.launch_mode);
-    field("strategy", row.strategy);
-    field("baseline", row.baseline);
-    field("median_s", row.median);
-    field("baseline_s", row.baseline_median);
-    field("speedup", row.speedup);
-    field("launches", row.launches);
-    field("baseline_launches", row.baseline_launches);
-    field("groups_left_out", row.left_out);
-    field("baseline_groups_left_out", row.baseline_left_out);
-  }
-};
-
-template <>
-struct Record<RejectedRule> {
-  static constexpr Table table{.name = "rejected_why"};
-  static void walk(auto& field, auto& row) {
-    field("device", row.device);
-    field("rule", row.rule);
-    field("sound", row.sound);
-    field("groups", row.groups);
-    field("plans", row.plans);
-    field("groups_without_plan", row.groups_without_plan);
-    field("example", row.example);
-  }
-};
-
-template <>
-struct Record<KernelState> {
-  static constexpr Table table{.name = "kernel_states"};
-  static void walk(auto& field, auto& row) {
-    field("kernel_id", row.kernel);
-    field("name", row.name);
-    field("state", row.state);
-  }
-};
-
-using ViewRows =
-    std::tuple<StrategyTotals, GroupTime, MeasuredPlan, PredictedPlan, ModuleSpeedup, RejectedRule, KernelState>;
+    std::tuple<DeviceRow, RunRow, GraphRow, GroupRow, FusionRow, LibraryCallRow, LibraryTimeRow, PlanRow, KernelRow,
+               LoweringRow, GivenKernelRow, RejectionRow, PlanRejectionRow, BinaryRow, EstimateRow, PredictionRow,
+               GroupBoundRow, CheckRow, MeasurementRow, ObservationRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
 
 }  // namespace tailor::store

@@ -61,6 +61,7 @@ void keep_device(RecordedRows& rows, std::string_view name) {
   std::erase_if(rows.lowerings, stranger);
   std::erase_if(rows.measurements, stranger);
   std::erase_if(rows.module_times, stranger);
+  std::erase_if(rows.observations, [&](const ObservationRow& row) { return row.device != name; });
 }
 
 }  // namespace

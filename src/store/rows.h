@@ -20,24 +20,33 @@
 
 namespace tailor::store {
 
+/// A GPU that a run asked about.
+struct RunDeviceRow {
+  Id device;
+  Id file;  ///< hash of the text of its device file as the run read it
+  bool operator==(const RunDeviceRow&) const = default;
+};
+
 /// The manifest of one command. Points in time are ISO 8601 in UTC; finished_at is empty while running.
 struct RunRow {
   Id id;
   std::string tool, command;
   std::optional<Id> config_id;  ///< hash of `config`; none without one
   std::string config;           ///< canonical text of the sweep file, empty without one
+  std::string calibration;      ///< name of the one that a sweep's estimates took; empty of other commands
   std::string toolchain, device, driver, clocks, host;
   int host_cores = 0;
   std::int64_t seed = 0;
   std::string started_at, finished_at;
-  std::string outcome = "running";  ///< running, done, interrupted, failed
+  std::string outcome = "running";    ///< running, done, interrupted, failed
+  std::vector<RunDeviceRow> devices;  ///< by id; saving again adds, and takes nothing away
   bool operator==(const RunRow&) const = default;
 };
 
 struct DeviceRow {
-  Id id;  ///< hash of `file`
+  Id id;  ///< hash of `name`
   std::string name, title, arch;
-  std::string file;  ///< text of the device file
+  std::string file;  ///< text of the device file as it was first read
   bool operator==(const DeviceRow&) const = default;
 };
 
@@ -187,6 +196,15 @@ struct EstimateRow {
   bool operator==(const EstimateRow&) const = default;
 };
 
+/// What a model says that a time taken in one way should be.
+struct PredictionRow {
+  Id plan, device;
+  std::string level, model;
+  std::string cache, timed_by, launch_mode;  ///< names of ir::CacheState, ir::Timer, ir::LaunchMode
+  Seconds total, low, high;
+  bool operator==(const PredictionRow&) const = default;
+};
+
 struct GroupBoundRow {
   Id group, device;
   std::string model;
@@ -237,6 +255,20 @@ MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binar
 ir::Measurement to_measurement(const MeasurementRow& row);
 /// The middle one, or the mean of the two in the middle; nothing of nothing.
 std::optional<Seconds> median_of(const std::vector<ir::Sample>& samples);
+
+/// An ir::Observation with its names spelled out; observations.h has the way there and back.
+struct ObservationRow {
+  Id id;
+  std::string split, device, regime;
+  Seconds time, low, high;
+  std::string source;
+  std::optional<Id> group, plan;  ///< of a plan of ours; none for somebody else's kernel
+  std::string operation, shape;   ///< of somebody else's kernel, like what follows
+  std::int64_t blocks = 0, threads = 0, shared = 0;
+  std::int64_t registers = 0;  ///< of either
+  double read = 0, written = 0;
+  bool operator==(const ObservationRow&) const = default;
+};
 
 /// One sample of a whole model. A round times each strategy once.
 struct ModuleSampleRow {

@@ -24,9 +24,11 @@ void Store::save(const RejectionRow& row) { save_record(*connection_, row); }
 void Store::save(const PlanRejectionRow& row) { save_record(*connection_, row); }
 void Store::save(const BinaryRow& row) { save_record(*connection_, row); }
 void Store::save(const EstimateRow& row) { save_record(*connection_, row); }
+void Store::save(const PredictionRow& row) { save_record(*connection_, row); }
 void Store::save(const GroupBoundRow& row) { save_record(*connection_, row); }
 void Store::save(const CheckRow& row) { save_record(*connection_, row); }
 void Store::save(const MeasurementRow& row) { save_record(*connection_, row); }
+void Store::save(const ObservationRow& row) { save_record(*connection_, row); }
 void Store::save(const ModuleTimeRow& row) { save_record(*connection_, row); }
 void Store::save(const CalibrationRow& row) { save_record(*connection_, row); }
 void Store::save(const ProgressRow& row) { save_record(*connection_, row); }

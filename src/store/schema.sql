@@ -29,6 +29,7 @@ CREATE TABLE runs (
   command     TEXT NOT NULL,                       -- command line
   config_id   TEXT,                                -- hash of the sweep file's canonical text; NULL without one
   config      TEXT NOT NULL,                       -- that canonical text; '' without one
+  calibration TEXT NOT NULL,                       -- whose numbers a sweep's estimates took; '' of other commands
   toolchain   TEXT NOT NULL,                       -- compiler of kernels and its version
   device      TEXT NOT NULL,                       -- GPU of the machine, '' or none without one
   driver      TEXT NOT NULL,                       -- its driver
@@ -40,10 +41,19 @@ CREATE TABLE runs (
   finished_at TEXT NOT NULL,                       -- when it ended; '' while running, or when killed
   outcome     TEXT NOT NULL CHECK (outcome IN ('running', 'done', 'interrupted', 'failed')) -- how it ended
 ) STRICT;
+CREATE INDEX runs_by_calibration ON runs (calibration);
+
+CREATE TABLE run_devices (
+  -- the GPUs that a run asked about, each with the version of its device file
+  run_id    TEXT NOT NULL REFERENCES runs,    -- the command
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  file_id   TEXT NOT NULL,                    -- hash of the text of the device file that the run read
+  PRIMARY KEY (run_id, device_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE devices (
-  -- device files as they were read
-  device_id TEXT PRIMARY KEY NOT NULL, -- hash of the file's text: a changed file is another device
+  -- GPUs, each with its device file as it was first read; run_devices has the versions that later runs read
+  device_id TEXT PRIMARY KEY NOT NULL, -- hash of the name: a changed file is the same device
   name      TEXT NOT NULL,             -- 'h200'
   title     TEXT NOT NULL,             -- 'NVIDIA H200'
   arch      TEXT NOT NULL,             -- 'sm_90'
@@ -258,6 +268,26 @@ CREATE TABLE estimates (
   PRIMARY KEY (plan_id, device_id, level, model)
 ) STRICT;
 
+CREATE TABLE predictions (
+  -- what a model says that a time taken in one way should be: caches hold what they held then, and what the clock does
+  -- not contain is left out. Of plans that were measured, or that a sweep is to measure; estimates answer for a row of
+  -- launches that finds its inputs in memory.
+  plan_id     TEXT NOT NULL REFERENCES plans,   -- the plan
+  device_id   TEXT NOT NULL REFERENCES devices, -- the device
+  level       TEXT NOT NULL REFERENCES levels,  -- how much the model saw
+  model       TEXT NOT NULL,                    -- as in estimates
+  cache       TEXT NOT NULL,                    -- as in measurements
+  timed_by    TEXT NOT NULL,                    -- as in measurements; also 'stream', 'graph', 'host'
+  launch_mode TEXT NOT NULL,                    -- as in measurements
+  total_s     REAL NOT NULL,                    -- time of one launch
+  low_s       REAL NOT NULL,                    -- the interval the model claims
+  high_s      REAL NOT NULL,                    -- the interval the model claims
+  PRIMARY KEY (plan_id, device_id, level, model, cache, timed_by, launch_mode),
+  CHECK (cache IN ('cold', 'warm', 'produced')),
+  CHECK (timed_by IN ('activity', 'events', 'stream', 'graph', 'host')),
+  CHECK (launch_mode IN ('stream', 'graph'))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE group_bounds (
   -- a lower bound for a whole group, known before any plan and for groups without one
   group_id   TEXT NOT NULL REFERENCES groups,  -- the group
@@ -330,6 +360,32 @@ CREATE TABLE counters (
   unit           TEXT NOT NULL,                    -- 'bytes', 'warp instructions', ...
   PRIMARY KEY (measurement_id, counter)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE observations (
+  -- what calibration fits and validation scores: that a kernel took a time, whoever measured it. Made from measurements
+  -- here (tailor db observations) or imported from what others published (tailor db import). A row never changes.
+  observation_id TEXT PRIMARY KEY NOT NULL,        -- hash of the columns behind the split
+  split          TEXT NOT NULL,                    -- by operation and shape, given once: 'train', 'validate', 'test'
+  device         TEXT NOT NULL,                    -- name of the GPU; it need not be in devices
+  regime         TEXT NOT NULL,                    -- what the time contains: 'cold, activity, stream, with ramp'
+  time_s         REAL NOT NULL,                    -- the time
+  low_s          REAL NOT NULL,                    -- interval of the time; the time itself where none is known
+  high_s         REAL NOT NULL,                    -- interval of the time; the time itself where none is known
+  source         TEXT NOT NULL,                    -- where it is from: 'measurement 5f0c...', 'table.csv row 17'
+  group_id       TEXT,                             -- of a plan of ours, as in groups; NULL: somebody else's kernel
+  plan_id        TEXT,                             -- of a plan of ours, as in plans; NULL: somebody else's kernel
+  operation      TEXT NOT NULL,                    -- what a foreign kernel computes, or the id of its group; '' of ours
+  shape          TEXT NOT NULL,                    -- of a foreign kernel: '512x1024'; '' where the operation has it
+  blocks         INTEGER NOT NULL,                 -- of a foreign kernel's launch; 0: of ours
+  threads        INTEGER NOT NULL,                 -- per block of it
+  shared_bytes   INTEGER NOT NULL,                 -- per block of it
+  registers      INTEGER NOT NULL,                 -- per thread; 0: not known
+  read_bytes     REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
+  written_bytes  REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
+  CHECK (split IN ('train', 'validate', 'test')),
+  CHECK ((group_id IS NULL) = (plan_id IS NULL))
+) STRICT;
+CREATE INDEX observations_by_device ON observations (device);
 
 CREATE TABLE module_times (
   -- whole models: the memory-bound kernels of a partition in order, over the buffers they share; library calls are
@@ -428,14 +484,21 @@ FROM binaries b JOIN measurements m USING (binary_id)
 WHERE m.profiler <> 'simulator'
   AND m.outcome IN ('wrong', 'guard zone overwritten', 'illegal access', 'trapped', 'timed out', 'crashed');
 
-CREATE VIEW plan_times (
-  -- each plan on each device with the estimate of its most precise level; of several models the first by name. A plan
-  -- that was refuted after it was estimated has none: it was rejected because its kernel is wrong, or its kernel did
-  -- on that GPU what no right kernel does.
+CREATE VIEW calibration_uses (
+  -- when a sweep took the numbers of a calibration last: of estimates of one level the latest calibration's counts
+  calibration, -- its name, as behind the '@' of a model
+  used_at      -- when that sweep began
+) AS
+SELECT calibration, max(started_at) FROM runs WHERE config <> '' AND calibration <> '' GROUP BY calibration;
+
+CREATE VIEW level_times (
+  -- each plan on each device with one estimate of each level that looked at it. Of several models of a level the one
+  -- counts whose calibration a sweep took last, so a sweep shows its own. Those of no sweep come after them, by name:
+  -- times that were measured stand there as cold, then produced, then warm.
   group_id,   -- the group of the plan
   device_id,  -- the device
   plan_id,    -- the plan
-  level,      -- the most precise level that looked at it
+  level,      -- how much the model saw
   precision,  -- of that level
   model,      -- who says so
   total_s,    -- time of one launch
@@ -449,9 +512,35 @@ SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.tota
 FROM plans p
 JOIN estimates e ON e.plan_id = p.plan_id
 JOIN levels l ON l.level = e.level
+WHERE NOT EXISTS (
+  SELECT 1 FROM estimates e2
+  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id AND e2.level = e.level AND e2.model <> e.model
+    AND (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(e2.model, instr(e2.model, '@') + 1)),
+                  ''), e.model)
+      > (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(e.model, instr(e.model, '@') + 1)),
+                  ''), e2.model));
+
+CREATE VIEW plan_times (
+  -- each plan on each device with the estimate of its most precise level. A plan that was refuted after it was
+  -- estimated has none: it was rejected because its kernel is wrong, or its kernel did on that GPU what no right kernel
+  -- does.
+  group_id,   -- the group of the plan
+  device_id,  -- the device
+  plan_id,    -- the plan
+  level,      -- the most precise level that looked at it
+  precision,  -- of that level
+  model,      -- who says so
+  total_s,    -- time of one launch
+  low_s,      -- interval
+  high_s,     -- interval
+  bottleneck, -- the part that decides
+  issue_s     -- time to issue its instructions: breaks ties
+) AS
+SELECT e.group_id, e.device_id, e.plan_id, e.level, e.precision, e.model, e.total_s, e.low_s, e.high_s, e.bottleneck,
+       e.issue_s
+FROM level_times e
 WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.level
-                  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id
-                    AND (l2.precision > l.precision OR (l2.precision = l.precision AND e2.model < e.model)))
+                  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id AND l2.precision > e.precision)
   AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id)
   AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id)
                   WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id);
@@ -510,7 +599,7 @@ CREATE VIEW strategies (
   groups_without_plan, -- distinct ones
   groups_without_time, -- distinct ones: neither plan nor bound
   library_calls,       -- executions of them
-  library_s            -- their time, of the first model by name
+  library_s            -- their time; of several models by the rule of level_times
 ) AS
 SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.occurrences), 0),
@@ -523,7 +612,10 @@ SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0),
        coalesce((SELECT sum(c.times * (SELECT lt.total_s FROM library_times lt
                                        WHERE lt.graph_id = c.graph_id AND lt.node = c.node
-                                         AND lt.device_id = d.device_id ORDER BY lt.model LIMIT 1))
+                                         AND lt.device_id = d.device_id
+                                       ORDER BY (SELECT used_at FROM calibration_uses u WHERE u.calibration
+                                                   = substr(lt.model, instr(lt.model, '@') + 1)) DESC, lt.model
+                                       LIMIT 1))
                  FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0)
 FROM fusions f
 JOIN graphs g USING (graph_id)
@@ -758,7 +850,7 @@ WHERE NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = p.plan_id AN
   AND NOT EXISTS (SELECT 1 FROM refuted_kernels r WHERE r.kernel_id = t.kernel_id AND r.device_id = t.device_id);
 
 CREATE VIEW measured_vs_predicted (
-  -- what each level of the cost model said of a plan beside each time that was measured of it
+  -- what each level of the cost model says that a time of a plan should be, beside that time as it was measured
   group_id,         -- the group
   title,            -- short name made of its operations
   device_id,        -- the device
@@ -771,7 +863,7 @@ CREATE VIEW measured_vs_predicted (
   level,            -- of the cost model
   precision,        -- of that level
   model,            -- who predicted
-  predicted_s,      -- time of one launch
+  predicted_s,      -- time of one launch, taken as the measured one was
   predicted_low_s,  -- interval the model claims
   predicted_high_s, -- interval the model claims
   measured_s,       -- median of the samples
@@ -783,7 +875,8 @@ SELECT m.group_id, m.title, m.device_id, m.device, m.plan_id, m.plan, m.cache, m
        e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, m.median_s, m.low_s, m.high_s,
        e.total_s / m.median_s
 FROM measured_plans m
-JOIN estimates e ON e.plan_id = m.plan_id AND e.device_id = m.device_id AND e.level <> 'profiled'
+JOIN predictions e ON e.plan_id = m.plan_id AND e.device_id = m.device_id AND e.cache = m.cache
+                  AND e.timed_by = m.timed_by AND e.launch_mode = m.launch_mode
 JOIN levels l ON l.level = e.level;
 
 CREATE VIEW module_speedups (

@@ -54,7 +54,7 @@ class Store {
 
   // Saving. Outside a Transaction each call is one of its own. What a row refers to must be there (Error otherwise).
   // records.h says of each row what its columns are and what happens to one that is known.
-  void save(const RunRow& row);  ///< brings outcome and finished_at of a known run up to date
+  void save(const RunRow& row);  ///< brings outcome and finished_at of a known run up to date, adds devices
   void save(const DeviceRow& row);
   void save(const GraphRow& row);  ///< one that was imported without its text gains it
   void save(const GroupRow& row);
@@ -69,16 +69,20 @@ class Store {
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
   void save(const BinaryRow& row);
-  void save(const EstimateRow& row);  ///< of level profiled the last word counts, of others the first
+  void save(const EstimateRow& row);    ///< of level profiled the last word counts, of others the first
+  void save(const PredictionRow& row);  ///< the last word counts
   void save(const GroupBoundRow& row);
   void save(const CheckRow& row);        ///< the last word of a method counts
   void save(const MeasurementRow& row);  ///< with samples and counters; a known one stays
+  void save(const ObservationRow& row);  ///< a known one stays, with the split it has
   void save(const ModuleTimeRow& row);   ///< with samples and what was left out; a known one stays
   void save(const CalibrationRow& row);  ///< the last word counts
   void save(const ProgressRow& row);
 
   // Loading, in the order of the keys unless told otherwise.
-  std::vector<RunRow> runs() const;        ///< oldest first
+  std::vector<RunRow> runs() const;  ///< oldest first
+  /// ", h200.json 5f0c123456": for each GPU that a run asked about which version of its file; empty for none.
+  std::string device_files(const RunRow& run) const;
   std::vector<DeviceRow> devices() const;  ///< by name
   std::vector<GraphRow> graphs() const;    ///< by name
   std::vector<GroupRow> groups() const;
@@ -88,7 +92,7 @@ class Store {
   std::optional<FusionRow> fusion(Id graph, std::string_view strategy, std::string_view device = {},
                                   std::string_view price = {}) const;
   std::vector<LibraryCallRow> library_calls(Id graph) const;
-  std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;
+  std::vector<LibraryTimeRow> library_times(Id graph, Id device) const;  ///< of a node the one that counts first
   std::vector<PlanRow> plans(Id group) const;
   std::optional<PlanRow> plan(Id id) const;
   std::optional<KernelRow> kernel(Id id) const;
@@ -100,6 +104,7 @@ class Store {
   std::vector<BinaryRow> binaries(Id kernel) const;
   std::optional<BinaryRow> binary(Id id) const;
   std::vector<EstimateRow> estimates(Id plan, Id device) const;
+  std::vector<PredictionRow> predictions(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
   std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
@@ -108,6 +113,7 @@ class Store {
   std::vector<MeasurementRow> timings(Id device) const;                         ///< of all profilers but the simulator
   std::vector<ModuleTimeRow> module_times(Id graph) const;                      ///< with samples and what was left out
   std::vector<ModuleTimeRow> module_times_on(Id device) const;
+  std::vector<ObservationRow> observations(std::string_view device = {}) const;  ///< of this name; empty: of all
   std::vector<CalibrationRow> calibrations(Id device) const;
   std::vector<ProgressRow> progress_of(Id group, Id device) const;  ///< of all spaces
   std::vector<ProgressRow> progress(Id device, std::string_view space) const;
@@ -120,10 +126,12 @@ class Store {
   std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;    ///< best first
   /// For every group of a graph's fusions, one row per level that has looked at its plans; refuted ones are left out.
   std::vector<LevelBest> level_bests(Id graph, Id device) const;
-  /// The times of all plans of a group at one level, shortest first.
+  /// The times of all plans of a group at one level, shortest first; as everywhere, of several models of that level
+  /// those whose calibration a sweep took last.
   std::vector<Seconds> plan_times(Id group, Id device, std::string_view level) const;
-  std::vector<MeasuredPlan> measured_plans(Id device) const;              ///< by title, protocol, then time
-  std::vector<PredictedPlan> measured_vs_predicted(Id device) const;      ///< by group, plan, protocol, then precision
+  std::vector<MeasuredPlan> measured_plans(Id device) const;  ///< by title, protocol, then time
+  std::vector<PredictedPlan> measured_vs_predicted(
+      Id device) const;  ///< by group, plan, protocol, precision; the model that counts last
   std::vector<ModuleSpeedup> module_speedups(Id graph, Id device) const;  ///< of all runs, greatest first
   /// Names of the devices that measurements of a GPU are of, simulator left out; sorted.
   std::vector<std::string> measured_devices() const;
@@ -135,7 +143,8 @@ class Store {
 
   /// Copies everything of another database of this schema version. Idempotent, and the order of several merges does not
   /// matter: where both have a row, the one that is further along (a finished run, a compiled binary), else the greater
-  /// in column order, stays. All or nothing. Returns how many rows are new or changed.
+  /// in column order, stays. All or nothing. Returns how many rows are new or changed. Throws Error(failed) where both
+  /// have a fusion that differs, or an observation with another split: of these neither is taken for the other.
   std::int64_t merge(const std::filesystem::path& from);
 
   /// Every table, row by row in key order, as text: equal contents, equal text.

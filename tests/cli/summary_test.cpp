@@ -297,10 +297,23 @@ TEST_CASE("the Markdown report of a small database stays as it is") {
   {
     Store store = Store::open(folder / "a.db");
     save_model(store, softmax, {"h200"}, true, {"none", "stitch-v1"});
-    store.save(store::RunRow{id_of(std::string_view("run")), "tailor 0.1.0", "tailor sweep a.json",
+    store.save(store::RunRow{id_of(std::string_view("run")),
+                             "tailor 0.1.0",
+                             "tailor sweep a.json",
                              id_of(std::string_view("c")),
-                             "{\"question\": \"Is it worth it?\", \"baseline\": \"none\"}", "NVRTC 13.0", "", "", "",
-                             "host", 2, 1, "2026-01-31T23:59:50Z", "2026-02-01T00:00:01Z", "done"});
+                             "{\"question\": \"Is it worth it?\", \"baseline\": \"none\"}",
+                             "uncalibrated",
+                             "NVRTC 13.0",
+                             "",
+                             "",
+                             "",
+                             "host",
+                             2,
+                             1,
+                             "2026-01-31T23:59:50Z",
+                             "2026-02-01T00:00:01Z",
+                             "done",
+                             {}});
   }
   std::string out;
   Heard heard;

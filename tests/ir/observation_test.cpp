@@ -111,7 +111,30 @@ TEST_CASE("a wrong field of an observation is named with what was expected") {
     if (!message.empty()) CHECK(found == message);
   }
   CHECK(refusal(replaced(a, "registers=32", "registers=33")).find("the hash of the rest") != std::string::npos);
+  for (const char* side : {"train", "validate", "test"})
+    if (name(own("g").split) != side)
+      CHECK(refusal(replaced(a, "split=" + std::string(name(own("g").split)), "split=" + std::string(side)))
+                .find("by operation and shape") != std::string::npos);
   for (std::size_t cut = 0; cut < b.size(); ++cut) CHECK_FALSE(refusal(b.substr(0, cut)).empty());
+}
+
+TEST_CASE("a line without id and split is given both, the same as one that was made here") {
+  for (const Observation& one : {own("g"), foreign("512x1024")}) {
+    const std::string line = text(one);
+    const std::string bare = "observation " + line.substr(line.find("device="));
+    CHECK(parse_observation(bare) == one);
+    CHECK_FALSE(refusal(replaced(bare, "time=", "tme=")).empty());
+    CHECK_FALSE(refusal(replaced(bare, "device=", "split=train device=")).empty());
+  }
+}
+
+TEST_CASE("the id leaves the split out: one kept by its id is found again whatever the split means later") {
+  Observation one = foreign("512x1024");
+  const Id before = one.id;
+  one.split = one.split == Split::train ? Split::test : Split::train;
+  CHECK(text(one).find(hex(before)) != std::string::npos);
+  CHECK(split_named("validate") == Split::validate);
+  CHECK_FALSE(split_named("rest").has_value());
 }
 
 TEST_CASE("device, repeat and plan do not move an observation to another side of the split, operation and shape do") {

@@ -25,6 +25,11 @@ TEST_CASE("every query of the documentation runs and finds something") {
     save_group(store, 3, 0);
     save_wrong_plan(store, 2);
     save_timings(store, 1);
+    RunRow run = a_run();
+    run.devices = {{a_device().id, named("file")}};
+    store.save(run);
+    store.save(a_prediction(a_plan(1, 0), "cold", "activity", 9e-6));
+    store.save(an_observation("512x1024"));
   }
   const SQLite::Database database(path.string(), SQLite::OPEN_READONLY);
   const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");

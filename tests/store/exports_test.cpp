@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "campaign.h"
 #include "sample.h"
+#include "store/observations.h"
 #include "store/recorded.h"
 
 using namespace tailor;
@@ -254,4 +255,15 @@ TEST_CASE("equal databases give equal files, and importing a recorded file gives
     CHECK(files(store, format.name) == files(store, format.name));
     if (format.name == "csv") CHECK(files(store, format.name) == files(other, format.name));
   }
+}
+
+TEST_CASE("observations are a table of their own where there are any") {
+  const Folder folder;
+  Store store = campaign(folder / "a.db");
+  CHECK(add_observations(store) > 15);
+  const auto all = files(store, "csv");
+  CHECK(all.size() == 6);
+  const std::vector<std::string> every = lines(all.at("h200-observations.csv"));
+  CHECK(every.size() == 1 + store.observations("h200").size());
+  CHECK(every.front().starts_with("observation_id,split,device,regime,time_s,low_s,high_s,source,"));
 }

@@ -222,21 +222,35 @@ TEST_CASE("measured plans are ranked within a protocol, with the share of the ba
   CHECK(store.measured_devices() == std::vector<std::string>{"h100"});
 }
 
-TEST_CASE("each level's word stands beside each measured time of the plan") {
+TEST_CASE("what a level predicts for a time stands beside that time, not beside one that was taken otherwise") {
   const Folder folder;
   Store store = two_groups(folder / "a.db");
   save_timings(store, 1);
   store.save(an_estimate(a_plan(1, 0), "compiled", 9e-6));
   store.save(an_estimate(a_plan(1, 0), "profiled", 8e-6));
+  CHECK(store.measured_vs_predicted(a_device().id).empty());  // an estimate is of a row of launches from memory
+  for (const std::string level : {"projected", "compiled"}) {
+    PredictionRow row = a_prediction(a_plan(1, 0), "cold", "activity", level == "projected" ? 7.5e-6 : 6.5e-6);
+    row.level = row.model = level;
+    store.save(row);
+    row.cache = "warm";
+    row.total = {3e-6};
+    store.save(row);
+    row.timed_by = "events";
+    row.total = {1};
+    store.save(row);
+  }
+  CHECK(store.predictions(a_plan(1, 0).id, a_device().id).size() == 6);
   const std::vector<PredictedPlan> both = store.measured_vs_predicted(a_device().id);
   REQUIRE(both.size() == 4);
   CHECK(both[0].cache == "cold");
   CHECK(both[0].level == "projected");
-  CHECK(both[0].predicted.value == doctest::Approx(10e-6));
+  CHECK(both[0].predicted == Seconds{7.5e-6});
   CHECK(both[0].measured == Seconds{8e-6});
   CHECK(both[1].level == "compiled");
   CHECK(both[2].cache == "warm");
   CHECK(both[2].measured == Seconds{4e-6});
+  CHECK(both[2].predicted == Seconds{3e-6});
   CHECK_FALSE(store.measured_plans(a_device().id).at(0).useful_fraction.has_value());
 }
 
@@ -280,4 +294,96 @@ TEST_CASE("a kernel or a model that came without its text gains it, and keeps it
   store.save(bare);
   CHECK(store.kernel(lean.id) == a_kernel(a_plan(1, 0)));
   CHECK(store.graphs() == std::vector{a_graph()});
+}
+
+namespace {
+
+/// A sweep that took the numbers of `calibration`.
+RunRow a_sweep(const std::string& calibration, const std::string& started_at) {
+  RunRow run = a_run();
+  run.id = named(calibration + started_at);
+  run.calibration = calibration;
+  run.started_at = started_at;
+  return run;
+}
+
+EstimateRow an_estimate_by(const std::string& calibration, int plan, double total) {
+  EstimateRow row = an_estimate(a_plan(1, plan), "projected", total);
+  row.model = "projected@" + calibration;
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("of two calibrations at one level the one counts that a sweep took last, not the first by name") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 1);
+  for (const int plan : {0, 1}) {
+    store.save(a_plan(1, plan));
+    // "aged" likes the second plan, "fresh" the first.
+    store.save(an_estimate_by("aged", plan, plan == 0 ? 20e-6 : 10e-6));
+    store.save(an_estimate_by("fresh", plan, plan == 0 ? 30e-6 : 40e-6));
+  }
+  store.save(an_estimate_by("fresh", 0, 30e-6));
+  const auto check = [&](const std::string& calibration, int plan, std::vector<Seconds> times) {
+    INFO(calibration);
+    const BestPlan best = store.best_plans(a_group(1).id, a_device().id, 1).at(0);
+    CHECK(best.estimate.model == "projected@" + calibration);
+    CHECK(best.estimate.plan == a_plan(1, plan).id);
+    CHECK(store.plan_times(a_group(1).id, a_device().id, "projected") == times);
+    CHECK(store.level_bests(a_graph().id, a_device().id) ==
+          std::vector<LevelBest>{{a_group(1).id, "projected", times.front()}});
+    for (const StrategyTotals& totals : store.strategies())
+      if (totals.strategy == "stitch-v1") CHECK(totals.kernel_time.value == doctest::Approx(12 * times.front().value));
+  };
+  const std::vector<Seconds> aged{{10e-6}, {20e-6}}, fresh{{30e-6}, {40e-6}};
+  check("aged", 1, aged);  // no sweep took either: by name
+  store.save(a_sweep("aged", "2026-01-01T00:00:00Z"));
+  check("aged", 1, aged);
+  store.save(a_sweep("fresh", "2026-02-01T00:00:00Z"));
+  check("fresh", 0, fresh);
+  RunRow other = a_sweep("aged", "2026-03-01T00:00:00Z");  // a command that is no sweep
+  other.config = "";
+  store.save(other);
+  check("fresh", 0, fresh);
+  store.save(a_sweep("aged", "2026-04-01T00:00:00Z"));
+  check("aged", 1, aged);
+
+  SUBCASE("a calibration that says nothing of a plan leaves it to the other") {
+    store.save(a_plan(1, 2));
+    store.save(an_estimate_by("fresh", 2, 5e-6));
+    CHECK(store.plan_times(a_group(1).id, a_device().id, "projected") ==
+          std::vector<Seconds>{{5e-6}, {10e-6}, {20e-6}});
+  }
+  SUBCASE("library calls follow the same rule") {
+    store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "library@fresh", {7e-6}});
+    store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "library@aged", {3e-6}});
+    CHECK(store.library_times(a_graph().id, a_device().id).front().model == "library@aged");
+    CHECK(store.strategies().front().library_time.value == doctest::Approx(2 * 3e-6));
+    store.save(a_sweep("fresh", "2026-05-01T00:00:00Z"));
+    CHECK(store.library_times(a_graph().id, a_device().id).front().model == "library@fresh");
+    CHECK(store.strategies().front().library_time.value == doctest::Approx(2 * 7e-6));
+  }
+}
+
+TEST_CASE("a run tells the version of each device file it read, and a later one another version") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 0);
+  RunRow first = a_run(), second = a_run();
+  first.devices = {{a_device().id, named("one text")}};
+  second.id = named("second");
+  second.started_at = "2026-01-02T00:00:00Z";
+  second.devices = {{a_device().id, named("another text")}};
+  for (int i = 0; i < 2; ++i) {
+    store.save(first);
+    store.save(second);
+  }
+  CHECK(store.runs() == std::vector{first, second});
+  CHECK(store.device_files(store.runs().at(0)) == ", h200.json " + short_hex(named("one text")));
+  CHECK(store.devices() == std::vector{a_device()});
+  first.devices.clear();  // a file that was cut down to other devices takes nothing away
+  store.save(first);
+  CHECK(store.runs().at(0).devices.size() == 1);
 }

@@ -15,6 +15,7 @@
 #include "store/record_sql.h"
 #include "store/recorded.h"
 #include "store/schema.h"
+#include "store/view_records.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -137,8 +138,8 @@ class Filler {
  private:
   static const std::string* allowed(const std::string& name) {
     static const std::map<std::string, std::string> words = {
-        {"outcome", "done"},      {"state", "passed"},      {"cache", "warm"}, {"timed_by", "events"},
-        {"launch_mode", "graph"}, {"decision", "stitched"}, {"level", "block"}};
+        {"outcome", "done"}, {"state", "passed"},      {"cache", "warm"},        {"timed_by", "events"},
+        {"split", "train"},  {"launch_mode", "graph"}, {"decision", "stitched"}, {"level", "block"}};
     const auto found = words.find(name);
     return found == words.end() ? nullptr : &found->second;
   }
@@ -226,6 +227,7 @@ TEST_CASE("every field of a view's row is a column of the view") {
 TEST_CASE("fields stand in the order of their struct, so no name is beside the wrong member") {
   each_record<Records>([]<class Row>(const Row& row) { check_order(row); });
   each_record<ViewRows>([]<class Row>(const Row& row) { check_order(row); });
+  check_order(RunDeviceRow{});
   check_order(FusionGroupRow{});
   check_order(EdgeRow{});
   check_order(ir::CounterValue{});
@@ -260,6 +262,7 @@ TEST_CASE("a record that travels comes back equal from the text of a recorded fi
   rows.binaries = {filled_to_travel<BinaryRow>()};
   rows.measurements = {filled_to_travel<MeasurementRow>(), MeasurementRow{}};
   rows.module_times = {filled_to_travel<ModuleTimeRow>(), ModuleTimeRow{}};
+  rows.observations = {filled_to_travel<ObservationRow>(), ObservationRow{}};
   CHECK(parse_recorded(recorded_text(rows), "x") == rows);
   CHECK(recorded_text(rows).find("\"spill_load_bytes\":") != std::string::npos);
   CHECK(recorded_text(rows).find("\"host\":") == std::string::npos);

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <string>
 
+#include "store/observations.h"
 #include "store/store.h"
 
 namespace tailor::store {
@@ -39,6 +40,7 @@ inline RunRow a_run() {
           "tailor sweep a.json",
           named("config"),
           "config",
+          "uncalibrated",
           "NVRTC 13.0",
           "",
           "",
@@ -48,7 +50,8 @@ inline RunRow a_run() {
           1,
           "2026-01-01T00:00:00Z",
           "",
-          "running"};
+          "running",
+          {}};
 }
 inline DeviceRow a_device() { return {named("h200"), "h200", "NVIDIA H200", "sm_90", "{}"}; }
 inline GraphRow a_graph() {
@@ -72,6 +75,21 @@ inline EstimateRow an_estimate(const PlanRow& plan, const std::string& level, do
   row.registers = 40;
   return row;
 }
+/// What level "projected" says that a time by this clock should be.
+inline PredictionRow a_prediction(const PlanRow& plan, const std::string& cache, const std::string& timed_by,
+                                  double total) {
+  return {plan.id,  a_device().id, "projected", "projected",   cache,
+          timed_by, "stream",      {total},     {total * 0.9}, {total * 1.1}};
+}
+/// A published time of somebody else's kernel.
+inline ir::Observation a_foreign(const std::string& shape, const std::string& device = "h200") {
+  ir::Regime regime;
+  regime.timer = ir::Timer::host;
+  regime.includes = ir::includes(ir::Timer::host);
+  return ir::make_observation(device, regime, {3e-5}, {2.5e-5}, {3.5e-5}, "table.csv row 7",
+                              ir::ForeignKernel{"softmax f32", shape, 64, 128, 1024, 0, 1048576, 524288.5});
+}
+inline ObservationRow an_observation(const std::string& shape) { return observation_row(a_foreign(shape)); }
 inline KernelRow a_kernel(const PlanRow& plan) {
   return {named("kernel " + plan.text), "add_rsqrt_row", "text", "__global__ ...", 128, 4096, 0, true};
 }

@@ -255,7 +255,11 @@ TEST_CASE("merge reaches every table of the schema") {
   Store shard = Store::open(folder / "shard.db");
   save_model(shard, 2);
   save_group(shard, 1, 2);
-  shard.save(a_run());
+  RunRow run = a_run();
+  run.devices = {{a_device().id, named("file")}};
+  shard.save(run);
+  shard.save(a_prediction(a_plan(1, 0), "cold", "activity", 9e-6));
+  shard.save(an_observation("512x1024"));
   shard.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "registers", "why"});
   shard.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
   shard.save(a_given_kernel());
@@ -315,4 +319,66 @@ TEST_CASE("kernels of another compiler stand beside ours, once however often the
   for (int i = 0; i < 2; ++i) store.save(a_given_kernel());
   CHECK(store.given_kernels(a_graph().id) == std::vector{a_given_kernel()});
   CHECK(store.given_kernels(named("another graph")).empty());
+}
+
+TEST_CASE("two versions of one fusion are not merged, and what tells them apart is said") {
+  const Folder folder;
+  const auto make = [&](const char* file, const auto& change) {
+    Store store = Store::open(folder / file);
+    save_model(store, 3);
+    FusionRow row = *store.fusion(a_graph().id, "stitch-v1");
+    change(row);
+    store.save(row);
+  };
+  make("a.db", [](FusionRow&) {});
+  struct Version {
+    const char* file;
+    void (*change)(FusionRow&);
+    bool refused;
+  };
+  const Version versions[] = {
+      {"more.db",
+       [](FusionRow& row) {
+         row.groups.push_back({a_group(2).id, 1, 12, "fusion.2"});
+       },
+       true},
+      {"other.db",
+       [](FusionRow& row) {
+         row.groups = {{a_group(2).id, 1, 12, "fusion.2"}};
+       },
+       true},
+      {"often.db", [](FusionRow& row) { row.groups[0].times = 13; }, true},
+      {"cut.db", [](FusionRow& row) { row.edges[0] = {"", "a", "b", 0, "cut", {}, {}, "fits"}; }, true},
+      {"fewer.db", [](FusionRow& row) { row.edges.pop_back(); }, true},
+      {"words.db", [](FusionRow& row) { row.edges[0].reason = "it fits"; }, false},
+      {"gain.db", [](FusionRow& row) { row.edges[0].gain = Seconds{3e-6}; }, false},
+      {"price.db",
+       [](FusionRow& row) {
+         row.price = "sol";
+         row.groups.clear();
+       },
+       false},
+  };
+  for (const Version& version : versions) {
+    INFO(version.file);
+    make(version.file, version.change);
+    for (const bool forth : {true, false}) {
+      Store into = Store::open(folder / (std::string("into ") + (forth ? "a " : "b ") + version.file));
+      into.merge(folder / (forth ? "a.db" : version.file));
+      const std::string before = into.dump();
+      std::string message;
+      try {
+        into.merge(folder / (forth ? version.file : "a.db"));
+      } catch (const Error& error) {
+        CHECK(error.fault == Fault::failed);
+        CHECK_FALSE(error.hint.empty());
+        message = error.message;
+      }
+      CHECK(message.empty() != version.refused);
+      if (!version.refused) continue;
+      CHECK(message.find("strategy stitch-v1 on model layernorm") == 0);
+      CHECK(message.find("nothing was merged") != message.npos);
+      CHECK(into.dump() == before);
+    }
+  }
 }
