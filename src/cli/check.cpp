@@ -32,6 +32,7 @@ study::Checking make_checking(const CheckCommand& options) {
   how.each.time_limit = {options.time_limit};
   how.seeds = static_cast<int>(options.seeds);
   how.workers = static_cast<int>(options.threads);
+  how.memory = static_cast<std::int64_t>(options.memory * 1e9);
   return how;
 }
 
@@ -55,40 +56,27 @@ void store_all(const CheckCommand& options, const Context& context, const study:
   context.console->note(fmt::format("stored in {}", options.database));
 }
 
-void print_summary(const Context& context, const std::vector<Candidate>& candidates,
-                   const profiler::CheckAccount& account) {
-  std::int64_t passed = 0, small = 0;
-  for (const Candidate& candidate : candidates) {
-    passed += candidate.verdict && candidate.verdict->state == profiler::Verdict::passed ? 1 : 0;
-    small += candidate.other ? 1 : 0;
-  }
+void print_summary(const Context& context, const study::VerdictCounts& counts, const profiler::CheckAccount& account) {
   context.console->note(fmt::format(
-      "{} of {} kernels passed{}; {} lane instructions executed in {} ({}/s of one thread), {} references in {}",
-      passed, candidates.size(),
-      small > 0 ? fmt::format(", {} of them executed at a smaller shape", small) : std::string(),
+      "{}; {} lane instructions executed in {} ({}/s of one thread), {} references in {}", study::text(counts),
       with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
       three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
       account.references, humane_seconds(account.reference.value)));
 }
 
 /// Nothing when all passed.
-void refuse_bad(const std::vector<Candidate>& candidates) {
-  std::int64_t refuted = 0, unknown = 0, late = 0;
-  for (const Candidate& candidate : candidates) {
-    late += candidate.verdict && candidate.verdict->state == profiler::Verdict::timed_out ? 1 : 0;
-    if (candidate.verdict && profiler::is_refuted(candidate.verdict->state))
-      ++refuted;
-    else if (!candidate.verdict || candidate.verdict->state != profiler::Verdict::passed)
-      ++unknown;
-  }
-  const std::size_t all = candidates.size();
-  if (refuted > 0)
+void refuse_bad(const study::VerdictCounts& counts, std::size_t all) {
+  if (counts.refuted > 0)
     throw Error(Fault::failed,
-                late == refuted ? fmt::format("{} of {} kernels took longer than --time-limit", late, all)
-                                : fmt::format("{} of {} kernels are not right", refuted, all),
+                counts.late == counts.refuted
+                    ? fmt::format("{} of {} kernels took longer than --time-limit", counts.late, all)
+                    : fmt::format("{} of {} kernels are not right", counts.refuted, all),
                 "the answer says which and why; tailor emit prints the CUDA text of one");
-  if (unknown > 0)
-    throw Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", unknown, all),
+  if (counts.not_executed > 0)
+    throw Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", counts.not_executed, all),
+                "the answer says why");
+  if (counts.not_judged > 0)
+    throw Error(Fault::missing, fmt::format("{} of {} kernels ran and are not judged", counts.not_judged, all),
                 "the answer says why");
 }
 
@@ -98,6 +86,8 @@ void refuse_options(const CheckCommand& options) {
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
   if (!(options.time_limit > 0))
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  if (!(options.memory > 0))
+    throw Error(Fault::usage, fmt::format("--memory: found {}, expected GB above 0", options.memory));
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
 }
@@ -132,9 +122,10 @@ void run_check(const CheckCommand& options, const Context& context) {
   if (!findings.rows.empty() || context.format == Format::json)
     answer.sections.push_back({"findings", std::move(findings)});
   show(context, answer);
-  print_summary(context, candidates, account);
+  const study::VerdictCounts counts = study::count_verdicts(candidates);
+  print_summary(context, counts, account);
   stop_if_asked(interrupts);
-  refuse_bad(candidates);
+  refuse_bad(counts, candidates.size());
 }
 
 }  // namespace tailor::cli

@@ -124,6 +124,7 @@ struct CheckCommand {
   std::string shape = "whole";  ///< or "small": fewer rows under the same plan, where the group allows that
   std::int64_t threads = 0;     ///< 0: one per processor
   double time_limit = 60;       ///< s, of one execution
+  double memory = 4;            ///< GB that the process may hold
   bool no_sanitizers = false;
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder

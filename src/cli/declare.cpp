@@ -90,6 +90,7 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add_count("--blocks", &options.blocks,
                  "execute the first, the last and random blocks, about N (default 0: all)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
+  list.add("--memory", &options.memory, "hold at most so much; what does not fit is not executed (default 4)", "GB");
   list.add("--shape", &options.shape, "small: fewer rows under the same plan, where the group allows it",
            "whole|small");
   list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");

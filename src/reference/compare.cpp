@@ -60,29 +60,43 @@ void note(Difference& difference, std::int64_t index, double error, double expec
 
 }  // namespace
 
-Difference compare(const BoundedTensor& expected, std::span<const std::byte> found) {
+Difference compare(const BoundedTensor& expected, std::span<const std::byte> found, std::span<const std::byte> before) {
   const ir::DType dtype = expected.value.shape.dtype;
   assert(found.size() == expected.value.bytes.size());
+  assert(before.empty() || before.size() == found.size());
   Difference difference;
-  difference.elements = elements(expected.value.shape);
-  if (expected.error.empty() && std::memcmp(found.data(), expected.value.bytes.data(), found.size()) == 0)
+  const std::int64_t total = elements(expected.value.shape);
+  const auto width = static_cast<std::size_t>(element_bytes(dtype));
+  if (!is_floating(dtype) && before.empty() && expected.error.empty() &&
+      std::memcmp(found.data(), expected.value.bytes.data(), found.size()) == 0) {
+    difference.elements = difference.telling = total;
     return difference;
-  const Tensor other{expected.value.shape, {found.begin(), found.end()}};
+  }
   const double most = is_floating(dtype) ? largest_finite(dtype) : 0;
   std::vector<Cell> right(block_cells), seen(block_cells);
-  for (std::int64_t first = 0; first < difference.elements; first += block_cells) {
-    const std::int64_t count = std::min(block_cells, difference.elements - first);
+  Tensor block{expected.value.shape, {}};  // of what was found: cells are loaded from tensors
+  for (std::int64_t first = 0; first < total; first += block_cells) {
+    const std::int64_t count = std::min(block_cells, total - first);
+    const std::span<const std::byte> here =
+        found.subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width);
+    block.bytes.assign(here.begin(), here.end());
     load_cells(expected.value, first, 1, std::span(right).first(static_cast<std::size_t>(count)));
-    load_cells(other, first, 1, std::span(seen).first(static_cast<std::size_t>(count)));
+    load_cells(block, 0, 1, std::span(seen).first(static_cast<std::size_t>(count)));
     for (std::int64_t i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const double tolerance = expected.error.empty() ? 0 : expected.error[static_cast<std::size_t>(first + i)];
+      const auto at = static_cast<std::size_t>(i), place = static_cast<std::size_t>(first + i);
+      if (!before.empty() && std::memcmp(here.data() + at * width, before.data() + place * width, width) == 0) continue;
+      ++difference.elements;
+      const double tolerance = expected.error.empty() ? 0 : expected.error[place];
       if (std::isinf(tolerance)) {
         ++difference.unjudged;
       } else if (is_floating(dtype)) {
-        const double error = ratio(right[at].real, seen[at].real, tolerance, most);
-        if (error > 0) note(difference, first + i, error, right[at].real, seen[at].real, tolerance);
-      } else if (right[at].integer != seen[at].integer) {
+        const double value = right[at].real;
+        difference.telling += std::isfinite(value) || (std::isinf(value) && tolerance == 0) ? 1 : 0;
+        const double error = ratio(value, seen[at].real, tolerance, most);
+        if (error > 0) note(difference, first + i, error, value, seen[at].real, tolerance);
+      } else {
+        ++difference.telling;
+        if (right[at].integer == seen[at].integer) continue;
         const auto a = static_cast<double>(right[at].integer), b = static_cast<double>(seen[at].integer);
         // Numbers too far apart for double to tell them apart are still unequal.
         const double error = tolerance > 0 ? std::fabs(b - a) / tolerance : infinity;

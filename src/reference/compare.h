@@ -22,14 +22,17 @@ struct Difference {
   std::int64_t index = -1;         ///< of the worst element, row-major; -1: all are equal
   double expected = 0, found = 0;  ///< there
   double tolerance = 0;            ///< there
-  std::int64_t elements = 0;
-  std::int64_t wrong = 0;         ///< elements beyond their tolerance
-  std::int64_t first_wrong = -1;  ///< the first of them
-  std::int64_t unjudged = 0;      ///< elements without a bound
+  std::int64_t elements = 0;       ///< that were looked at
+  std::int64_t wrong = 0;          ///< elements beyond their tolerance
+  std::int64_t first_wrong = -1;   ///< the first of them
+  std::int64_t unjudged = 0;       ///< elements without a bound
+  std::int64_t telling = 0;        ///< elements with a bound that are numbers, or infinite for certain
 };
 
 /// `found` holds the elements as the kernel wrote them, row-major. Precondition: as many bytes as expected.value has.
-Difference compare(const BoundedTensor& expected, std::span<const std::byte> found);
+/// `before`, when given, is what was there before: elements that have not changed are not looked at.
+Difference compare(const BoundedTensor& expected, std::span<const std::byte> found,
+                   std::span<const std::byte> before = {});
 
 /// "3 of 4,096 elements are wrong; [1,17] is 2.25, expected 2.5 ± 3e-07 (8e+05 x the tolerance)", or "" when none is.
 std::string describe(const Difference& difference, const ir::Shape& shape);

@@ -38,7 +38,9 @@ Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
 
 std::vector<double> to_vector(const Tensor& errors) {
   auto all = large_array<double>(static_cast<std::size_t>(elements(errors.shape)));
-  std::copy_n(error_bounds(errors), all.size(), all.begin());
+  // A bound that came out as no number is none.
+  std::transform(error_bounds(errors), error_bounds(errors) + all.size(), all.begin(),
+                 [](double error) { return std::isnan(error) ? infinity : error; });
   return all;
 }
 
@@ -95,7 +97,14 @@ std::shared_ptr<Tensor> terms_of(const Tensor& input, const Errors& operand, Of&
   return terms;
 }
 
-/// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top.
+/// The largest finite number of a type that kernels add in.
+double largest_of(ir::DType dtype) {
+  const ir::FloatFormat format = float_format(row(dtype).compute);
+  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+}
+
+/// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top. Where the finite terms together may
+/// pass the largest number, a partial sum overflows in one order of additions and not in another.
 Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result) {
   const Tensor& input = call.operand(0);
   const ir::DType dtype = result.shape.dtype;
@@ -109,6 +118,19 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   });
   Tensor sums = reduced(call, *terms, ir::Reducer::add);
   double* const errors = error_bounds(sums);
+  // Bounds are of `each` times the terms' size or more, so sums far below that need no second look.
+  const double most = largest_of(dtype);
+  bool may_overflow = false;
+  for (std::int64_t i = 0; i < elements(sums.shape); ++i) may_overflow = may_overflow || !(errors[i] < each * most);
+  if (may_overflow) {
+    const auto sizes = terms_of(input, nullptr, [most](double value, double) {
+      const double size = std::fabs(value);
+      return size <= most ? size : 0;
+    });
+    const Tensor all = reduced(call, *sizes, ir::Reducer::add);
+    for (std::int64_t i = 0; i < elements(all.shape); ++i)
+      if (!(error_bounds(all)[i] <= most)) errors[i] = infinity;
+  }
   const Rounding rounding(dtype);
   const bool narrow = row(dtype).compute != dtype;
   each_real(result, [&](std::int64_t i, double y) {
@@ -157,7 +179,8 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
   return shared(std::move(errors));
 }
 
-/// Relative bounds add up; (1 + u)^n.
+/// Relative bounds add up; (1 + u)^n. Where the factors above 1, or those below, together leave the range of the type,
+/// a partial product overflows or vanishes in one order and not in another.
 Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
   const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
   const auto terms = terms_of(call.operand(0), operand, [u](double value, double e) {
@@ -166,9 +189,21 @@ Errors product_errors(const Call& call, const Errors& operand, const Tensor& res
   });
   const Rounding rounding(result.shape.dtype);
   Tensor errors = reduced(call, *terms, ir::Reducer::add);
+  const auto powers = [&](bool above) {
+    return reduced(call,
+                   *terms_of(call.operand(0), nullptr,
+                             [above](double value, double) {
+                               const double power = std::log2(std::fabs(value));
+                               return std::isfinite(power) && (power > 0) == above ? std::fabs(power) : 0;
+                             }),
+                   ir::Reducer::add);
+  };
+  const Tensor above = powers(true), below = powers(false);
+  const int range = float_format(row(result.shape.dtype).compute).bias - 1;
   each_real(result, [&](std::int64_t i, double y) {
     double& error = error_bounds(errors)[i];
-    error = std::isfinite(y) ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;
+    const bool inside = error_bounds(above)[i] < range && error_bounds(below)[i] < range;
+    error = std::isfinite(y) && inside ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;
   });
   return shared(std::move(errors));
 }
@@ -214,12 +249,14 @@ class ErrorBoundWalk {
       if (--uses_[static_cast<std::size_t>(operand)] == 0) errors_[static_cast<std::size_t>(operand)].clear();
   }
 
-  std::vector<Errors> outputs() const {
+  /// Hands the bounds out: afterwards nobody else holds those of a value that is one output only.
+  std::vector<Errors> take_outputs() {
     std::vector<Errors> all;
     for (const ir::NodeId output : graph_.outputs) {
       const std::vector<Errors>& one = errors_[static_cast<std::size_t>(output)];
       all.insert(all.end(), one.begin(), one.end());
     }
+    errors_.clear();
     return all;
   }
 
@@ -296,10 +333,12 @@ std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, st
   std::vector<Tensor> values = evaluate_visited(
       graph, inputs,
       [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); });
-  const std::vector<Errors> errors = walk.outputs();
+  std::vector<Errors> errors = walk.take_outputs();
   std::vector<BoundedTensor> all;
-  for (std::size_t i = 0; i < values.size(); ++i)
+  for (std::size_t i = 0; i < values.size(); ++i) {
     all.push_back({std::move(values[i]), errors[i] ? to_vector(*errors[i]) : std::vector<double>()});
+    errors[i].reset();
+  }
   return all;
 }
 

@@ -49,6 +49,12 @@ struct ErrorBoundOptions {
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
                                                       const ErrorBoundOptions& options = {});
 
+/// Bytes that evaluate_with_error_bounds() holds at most at once, beside the inputs: values and bounds that are still
+/// needed, what an operation works with, the outputs. An upper estimate from shapes alone; nothing is evaluated.
+std::int64_t bytes_to_evaluate(const ir::Graph& graph);
+/// Of these, what is left when it has returned: outputs with their bounds.
+std::int64_t bytes_of_outputs(const ir::Graph& graph);
+
 /// Half the distance from 1 to the next value of a floating type.
 double unit_roundoff(ir::DType dtype);
 

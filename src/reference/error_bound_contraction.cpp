@@ -81,11 +81,15 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
   const ir::DType dtype = result.shape.dtype;
   const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute) +
                       (call.node.op == ir::Op::dot ? product_error : 0);
+  const ir::FloatFormat format = float_format(row(dtype).compute);
+  const double most_of_type = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
   Tensor errors = unwritten_errors(result.shape);
   const Rounding rounding(dtype);
   for (std::int64_t at = 0; at < elements(result.shape); ++at) {
     const double size = as_double(most, at);
-    error_bounds(errors)[at] = size - as_double(sums, at) + each * size + rounding(as_double(result, at));
+    // As of sums: in another order a partial sum may overflow, and with an infinity among the terms nothing is known.
+    error_bounds(errors)[at] =
+        size <= most_of_type ? size - as_double(sums, at) + each * size + rounding(as_double(result, at)) : infinity;
   }
   return shared(std::move(errors));
 }

@@ -25,15 +25,20 @@ constexpr std::size_t most_arrays = 16;
 struct Kept {
   bool active = false;
   std::vector<Bytes> arrays;  ///< ascending by size
+  std::size_t bytes = 0;      ///< of all
 };
 thread_local Kept kept;
 
 void keep(Bytes&& bytes) {
-  if (!kept.active || bytes.size() < least_kept) return;
+  if (!kept.active || bytes.size() < least_kept || bytes.capacity() > most_kept_bytes) return;
   const auto place = std::lower_bound(kept.arrays.begin(), kept.arrays.end(), bytes.size(),
                                       [](const Bytes& one, std::size_t size) { return one.size() < size; });
+  kept.bytes += bytes.capacity();
   kept.arrays.insert(place, std::move(bytes));
-  if (kept.arrays.size() > most_arrays) kept.arrays.erase(kept.arrays.begin());
+  while (kept.arrays.size() > most_arrays || kept.bytes > most_kept_bytes) {
+    kept.bytes -= kept.arrays.front().capacity();
+    kept.arrays.erase(kept.arrays.begin());
+  }
 }
 
 /// At most twice as large as asked for, so that small values do not eat the large arrays.
@@ -43,6 +48,7 @@ Bytes taken(std::size_t size) {
   if (size < least_kept || place == kept.arrays.end() || place->size() > 2 * size) return large_array<std::byte>(size);
   Bytes bytes = std::move(*place);
   kept.arrays.erase(place);
+  kept.bytes -= bytes.capacity();
   bytes.resize(size);
   return bytes;
 }

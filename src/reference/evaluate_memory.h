@@ -12,6 +12,9 @@
 
 namespace tailor::reference {
 
+/// What a thread keeps at most. Larger arrays come from the system in huge pages, whose faults are few.
+inline constexpr std::size_t most_kept_bytes = std::size_t{1} << 28;
+
 /// While one lives, this thread keeps the memory of dropped values, the largest few of them. May be nested: the
 /// outermost counts.
 class KeptMemory {

@@ -17,10 +17,12 @@
 #include "reference/inputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {
@@ -150,6 +152,106 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
+/// Random numbers in order.
+struct Drawing {
+  std::uint64_t seed, drawn = 0;
+  std::uint64_t operator()(std::uint64_t below) { return mixed(seed ^ mixed(++drawn)) % below; }
+};
+
+/// Values at which sums stay numbers, whatever they meet.
+std::vector<double> mild_edges(ir::DType dtype, const InputRange& range) {
+  if (range.positive) return {0.5, 1, 1.5, 2};
+  const ir::FloatFormat format = float_format(dtype);
+  const double least_normal = std::ldexp(1.0, 1 - format.bias);
+  const double least = std::ldexp(least_normal, -format.mantissa_bits);
+  return {0.0, -0.0, 0.5, -0.5, 1, -1, 1.5, 2.5, -2.5, 3 * least, -least_normal};
+}
+
+/// Values at which something overflows, loses all digits or changes its method.
+std::vector<double> finite_edges(ir::DType dtype, const InputRange& range) {
+  const ir::FloatFormat format = float_format(dtype);
+  const double most = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+  const double least_normal = std::ldexp(1.0, 1 - format.bias), ulp = std::ldexp(1.0, -format.mantissa_bits);
+  if (range.positive) return {most, least_normal, 1 + ulp, std::ldexp(1.0, format.bias / 2)};
+  const double whole = std::ldexp(1.0, format.mantissa_bits + 1);  // above it every number is even
+  std::vector<double> values{most,   -most,  most / 2,   -most / 2,   std::ldexp(1.0, format.bias / 2 + 1),
+                             ulp,    -ulp,   1 + ulp,    1 - ulp / 2, -1 - ulp,
+                             whole,  -whole, whole + 2., 88.75,       -87.5,
+                             -104,   11.125, -17.5,      0x1p31,      -0x1p31,
+                             0x1p32, 255.5,  -128.5,     1e4,         -1e5};
+  values.erase(std::remove_if(values.begin(), values.end(), [most](double v) { return std::fabs(v) > most; }),
+               values.end());
+  return values;
+}
+
+std::vector<double> infinite_edges(const InputRange& range) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  if (range.positive) return {0.0, -1, infinite};
+  return {infinite, -infinite, std::numeric_limits<double>::quiet_NaN()};
+}
+
+/// Ends of the type, widths, powers of two and their neighbours; of an index what lies just and far outside.
+std::vector<std::int64_t> integer_edges(ir::DType dtype, const InputRange& range) {
+  const int bits = row(dtype).bits;
+  const std::int64_t high = std::int64_t{1} << std::min(bits - 1, 62), most = wrap_to(dtype, high - 1);
+  if (range.limit > 0) return {0, range.limit - 1, range.limit, range.limit + 1, -1, most, high};
+  return {0, 1, -1, most, most - 1, high, high + 1, bits - 1, bits, bits + 1, high / 2, high / 2 - 1, 2, -2, 7, -128};
+}
+
+/// Whether elements of a row or a column meet, so that one decides over all of their results.
+bool mixes_elements(const ir::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
+    const ir::OpClass kind = class_of(node.op);
+    return kind == ir::OpClass::reduction || kind == ir::OpClass::window || kind == ir::OpClass::library ||
+           kind == ir::OpClass::control;
+  });
+}
+
+/// How many elements are edges that may take others with them.
+std::int64_t count_of_edges(const ir::Shape& shape, bool mixes) {
+  const std::int64_t total = elements(shape);
+  constexpr std::int64_t enough = 32, one_of = 1024, rows_per_edge = 32, most_rows = 16;
+  if (!mixes) return std::max(total / one_of, std::min(total / 8, enough));
+  std::int64_t shortest = total;
+  for (int d = 0; d < shape.rank(); ++d)
+    if (shape.dims[d] > 1) shortest = std::min(shortest, shape.dims[d]);
+  return total < rows_per_edge ? 0 : std::clamp<std::int64_t>(shortest / rows_per_edge, 1, most_rows);
+}
+
+void put(Tensor& tensor, std::int64_t place, Cell cell) { store_cells(tensor, place, {&cell, 1}); }
+
+void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, std::int64_t count, Drawing draw) {
+  const ir::DType dtype = tensor.shape.dtype;
+  const auto total = static_cast<std::uint64_t>(elements(tensor.shape));
+  constexpr std::uint64_t one_of = 16;
+  const std::vector<double> mild = mild_edges(dtype, range);
+  for (std::uint64_t i = 0; i < total / one_of; ++i)
+    put(tensor, static_cast<std::int64_t>(draw(total)), Cell{.real = mild[draw(mild.size())]});
+  if (edges < Edges::finite) return;
+  // In turn, from a random one on, so that many edges are all of them.
+  const std::vector<double> finite = finite_edges(dtype, range), infinite = infinite_edges(range);
+  const std::uint64_t from = draw(finite.size() * infinite.size());
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool third = edges == Edges::not_finite && i % 3 == 0;
+    const std::vector<double>& values = third ? infinite : finite;
+    const std::uint64_t which = from + static_cast<std::uint64_t>(third ? i / 3 : i);
+    put(tensor, static_cast<std::int64_t>(draw(total)), Cell{.real = values[which % values.size()]});
+  }
+}
+
+/// Integers do not spoil what they meet: a quarter of them are edges or of any size; of indices, which have to find
+/// something, one in sixteen. A single one is an edge for one seed in three.
+void add_integer_edges(Tensor& tensor, const InputRange& range, Drawing draw) {
+  const ir::DType dtype = tensor.shape.dtype;
+  const std::vector<std::int64_t> values = integer_edges(dtype, range);
+  const std::uint64_t one_of = elements(tensor.shape) == 1 ? 3 : range.limit > 0 ? 16 : 4;
+  each_cell(tensor, [&](std::int64_t, Cell& cell) {
+    if (draw(one_of) != 0) return;
+    const bool any = range.limit == 0 && draw(2) == 0;
+    cell.integer = any ? static_cast<std::int64_t>(mixed(draw(~std::uint64_t{0}))) : values[draw(values.size())];
+  });
+}
+
 /// A factor without a divisor in common with `limit`: multiples of it meet every residue once.
 std::uint64_t stride_over(std::uint64_t limit, std::uint64_t seed) {
   std::uint64_t factor = mixed(seed) % limit | 1;
@@ -187,12 +289,25 @@ Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64
   return tensor;
 }
 
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed) {
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges) {
   const std::vector<InputRange> ranges = input_ranges(graph);
   const std::vector<ir::NodeId> nodes = parameters(graph);
+  const bool mixes = mixes_elements(graph);
+  std::int64_t largest = 1;
+  for (const ir::NodeId node : nodes) largest = std::max(largest, elements(graph[node].shape));
   std::vector<Tensor> inputs;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    inputs.push_back(input_tensor(graph[nodes[i]].shape, ranges[i], mixed(seed + i)));
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const ir::Shape& shape = graph[nodes[i]].shape;
+    const std::uint64_t own = mixed(seed + i);
+    Tensor input = input_tensor(shape, ranges[i], own);
+    // What is spread over rows, a scale or a bias, would take all of them along.
+    const bool own_rows = 2 * elements(shape) > largest;
+    const std::int64_t count = mixes && !own_rows ? 0 : count_of_edges(shape, mixes);
+    if (edges != Edges::none && is_floating(shape.dtype) && elements(shape) > 1)
+      add_float_edges(input, ranges[i], edges, count, {mixed(own)});
+    if (edges >= Edges::finite && is_integer(shape.dtype)) add_integer_edges(input, ranges[i], {mixed(own)});
+    inputs.push_back(std::move(input));
+  }
   return inputs;
 }
 

@@ -5,6 +5,11 @@
 // below zero and quotients to infinity, where any kernel agrees with any other. So what a parameter is used for is
 // followed back from those operations: integers that become indices lie inside what they index (those of a scatter
 // without repetition where there is room), floats that end under a root, a logarithm or a bar are positive.
+//
+// Random numbers of moderate size reach no edge of a type either. So some elements are edges: of integers the ends of
+// their range, widths and powers of two, of indices places outside, of floats both zeros, ties, the smallest and
+// largest numbers, infinities and NaN. Where elements meet one another (a reduction, a matrix product), one NaN takes a
+// whole row with it: there they are few, so that the other rows say something, and only in the largest inputs.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +29,18 @@ struct InputRange {
 /// One per parameter, in order of number.
 std::vector<InputRange> input_ranges(const ir::Graph& graph);
 
-/// Contents for one parameter. The same seed gives the same tensor.
+/// Contents for one parameter, none of them edges. The same seed gives the same tensor.
 Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed);
 
+/// Which edges some elements are; each level has those before it.
+enum class Edges : std::uint8_t {
+  none,
+  mild,       ///< floats: zeros of both signs, ties, equal values, the smallest numbers: a sum with them stays a number
+  finite,     ///< floats: the largest and what overflows soon; integers and indices: all of theirs
+  not_finite  ///< floats: infinities and NaN
+};
+
 /// One per parameter, in order of number.
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed);
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none);
 
 }  // namespace tailor::reference

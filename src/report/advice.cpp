@@ -100,15 +100,23 @@ std::string kernels_over_floor(const Summary& summary) {
 }
 
 std::string unchecked_kernels(const Summary& summary) {
-  std::int64_t unchecked = 0, with_plan = 0;
+  std::int64_t unchecked = 0, not_judged = 0, with_plan = 0;
   for (const GroupSummary& group : summary.groups) {
     if (group.best.empty()) continue;
     ++with_plan;
     unchecked += group.best[0].check == CheckState::unchecked ? 1 : 0;
+    not_judged += group.best[0].check == CheckState::not_judged ? 1 : 0;
   }
-  if (unchecked == 0) return {};
-  return fmt::format("{} of {} best kernels are unchecked: they were not executed and compared with the reference.",
-                     unchecked, with_plan);
+  std::string out;
+  if (unchecked > 0)
+    out = fmt::format("{} of {} best kernels are unchecked: they were not executed and compared with the reference.",
+                      unchecked, with_plan);
+  if (not_judged > 0)
+    out += fmt::format(
+        "{}{} of {} best kernels are not judged: they were executed, and no result says whether they "
+        "are right.",
+        out.empty() ? "" : " ", not_judged, with_plan);
+  return out;
 }
 
 constexpr auto rules = std::to_array<std::string (*)(const Summary&)>({

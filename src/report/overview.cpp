@@ -83,7 +83,7 @@ std::string_view name(BinaryState state) {
 }
 
 std::string_view name(CheckState state) {
-  constexpr std::array<std::string_view, 3> names{"unchecked", "passed", "failed"};
+  constexpr std::array<std::string_view, 4> names{"unchecked", "passed", "failed", "not judged"};
   return names[static_cast<std::size_t>(state)];
 }
 

@@ -39,7 +39,9 @@ std::string badge(const PlanSummary& plan) {
   const std::string reason = plan.check == CheckState::unchecked
                                  ? "this kernel was not executed: its results are not compared with the reference"
                                  : plan.check_note;
-  return fmt::format("<span class=\"badge {}\" title=\"{}\">{}</span>", state, escaped(reason), state);
+  // A class has no blanks: what is not judged looks like what is unchecked.
+  const std::string_view look = name(plan.check == CheckState::not_judged ? CheckState::unchecked : plan.check);
+  return fmt::format("<span class=\"badge {}\" title=\"{}\">{}</span>", look, escaped(reason), state);
 }
 
 std::string details(std::string_view summary, const std::string& content) {

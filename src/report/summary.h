@@ -69,8 +69,9 @@ struct EstimateSummary {
 };
 
 enum class BinaryState : std::uint8_t { none, ok, failed };
-/// unchecked: the kernel was never executed and compared. passed and failed: it was.
-enum class CheckState : std::uint8_t { unchecked, passed, failed };
+/// unchecked: the kernel was never executed and compared. passed and failed: it was. not_judged: it was executed, and
+/// its results say neither.
+enum class CheckState : std::uint8_t { unchecked, passed, failed, not_judged };
 
 struct PlanSummary {
   std::string id;

@@ -323,6 +323,7 @@ struct Record<CheckRow> {
     field("worst", row.worst);
     field("reason", row.reason);
     field("findings", row.findings);
+    field("judged", row.judged);
   }
 };
 

@@ -216,10 +216,11 @@ struct GroupBoundRow {
 struct CheckRow {
   Id kernel;
   std::string method;  ///< "simulator, seed 1"
-  std::string state;   ///< passed, wrong, unsound, crashed, timed out, not executed
+  std::string state;   ///< passed, wrong, unsound, crashed, timed out, not judged, not executed
   double worst = 0;    ///< largest error over its tolerance
   std::string reason;
   std::int64_t findings = 0;
+  double judged = 0;  ///< fraction of the results that were held against a bound
   bool operator==(const CheckRow&) const = default;
 };
 

@@ -306,8 +306,9 @@ CREATE TABLE checks (
   worst     REAL NOT NULL,                    -- largest error over its tolerance; infinite where none is allowed
   reason    TEXT NOT NULL,                    -- the first finding, the worst element, or why it did not run
   findings  INTEGER NOT NULL,                 -- distinct ones
+  judged    REAL NOT NULL,                    -- fraction of the results that were held against a bound, 0 to 1
   PRIMARY KEY (kernel_id, method),
-  CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not executed'))
+  CHECK (state IN ('passed', 'wrong', 'unsound', 'crashed', 'timed out', 'not judged', 'not executed'))
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE measurements (
@@ -692,9 +693,10 @@ CREATE VIEW kernel_states (
   state      -- 'unchecked' until it was executed and compared
 ) AS
 SELECT k.kernel_id, k.name,
-       CASE WHEN sum(c.state NOT IN ('passed', 'not executed')) > 0
-              THEN max(CASE WHEN c.state NOT IN ('passed', 'not executed') THEN c.state END)
+       CASE WHEN sum(c.state NOT IN ('passed', 'not judged', 'not executed')) > 0
+              THEN max(CASE WHEN c.state NOT IN ('passed', 'not judged', 'not executed') THEN c.state END)
             WHEN sum(c.state = 'passed') > 0 THEN 'passed'
+            WHEN sum(c.state = 'not judged') > 0 THEN 'not judged'
             ELSE 'unchecked' END
 FROM kernels k LEFT JOIN checks c USING (kernel_id)
 GROUP BY k.kernel_id;
@@ -710,10 +712,12 @@ CREATE VIEW checked_plans (
   method,    -- who executed it, and on what
   state,     -- what was found
   worst,     -- largest error over its tolerance
+  judged,    -- fraction of the results that were held against a bound
   findings,  -- distinct ones
   reason     -- the first of them, or the element that is most wrong
 ) AS
-SELECT p.group_id, gr.title, l.device_id, d.name, p.plan_id, p.text, c.method, c.state, c.worst, c.findings, c.reason
+SELECT p.group_id, gr.title, l.device_id, d.name, p.plan_id, p.text, c.method, c.state, c.worst, c.judged, c.findings,
+       c.reason
 FROM checks c
 JOIN lowerings l USING (kernel_id)
 JOIN plans p USING (plan_id)

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -105,6 +107,23 @@ TEST_CASE("what a scatter replaces and a window's largest are exact") {
       "  x = f32[8,8]{1,0} parameter(0)\n  low = f32[] constant(-inf)\n"
       "  ROOT y = f32[4,4]{1,0} reduce-window(x, low), window={size=2x2 stride=2x2}, to_apply=larger\n");
   CHECK(evaluate_with_error_bounds(pooled, sensible_inputs(pooled, 1)).front().error.empty());
+}
+
+TEST_CASE("a sum whose order decides whether it overflows is not judged, one that is infinite in any order is") {
+  const Graph graph = entry(
+      "  x = f32[4,3]{1,0} parameter(0)\n  zero = f32[] constant(0)\n"
+      "  ROOT y = f32[4]{0} reduce(x, zero), dimensions={1}, to_apply=add\n");
+  constexpr double most = 3.4028234663852886e38, infinite = std::numeric_limits<double>::infinity();
+  Tensor x = zeros(graph[parameters(graph)[0]].shape);
+  const std::array<double, 12> values{most, most, -most, infinite, 1, -2, 1, 2, 3, std::nan(""), 1, 2};
+  for (std::size_t i = 0; i < values.size(); ++i) store(x, static_cast<std::int64_t>(i), values[i]);
+  const BoundedTensor sums = evaluate_with_error_bounds(graph, {&x, 1}).front();
+  REQUIRE(sums.error.size() == 4);
+  CHECK(std::isinf(sums.error[0]));     // f32 adds most + most first, or last
+  CHECK(std::isfinite(sums.error[1]));  // infinite however it is added
+  CHECK(as_double(sums.value, 1) == infinite);
+  CHECK(sums.error[2] < 1e-5);
+  CHECK(std::isfinite(sums.error[3]));
 }
 
 TEST_CASE("a sum rounded to f16 at every step is inside the narrow bound, half a sum is not") {

@@ -7,6 +7,7 @@
 #include "reference/inputs.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <set>
@@ -96,6 +97,77 @@ TEST_CASE("what ends under a root or a bar is positive") {
   for (std::int64_t i = 0; i < 16; ++i) CHECK(as_double(inputs[0], i) >= 0.5);
   CHECK(inputs[0].bytes == sensible_inputs(graph, 3)[0].bytes);
   CHECK(inputs[0].bytes != sensible_inputs(graph, 4)[0].bytes);
+}
+
+TEST_CASE("with edges integers reach the ends of their types, and indices lie outside too") {
+  const Graph graph = graph_of(
+      "  table = f32[50,8]{1,0} parameter(0)\n"
+      "  places = s32[400,1]{1,0} parameter(1)\n"
+      "  small = s8[4000]{0} parameter(2)\n"
+      "  wide = u32[4000]{0} parameter(3)\n"
+      "  rows = f32[400,8]{1,0} gather(table, places), offset_dims={1}, collapsed_slice_dims={0}, "
+      "start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}\n"
+      "  twice = s8[4000]{0} add(small, small)\n"
+      "  shifted = u32[4000]{0} shift-left(wide, wide)\n"
+      "  ROOT all = (f32[400,8]{1,0}, s8[4000]{0}, u32[4000]{0}) tuple(rows, twice, shifted)\n");
+  const std::vector<Tensor> tame = sensible_inputs(graph, 5), wild = sensible_inputs(graph, 5, Edges::finite);
+  CHECK(*integers(tame[2]).rbegin() < 16);
+  const std::set<std::int64_t> small = integers(wild[2]), wide = integers(wild[3]), places = integers(wild[1]);
+  for (const std::int64_t value : {-128, 127, -1, 0, 8, 126}) CHECK(small.contains(value));
+  for (const std::int64_t value : {0LL, 31LL, 32LL, 33LL, 0x7fffffffLL, 0x80000000LL, 0xffffffffLL})
+    CHECK(wide.contains(value));
+  for (const std::int64_t value : {-1, 50, 0, 49}) CHECK(places.contains(value));
+  std::int64_t inside = 0;
+  for (std::int64_t i = 0; i < 400; ++i) {
+    const std::int64_t place = as_integer(wild[1], i);
+    inside += place >= 0 && place < 50 ? 1 : 0;
+  }
+  CHECK(inside > 350);
+  CHECK(wild[2].bytes == sensible_inputs(graph, 5, Edges::finite)[2].bytes);
+}
+
+TEST_CASE("with edges floats are zeros of both signs, ties, the smallest, the largest, infinite and no number") {
+  for (const char* type : {"f32", "f16", "bf16"}) {
+    CAPTURE(type);
+    const Graph graph =
+        graph_of(fmt::format("  x = {0}[4000]{{0}} parameter(0)\n  ROOT y = {0}[4000]{{0}} exponential(x)\n", type));
+    const auto count = [&](Edges edges, auto&& is) {
+      const Tensor x = sensible_inputs(graph, 2, edges)[0];
+      int all = 0;
+      for (std::int64_t i = 0; i < 4000; ++i) all += is(as_double(x, i)) ? 1 : 0;
+      return all;
+    };
+    const auto is_nan = [](double x) { return std::isnan(x); };
+    const auto is_infinite = [](double x) { return std::isinf(x); };
+    const auto is_huge = [](double x) { return std::isfinite(x) && std::fabs(x) > 1000; };
+    const auto is_tiny = [](double x) { return x != 0 && std::fabs(x) < 1e-7; };
+    const auto is_negative_zero = [](double x) { return x == 0 && std::signbit(x); };
+    CHECK(count(Edges::none, is_huge) + count(Edges::none, is_negative_zero) == 0);
+    CHECK(count(Edges::mild, is_negative_zero) > 0);
+    CHECK(count(Edges::mild, is_tiny) > (std::string(type) == "f16" ? -1 : 0));
+    CHECK(count(Edges::mild, is_huge) == 0);
+    CHECK(count(Edges::finite, is_huge) > 0);
+    CHECK(count(Edges::finite, is_nan) + count(Edges::finite, is_infinite) == 0);
+    CHECK(count(Edges::not_finite, is_nan) > 0);
+    CHECK(count(Edges::not_finite, is_infinite) > 0);
+  }
+}
+
+TEST_CASE("where rows are summed few of them meet an edge, and a scale that all of them share has none") {
+  const Graph graph = graph_of(
+      "  x = f32[640,256]{1,0} parameter(0)\n"
+      "  scale = f32[256]{0} parameter(1)\n"
+      "  wide = f32[640,256]{1,0} broadcast(scale), dimensions={1}\n"
+      "  scaled = f32[640,256]{1,0} multiply(x, wide)\n"
+      "  zero = f32[] constant(0)\n"
+      "  ROOT sums = f32[640]{0} reduce(scaled, zero), dimensions={1}, to_apply=add\n");
+  const std::vector<Tensor> inputs = sensible_inputs(graph, 4, Edges::not_finite);
+  std::set<std::int64_t> spoilt;
+  for (std::int64_t i = 0; i < 640 * 256; ++i)
+    if (!(std::fabs(as_double(inputs[0], i)) < 100)) spoilt.insert(i / 256);
+  CHECK(spoilt.size() >= 1);
+  CHECK(spoilt.size() <= 64);
+  for (std::int64_t i = 0; i < 256; ++i) CHECK(std::fabs(as_double(inputs[1], i)) < 100);
 }
 
 TEST_CASE("a computation inside a module is a graph of its own") {

@@ -29,10 +29,11 @@
 #include <random>
 #include <utility>
 
-#include "base/text.h"
+#include "base/memory.h"
 #include "codegen/lower/shrink.h"
 #include "ir/graph/number.h"
 #include "profiler/check/launch_counts.h"
+#include "profiler/check/memory_need.h"
 #include "reference/compare.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
@@ -45,22 +46,34 @@ namespace {
 using simulator::Simulation;
 using simulator::SimulationOutcome;
 
-/// Below this fraction of elements that can be judged, other inputs are tried.
-constexpr double enough_judged = 0.9;
+/// Below these fractions of the elements other inputs are tried.
+constexpr double enough_bounded = 0.99, enough_finite = 0.9;
 /// Batches of a sample: their spread gives its standard error.
 constexpr int batches = 4;
 
-double judged_fraction(const std::vector<reference::BoundedTensor>& outputs) {
-  std::int64_t all = 0, judged = 0;
+/// Fractions of the elements of all outputs.
+struct Share {
+  double bounded = 1;  ///< have a bound
+  double finite = 1;   ///< and are numbers: a NaN or an infinity may come from anywhere
+
+  bool enough() const { return bounded >= enough_bounded && finite >= enough_finite; }
+  bool operator<(const Share& other) const { return finite < other.finite; }
+};
+
+Share share_of(const std::vector<reference::BoundedTensor>& outputs) {
+  std::int64_t all = 0, bounded = 0, finite = 0;
   for (const reference::BoundedTensor& output : outputs) {
     all += ir::elements(output.value.shape);
     const bool exact = output.error.empty();
     reference::each_real(output.value, [&](std::int64_t i, double value) {
-      const bool bounded = exact || std::isfinite(output.error[static_cast<std::size_t>(i)]);
-      judged += bounded && std::isfinite(value) ? 1 : 0;
+      if (!exact && !std::isfinite(output.error[static_cast<std::size_t>(i)])) return;
+      ++bounded;
+      finite += std::isfinite(value) ? 1 : 0;
     });
   }
-  return all == 0 ? 1 : static_cast<double>(judged) / static_cast<double>(all);
+  if (all == 0) return {};
+  return {static_cast<double>(bounded) / static_cast<double>(all),
+          static_cast<double>(finite) / static_cast<double>(all)};
 }
 
 /// Roots and logarithms of positive numbers are numbers.
@@ -75,62 +88,112 @@ void make_mask(reference::Tensor& tensor) {
   reference::each_cell(tensor, [](std::int64_t, reference::Cell& cell) { cell.integer &= 1; });
 }
 
-/// Inputs, in the order they are tried.
+/// Inputs, in the order they are tried: with as many edges as leave enough to judge.
 struct Variant {
   std::string_view name;
+  reference::Edges edges;
   bool positive, masks;
 };
+using reference::Edges;
 constexpr auto variants = std::to_array<Variant>({
-    {"as their uses ask", false, false},
-    {"positive", true, false},
-    {"as their uses ask, integers 0 or 1", false, true},
-    {"positive, integers 0 or 1", true, true},
+    {"as their uses ask, with edges, infinities and NaN", Edges::not_finite, false, false},
+    {"integers 0 or 1, with edges, infinities and NaN", Edges::not_finite, false, true},
+    {"as their uses ask, with edges", Edges::finite, false, false},
+    {"as their uses ask", Edges::mild, false, false},
+    {"positive", Edges::mild, true, false},
+    {"as their uses ask, integers 0 or 1", Edges::mild, false, true},
+    {"positive, integers 0 or 1", Edges::mild, true, true},
 });
 
 /// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
 constexpr std::int64_t large_group = 1 << 17;
 
-Reference evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
-  Reference reference;
-  reference.seed = seed;
-  reference.inputs = reference::sensible_inputs(graph, seed);
-  for (reference::Tensor& input : reference.inputs) {
+std::vector<reference::Tensor> inputs_of(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
+  std::vector<reference::Tensor> inputs = reference::sensible_inputs(graph, seed, variant.edges);
+  for (reference::Tensor& input : inputs) {
     if (variant.positive) make_positive(input);
     if (variant.masks) make_mask(input);
   }
-  reference.outputs = reference::evaluate_with_error_bounds(graph, reference.inputs);
-  reference.judged = judged_fraction(reference.outputs);
-  reference.inputs_are = variant.name;
-  return reference;
+  return inputs;
 }
 
-/// The first variant under which enough can be judged, else the one under which most can.
-std::pair<Reference, const Variant*> best_of(const ir::Graph& graph, std::uint64_t seed) {
-  Reference best;
+std::pair<Reference, Share> evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
+  Reference reference;
+  reference.seed = seed;
+  reference.inputs = inputs_of(graph, seed, variant);
+  reference.outputs = reference::evaluate_with_error_bounds(graph, reference.inputs);
+  const Share share = share_of(reference.outputs);
+  reference.judged = share.bounded;
+  reference.inputs_are = variant.name;
+  return {std::move(reference), share};
+}
+
+/// Not where it changes no input. Nor, of a large group, where all that comes out is a few sums, which one edge would
+/// make infinite: every evaluation of it takes long.
+bool is_worth_trying(const Variant& variant, const ir::Graph& graph) {
+  std::int64_t largest = 0, results = 0;
+  bool integers = false, floats = false;
+  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
+  for (const ir::NodeId output : graph.outputs) results += ir::elements(graph[output].shape);
+  for (const ir::NodeId id : parameters(graph)) {
+    integers = integers || ir::is_integer(graph[id].shape.dtype);
+    floats = floats || ir::is_floating(graph[id].shape.dtype);
+  }
+  constexpr std::int64_t few = 64;
+  if (variant.edges > Edges::mild && floats && results < few && largest >= large_group) return false;
+  return (!variant.masks || integers) && (!variant.positive || floats);
+}
+
+/// The first variant under which enough can be judged, else the one under which most can. One reference at a time.
+struct Best {
+  Reference reference;
+  Share share;
+  const Variant* variant = nullptr;
+};
+Best best_of(const ir::Graph& graph, std::uint64_t seed) {
+  Share best;
   const Variant* chosen = nullptr;
   for (const Variant& variant : variants) {
-    Reference one = evaluated(graph, seed, variant);
-    if (chosen == nullptr || one.judged > best.judged) {
-      best = std::move(one);
-      chosen = &variant;
-    }
-    if (best.judged >= enough_judged) break;
+    if (!is_worth_trying(variant, graph)) continue;
+    auto [reference, share] = evaluated(graph, seed, variant);
+    if (share.enough()) return {std::move(reference), share, &variant};
+    if (chosen != nullptr && !(best < share)) continue;
+    best = share;
+    chosen = &variant;
   }
-  return {std::move(best), chosen};
+  return {evaluated(graph, seed, *chosen).first, best, chosen};
+}
+
+/// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
+std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
+  std::int64_t largest = 1;
+  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
+  constexpr std::int64_t least = 64;
+  const std::int64_t steps = std::max(large_group / std::max<std::int64_t>(largest / extent.steps, 1), least);
+  return largest >= large_group && 2 * steps <= extent.steps ? steps : 0;
 }
 
 /// A large group under the variant that is best for a part of its rows. Nothing when there is no such part, or when the
 /// whole turns out to be another matter.
 std::optional<Reference> guided(const ir::Graph& graph, std::uint64_t seed) {
-  std::int64_t largest = 0;
-  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
-  if (largest < large_group) return {};
   const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph);
-  if (!extent || extent->steps < 8) return {};
-  const auto [part, variant] = best_of(codegen::shrunk(graph, *extent, 1).graph, seed);
-  Reference whole = evaluated(graph, seed, *variant);
-  if (whole.judged >= std::min(enough_judged, part.judged)) return whole;
+  const std::int64_t steps = extent ? steps_of_part(graph, *extent) : 0;
+  if (steps == 0) return {};
+  const Best part = best_of(codegen::shrunk(graph, *extent, steps).graph, seed);
+  auto [whole, share] = evaluated(graph, seed, *part.variant);
+  if (share.enough() || share.finite >= part.share.finite) return std::move(whole);
   return {};
+}
+
+/// Inputs as a whole, under the variant that is best for a part; no outputs.
+Reference evaluated_in_parts(const ir::Graph& graph, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
+  const std::int64_t shown = steps_of_part(graph, parts->extent);
+  const std::int64_t steps = shown > 0 ? std::min(shown, parts->steps_at_once) : parts->steps_at_once;
+  auto [reference, share, variant] = best_of(codegen::shrunk(graph, parts->extent, steps).graph, seed);
+  reference.inputs = inputs_of(graph, seed, *variant);
+  reference.outputs.clear();
+  reference.parts = std::move(parts);
+  return std::move(reference);
 }
 
 /// The first node that the evaluator has no semantics for, in words; empty when there is none.
@@ -165,20 +228,6 @@ void add(ir::LaunchCounts& sum, const ir::LaunchCounts& more, double weight) {
   }
   sum.blocks_run += more.blocks_run;
   sum.blocks_total = more.blocks_total;
-}
-
-/// A sample's output where some blocks did not run: elements that were left alone take the reference's place.
-std::vector<std::byte> completed(const reference::BoundedTensor& expected, const std::vector<std::byte>& before,
-                                 const std::vector<std::byte>& after) {
-  const ir::Shape& shape = expected.value.shape;
-  std::vector<std::byte> reference(after.size());
-  reference::to_memory(expected.value, reference);
-  std::vector<std::byte> result = after;
-  const auto size = static_cast<std::ptrdiff_t>(ir::element_bytes(shape.dtype));
-  for (std::ptrdiff_t at = 0; at + size <= std::ssize(result); at += size)
-    if (std::equal(after.begin() + at, after.begin() + at + size, before.begin() + at))
-      std::copy_n(reference.begin() + at, size, result.begin() + at);
-  return result;
 }
 
 /// Which blocks each run executes: none named means all.
@@ -225,20 +274,47 @@ ir::LaunchCounts scaled(const std::vector<ir::LaunchCounts>& runs, const Sample&
   return sum;
 }
 
+std::vector<std::span<const std::byte>> spans(const std::vector<std::vector<std::byte>>& arrays) {
+  return {arrays.begin(), arrays.end()};
+}
+
+/// The first output that nothing was stored to, though it has elements; empty when there is none. What is written in
+/// place may stay as it was. `told`: results were found right.
+std::string left_alone(const ir::Kernel& kernel, const Executed& run, bool told) {
+  std::size_t k = 0;
+  for (const ir::Buffer& buffer : kernel.buffers) {
+    if (!is_result(buffer.role)) continue;
+    // A few bytes may be stored and be what was there.
+    const bool same = k < run.before.size() && (!told || run.after[k].size() >= 8) && run.after[k] == run.before[k];
+    ++k;
+    if (same && buffer.role == ir::BufferRole::output && buffer.elements > 0)
+      return fmt::format("{}: nothing was stored there", buffer.name);
+  }
+  return {};
+}
+
 /// Adds what one run's outputs say; a sample is judged where it wrote.
 void add_judgement(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole,
-                   Checked& verdict) {
-  std::vector<std::vector<std::byte>> patched;
-  if (!whole)
-    for (std::size_t k = 0; k < run.after.size(); ++k)
-      patched.push_back(completed(reference.outputs[k], run.before[k], run.after[k]));
-  std::vector<std::span<const std::byte>> outputs;
-  for (const std::vector<std::byte>& one : whole ? run.after : patched) outputs.emplace_back(one);
-  Judgement judgement = judge(kernel, reference, outputs);
+                   Judgement& all, Checked& verdict) {
+  const auto before = whole ? std::vector<std::span<const std::byte>>() : spans(run.before);
+  Judgement judgement = judge(kernel, reference, spans(run.after), before);
+  if (whole && judgement.reason.empty()) judgement.reason = left_alone(kernel, run, judgement.telling > 0);
+  all.elements += judgement.elements;
+  all.judged += judgement.judged;
+  all.telling += judgement.telling;
   verdict.worst = std::max(verdict.worst, judgement.worst);
+  verdict.judged = all.fraction();
   if (judgement.reason.empty() || verdict.state == Verdict::wrong) return;
   verdict.state = Verdict::wrong;
   verdict.reason = std::move(judgement.reason);
+}
+
+/// Why results that nothing speaks against still say nothing; empty when they say something.
+std::string nothing_judged(const Judgement& all) {
+  if (all.telling > 0) return {};
+  if (all.elements == 0) return "the blocks that ran stored no result; more --blocks may";
+  if (all.judged == 0) return "no element of the results has a bound";
+  return "every result is NaN, as it has to be on these inputs";
 }
 
 /// Whether the simulation ended in a way that leaves nothing to compare.
@@ -268,34 +344,22 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
 }  // namespace
 
 std::string_view name(Verdict state) {
-  constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not executed", "stopped"};
+  constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not judged", "not executed", "stopped"};
   return names[static_cast<std::size_t>(state)];
 }
 
-namespace {
-
-/// Elements of all values of a group that the reference takes on: some ten bytes each, not all at once.
-constexpr std::int64_t most_elements = std::int64_t{1} << 31;
-
-std::string too_large(const ir::Graph& graph) {
-  std::int64_t elements = 0;
-  for (const ir::Node& node : graph.nodes) {
-    if (ir::element_bytes(node.shape.dtype) != 0) elements += ir::elements(node.shape);
-    if (elements > most_elements)
-      return fmt::format("the reference would compute more than {} elements; --shape small or a smaller model may do",
-                         with_commas(most_elements));
-  }
-  return {};
-}
-
-}  // namespace
-
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed) {
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
   Reference reference;
   reference.seed = seed;
   reference.reason = without_semantics(group.graph);
-  if (reference.reason.empty()) reference.reason = too_large(group.graph);
+  if (reference.reason.empty()) {
+    const std::int64_t inputs = bytes_of_inputs(group.graph);
+    const std::int64_t bytes = inputs + (parts ? parts->bytes : reference::bytes_to_evaluate(group.graph));
+    const std::int64_t available = free_memory();
+    if (bytes > available) reference.reason = out_of_memory(bytes, available);
+  }
   if (!reference.reason.empty()) return reference;
+  if (parts) return evaluated_in_parts(group.graph, seed, std::move(parts));
   if (std::optional<Reference> whole = guided(group.graph, seed)) return std::move(*whole);
   return best_of(group.graph, seed).first;
 }
@@ -309,20 +373,89 @@ simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per
   return machine;
 }
 
+namespace {
+
+/// What was stored to one output, and what was there before (empty: it does not matter), row-major.
+struct Stored {
+  std::string_view name;
+  reference::Tensor found, before;
+};
+
+void add_difference(const reference::Difference& difference, const std::string& description, const Stored& stored,
+                    Judgement& to) {
+  to.elements += difference.elements;
+  to.judged += difference.elements - difference.unjudged;
+  to.telling += difference.telling;
+  to.worst = std::max(to.worst, difference.worst);
+  if (difference.wrong > 0 && to.reason.empty()) to.reason = fmt::format("{}: {}", stored.name, description);
+}
+
+void judge_whole(const Reference& reference, const std::vector<Stored>& outputs, Judgement& to) {
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const reference::BoundedTensor& expected = reference.outputs[k];
+    const reference::Difference difference =
+        reference::compare(expected, outputs[k].found.bytes, outputs[k].before.bytes);
+    add_difference(difference, reference::describe(difference, expected.value.shape), outputs[k], to);
+  }
+}
+
+/// Steps in which an output changed; all of them when it does not matter what was there before.
+std::vector<std::int64_t> stored_steps(const Parts& parts, const std::vector<Stored>& outputs) {
+  std::vector<std::int64_t> steps;
+  for (std::int64_t step = 0; step < parts.extent.steps; ++step) {
+    bool changed = false;
+    for (std::size_t k = 0; k < outputs.size() && !changed; ++k) {
+      const Stored& one = outputs[k];
+      const auto of = [&](const reference::Tensor& tensor) {
+        return part_of(tensor, parts.output_dims[k], parts.extent.steps, {&step, 1}).bytes;
+      };
+      changed = one.before.bytes.empty() || of(one.found) != of(one.before);
+    }
+    if (changed) steps.push_back(step);
+  }
+  return steps;
+}
+
+void judge_parts(const Reference& reference, const std::vector<Stored>& outputs, Judgement& to) {
+  const Parts& parts = *reference.parts;
+  const std::vector<std::int64_t> steps = stored_steps(parts, outputs);
+  const std::int64_t all = parts.extent.steps;
+  for (std::size_t first = 0; first < steps.size(); first += static_cast<std::size_t>(parts.steps_at_once)) {
+    const std::size_t count = std::min(static_cast<std::size_t>(parts.steps_at_once), steps.size() - first);
+    const std::span<const std::int64_t> wanted = std::span(steps).subspan(first, count);
+    const std::vector<reference::BoundedTensor> expected = evaluate_part(parts, reference.inputs, wanted);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      const int dim = parts.output_dims[k];
+      const reference::Tensor found = part_of(outputs[k].found, dim, all, wanted);
+      const reference::Tensor before =
+          outputs[k].before.bytes.empty() ? reference::Tensor() : part_of(outputs[k].before, dim, all, wanted);
+      reference::Difference difference = reference::compare(expected[k], found.bytes, before.bytes);
+      const ir::Shape& whole = outputs[k].found.shape;
+      if (difference.index >= 0) difference.index = place_in_whole(whole, dim, all, wanted, difference.index);
+      add_difference(difference, reference::describe(difference, whole), outputs[k], to);
+    }
+  }
+}
+
+}  // namespace
+
 Judgement judge(const ir::Kernel& kernel, const Reference& reference,
-                std::span<const std::span<const std::byte>> outputs) {
-  Judgement judgement;
-  std::size_t k = 0;
+                std::span<const std::span<const std::byte>> outputs,
+                std::span<const std::span<const std::byte>> before) {
+  std::vector<Stored> stored;
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!is_result(buffer.role)) continue;
-    const reference::BoundedTensor& expected = reference.outputs[k];
-    const std::vector<std::byte> found = reference::from_memory(expected.value.shape, outputs[k]).bytes;
-    ++k;
-    const reference::Difference difference = reference::compare(expected, found);
-    judgement.worst = std::max(judgement.worst, difference.worst);
-    if (difference.wrong > 0 && judgement.reason.empty())
-      judgement.reason = fmt::format("{}: {}", buffer.name, reference::describe(difference, expected.value.shape));
+    const std::size_t k = stored.size();
+    const ir::Shape& shape = reference.parts ? reference.parts->graph[reference.parts->graph.outputs[k]].shape
+                                             : reference.outputs[k].value.shape;
+    stored.push_back({buffer.name, reference::from_memory(shape, outputs[k]), {}});
+    if (!before.empty()) stored.back().before = reference::from_memory(shape, before[k]);
   }
+  Judgement judgement;
+  if (reference.parts)
+    judge_parts(reference, stored, judgement);
+  else
+    judge_whole(reference, stored, judgement);
   return judgement;
 }
 
@@ -336,6 +469,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   // Blocks that wait for one another run all or none.
   const Sample sample = kernel.cooperative ? Sample{} : sample_of(kernel.grid, options);
   std::vector<ir::LaunchCounts> counts;
+  Judgement all;
   verdict.state = Verdict::passed;
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);
@@ -346,16 +480,16 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
     counts.push_back(launch_counts(run.simulation, kernel.buffers.size()));
     if (ended_early(run.simulation, options, verdict)) return verdict;
-    add_judgement(kernel, reference, run, blocks.empty(), verdict);
+    add_judgement(kernel, reference, run, blocks.empty(), all, verdict);
   }
   verdict.counts = scaled(counts, sample);
   if (!verdict.findings.empty()) {
     const std::string also = verdict.state == Verdict::wrong ? "; " + verdict.reason : "";
     verdict.state = Verdict::unsound;
     verdict.reason = describe(verdict.findings.front()) + also;
-  } else if (verdict.state == Verdict::passed && reference.judged == 0) {
-    verdict.state = Verdict::not_executed;
-    verdict.reason = "no element of the results can be judged";
+  } else if (verdict.state == Verdict::passed) {
+    verdict.reason = nothing_judged(all);
+    if (!verdict.reason.empty()) verdict.state = Verdict::not_judged;
   }
   return verdict;
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -19,30 +20,35 @@
 #include "ir/device.h"
 #include "ir/fusion.h"
 #include "ir/kernel/kernel.h"
+#include "profiler/check/parts.h"
 #include "profiler/simulator/machine/launch.h"
 #include "reference/error_bound.h"
 
 namespace tailor::profiler {
 
-/// unsound: something was found that no right kernel does, whatever the results. not_executed: the simulator cannot,
-/// the reference has no semantics for an operation, or no result could be judged; `reason` says which.
-enum class Verdict : std::uint8_t { passed, wrong, unsound, timed_out, not_executed, stopped };
+/// unsound: something was found that no right kernel does, whatever the results. not_judged: it ran and nothing was
+/// found, but no result says whether it is right. not_executed: the simulator cannot, there is not the memory, or the
+/// reference has no semantics for an operation; `reason` says which.
+enum class Verdict : std::uint8_t { passed, wrong, unsound, timed_out, not_judged, not_executed, stopped };
 std::string_view name(Verdict state);
 
 /// Inputs of a group and what it makes of them.
 struct Reference {
   std::uint64_t seed = 1;
   std::vector<reference::Tensor> inputs;
-  std::vector<reference::BoundedTensor> outputs;
+  std::vector<reference::BoundedTensor> outputs;  ///< empty where `parts` are
+  std::shared_ptr<const Parts> parts;             ///< how outputs are evaluated when they are asked for
   std::string
       inputs_are;  ///< "as their uses ask" (reference/inputs.h), or another variant where that leaves little to judge
-  double judged = 1;   ///< fraction of output elements that are finite and have a bound
+  double judged = 1;   ///< fraction of output elements that have a bound; of a part where `parts` are
   std::string reason;  ///< when not empty: there is no reference, for this reason
 };
 
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
-/// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows.
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed);
+/// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows. With
+/// `parts` outputs are left to be evaluated part by part. A group that the evaluator has no semantics for, or that
+/// takes more memory than the machine has free, gets a reason.
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts = nullptr);
 
 struct CheckOptions {
   std::uint64_t seed = 1;  ///< of the schedule and of the sample
@@ -69,6 +75,7 @@ struct Checked {
   Verdict state = Verdict::not_executed;
   std::string reason;  ///< one sentence; empty when passed
   double worst = 0;    ///< largest error over its tolerance
+  double judged = 0;   ///< fraction of the results that were held against a bound: of those that the blocks wrote
   std::vector<simulator::Finding> findings;
   ir::LaunchCounts counts;
   std::int64_t lane_instructions = 0;  ///< that were executed, not scaled
@@ -77,11 +84,18 @@ struct Checked {
 
 /// What results say: one per output, as they lie in memory, held against the reference's.
 struct Judgement {
-  double worst = 0;    ///< largest error over its tolerance; above 1 is wrong
-  std::string reason;  ///< the most wrong element of the first output that is wrong; empty when all are right
+  double worst = 0;           ///< largest error over its tolerance; above 1 is wrong
+  std::string reason;         ///< the most wrong element of the first output that is wrong; empty when all are right
+  std::int64_t elements = 0;  ///< that were looked at
+  std::int64_t judged = 0;    ///< of these: have a bound
+  std::int64_t telling = 0;   ///< of these: numbers, or infinite for certain; a NaN may come from anywhere
+
+  double fraction() const { return elements == 0 ? 0 : static_cast<double>(judged) / static_cast<double>(elements); }
 };
+/// `before`, when given, is what the outputs held before: elements that have not changed are not looked at.
 Judgement judge(const ir::Kernel& kernel, const Reference& reference,
-                std::span<const std::span<const std::byte>> outputs);
+                std::span<const std::span<const std::byte>> outputs,
+                std::span<const std::span<const std::byte>> before = {});
 
 Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
               const CheckOptions& options);

@@ -4,15 +4,27 @@
 // Threads that take the next kernel. In: requests, those of one group together. Out: verdicts in their order. Requests
 // of one group stand together, so that few references live at a time. A thread does not wait for a reference that
 // another evaluates while there is a kernel of another group to take.
+//
+// Memory is shared out before it is taken. A group that opens is given what its references and one execution take, and
+// keeps it until its last kernel is done; a further execution of it beside the first needs its own. A group that does
+// not fit waits for others to close. Nobody waits for good: the threads of an open group need nothing more to finish
+// it, and whoever finishes a kernel takes the next one of an open group first. A group that would not fit alone is
+// evaluated in parts, and when it does not fit so either, it is not executed.
 #include "profiler/check/check_pool.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <thread>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "profiler/check/memory_need.h"
 
 namespace tailor::profiler {
 
@@ -20,12 +32,31 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// References of one group, one per seed.
+/// Groups of fewer bytes are evaluated as a whole, however few blocks run.
+constexpr std::int64_t worth_parts = std::int64_t{1} << 25;
+
+/// What is free may shrink while we work.
+constexpr double share_of_free = 0.9;
+
+std::int64_t make_budget(std::int64_t most) {
+  const auto free = static_cast<std::int64_t>(static_cast<double>(free_memory()) * share_of_free);
+  return std::min((most > 0 ? most : default_check_memory) - held_memory(), free);
+}
+
+/// References of one group, one per seed. All but `executing` is guarded by the stage's mutex.
 struct Shared {
-  std::once_flag made;
-  bool in_the_making = false;  ///< guarded by the stage's mutex
+  enum class State { closed, in_the_making, open } state = State::closed;
   std::vector<Reference> references;
-  std::atomic<std::int64_t> users{0};
+  std::int64_t users = 0;
+  std::int64_t executing = 0;  ///< bytes of the execution that takes most
+  std::int64_t given = 0;      ///< of the budget: references and one execution
+  bool slot_taken = false;     ///< somebody executes in the memory of that one
+};
+
+/// How a group will be evaluated, and what it holds: nothing to evaluate with when it does not fit.
+struct Fit {
+  std::shared_ptr<const Parts> parts;
+  std::int64_t bytes = 0;
 };
 
 class Stage {
@@ -34,7 +65,12 @@ class Stage {
       : requests_(requests), stage_(stage), to_(to) {
     to_.verdicts.resize(requests.size());
     taken_.assign(requests.size(), false);
-    for (const CheckRequest& request : requests) ++shared_[request.group->id].users;
+    for (const CheckRequest& request : requests) {
+      Shared& shared = shared_[request.group->id];
+      ++shared.users;
+      shared.executing = std::max(shared.executing, bytes_of(request));
+    }
+    budget_ = make_budget(stage.memory);
     const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     const int threads = stage.workers > 0 ? stage.workers : processors;
     workers_ = std::max(std::min(threads, static_cast<int>(requests.size())), 1);
@@ -46,9 +82,9 @@ class Stage {
     std::vector<std::future<void>> running;
     for (int i = 0; i < workers_; ++i)
       running.push_back(std::async(std::launch::async, [this] {
-        while (const std::optional<std::size_t> at = next()) {
+        while (const std::optional<Turn> turn = next()) {
           if (stage_.each.stop.stop_requested()) return;
-          take(*at);
+          take(*turn);
         }
       }));
     for (std::future<void>& one : running) one.wait();
@@ -57,58 +93,176 @@ class Stage {
   }
 
  private:
+  struct Turn {
+    std::size_t at = 0;
+    bool opens = false;  ///< whoever takes it evaluates the group's references first
+  };
+
   /// The first kernel that nobody has taken and whose reference nobody is evaluating; without one, the first.
-  std::optional<std::size_t> next() {
+  std::optional<Turn> next() {
     const std::lock_guard lock(mutex_);
     std::optional<std::size_t> chosen;
     for (std::size_t i = first_open_; i < requests_.size(); ++i) {
       if (taken_[i]) continue;
       if (!chosen) chosen = first_open_ = i;
-      if (shared_.at(requests_[i].group->id).in_the_making) continue;
+      if (shared_.at(requests_[i].group->id).state == Shared::State::in_the_making) continue;
       chosen = i;
       break;
     }
     if (!chosen) return {};
     taken_[*chosen] = true;
     Shared& shared = shared_.at(requests_[*chosen].group->id);
-    shared.in_the_making = shared.references.empty();
-    return chosen;
+    const bool opens = shared.state == Shared::State::closed;
+    if (opens) shared.state = Shared::State::in_the_making;
+    return Turn{*chosen, opens};
   }
 
-  void take(std::size_t at) {
-    const CheckRequest& request = requests_[at];
+  void take(const Turn& turn) {
+    const CheckRequest& request = requests_[turn.at];
     Shared& shared = shared_.at(request.group->id);
-    std::call_once(shared.made, [&] { make(shared, *request.group); });
+    if (turn.opens) open(shared, *request.group);
+    Checked verdict;
+    verdict.state = Verdict::stopped;
+    const std::optional<std::int64_t> taken = take_slot(shared, request);
     const double started = now();
-    std::optional<Checked> verdict = checked(request, shared.references);
+    if (taken) verdict = guarded(request, shared.references);
     const double spent = now() - started;
     const std::lock_guard lock(mutex_);
-    if (--shared.users == 0) shared.references.clear();
+    if (taken) give_slot(shared, *taken);
+    if (--shared.users == 0) close(shared);
     to_.account.executing.value += spent;
-    to_.account.lane_instructions += static_cast<double>(verdict->lane_instructions);
+    to_.account.lane_instructions += static_cast<double>(verdict.lane_instructions);
     ++progress_.done;
     progress_.total = requests_.size();
-    progress_.refuted += is_refuted(verdict->state) ? 1 : 0;
-    if (verdict->state != Verdict::stopped) to_.verdicts[at] = std::move(verdict);
+    progress_.refuted += is_refuted(verdict.state) ? 1 : 0;
+    if (verdict.state != Verdict::stopped) to_.verdicts[turn.at] = std::move(verdict);
     if (stage_.progress) stage_.progress(progress_);
   }
 
-  void make(Shared& shared, const ir::Group& group) {
-    const double started = now();
+  double share_of(const CheckRequest& request) const {
+    const std::int64_t blocks = stage_.each.sample_blocks, grid = request.kernel->grid;
+    if (blocks == 0 || blocks >= grid || request.kernel->cooperative) return 1;
+    return static_cast<double>(blocks) / static_cast<double>(grid);
+  }
+  std::int64_t bytes_of(const CheckRequest& request) const {
+    return bytes_to_execute(*request.kernel, stage_.each.sanitize, share_of(request));
+  }
+
+  /// Waits until `ready` says so; false when it was stopped before.
+  template <class Ready>
+  bool wait(std::unique_lock<std::mutex>& lock, Ready&& ready) {
+    constexpr std::chrono::milliseconds between_looks{50};
+    while (!ready()) {
+      if (stage_.each.stop.stop_requested()) return false;
+      changed_.wait_for(lock, between_looks);
+    }
+    return true;
+  }
+
+  /// The memory of the group's own execution when nobody uses it, else as much again; nothing when it was stopped.
+  std::optional<std::int64_t> take_slot(Shared& shared, const CheckRequest& request) {
+    std::unique_lock lock(mutex_);
+    const std::int64_t bytes = bytes_of(request);
+    const auto ready = [&] {
+      return shared.state == Shared::State::open && (!shared.slot_taken || held_ + bytes <= budget_);
+    };
+    if (!wait(lock, ready)) return {};
+    if (!shared.slot_taken) {
+      shared.slot_taken = true;
+      return 0;
+    }
+    held_ += bytes;
+    return bytes;
+  }
+  void give_slot(Shared& shared, std::int64_t bytes) {
+    if (bytes == 0)
+      shared.slot_taken = false;
+    else
+      held_ -= bytes;
+    changed_.notify_all();
+  }
+  void close(Shared& shared) {
+    shared.references.clear();
+    held_ -= shared.given;
+    shared.given = 0;
+    changed_.notify_all();
+  }
+
+  /// Whole where that fits and is not more than a sample asks for, else in parts where these fit; `bytes` may be more
+  /// than there is.
+  Fit fit_of(const ir::Graph& graph, std::int64_t executing) const {
+    const std::int64_t inputs = bytes_of_inputs(graph), outputs = reference::bytes_of_outputs(graph);
+    const std::int64_t evaluating = reference::bytes_to_evaluate(graph);
+    const Fit whole{nullptr,
+                    (stage_.seeds - 1) * (inputs + outputs) + inputs + std::max(evaluating, outputs + executing)};
+    const bool sampled = stage_.each.sample_blocks > 0 && evaluating >= worth_parts;
+    if (whole.bytes <= budget_ && !sampled) return whole;
+    std::optional<Parts> parts = parts_of(graph);
+    if (!parts) return whole;
+    const Fit some{std::make_shared<const Parts>(std::move(*parts)), 0};
+    const std::int64_t bytes = stage_.seeds * inputs + executing + some.parts->bytes;
+    return {bytes <= budget_ || bytes < whole.bytes ? some.parts : nullptr, std::min(bytes, whole.bytes)};
+  }
+
+  /// Evaluates the group's references; who comes meanwhile waits for a slot.
+  void open(Shared& shared, const ir::Group& group) {
+    double started = now();
     std::vector<Reference> references;
-    for (int i = 0; i < stage_.seeds; ++i)
-      references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i)));
+    std::int64_t given = 0;
+    try {
+      const Fit fit = fit_of(group.graph, shared.executing);
+      if (fit.bytes > budget_) {
+        references.push_back(refused(out_of_memory(fit.bytes, budget_)));
+      } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
+        held_ += given = fit.bytes;
+        lock.unlock();
+        started = now();
+        for (int i = 0; i < stage_.seeds; ++i)
+          references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.parts));
+      }
+    } catch (const Error& error) {
+      references.assign(1, refused(error.message));
+    } catch (const std::exception& error) {
+      references.assign(1, refused(words(error)));
+    }
     const std::lock_guard lock(mutex_);
     shared.references = std::move(references);
-    shared.in_the_making = false;
+    shared.given = given;
+    shared.state = Shared::State::open;
     to_.account.reference.value += now() - started;
     ++to_.account.references;
+    changed_.notify_all();
+  }
+
+  static Reference refused(std::string why) {
+    Reference reference;
+    reference.reason = std::move(why);
+    return reference;
+  }
+  static std::string words(const std::exception& error) {
+    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+      return "the machine gave no more memory; --blocks or --shape small takes less";
+    return error.what();
+  }
+
+  /// What goes wrong with one kernel is its verdict, and not the end of the others.
+  Checked guarded(const CheckRequest& request, const std::vector<Reference>& references) const {
+    Checked failed;
+    try {
+      return checked(request, references);
+    } catch (const Error& error) {
+      failed.reason = error.message;
+    } catch (const std::exception& error) {
+      failed.reason = words(error);
+    }
+    return failed;
   }
 
   /// The first verdict that is not `passed`, else the first with the worst error of all.
   Checked checked(const CheckRequest& request, const std::vector<Reference>& references) const {
     const Executor execute = stage_.executor(*request.kernel, *request.binary);
     Checked all;
+    if (references.empty()) all.state = Verdict::stopped;
     for (const Reference& reference : references) {
       CheckOptions options = stage_.each;
       options.seed = reference.seed;
@@ -117,12 +271,14 @@ class Stage {
       Checked one = check(*request.kernel, reference, execute, options);
       const bool first = &reference == &references.front();
       one.worst = first ? one.worst : std::max(one.worst, all.worst);
+      one.judged = first ? one.judged : std::max(one.judged, all.judged);
       one.time += all.time;
       one.lane_instructions += all.lane_instructions;
       if (first || one.state != Verdict::passed) {
         all = std::move(one);
       } else {
         all.worst = one.worst;
+        all.judged = one.judged;
         all.time = one.time;
         all.lane_instructions = one.lane_instructions;
       }
@@ -139,6 +295,8 @@ class Stage {
   std::vector<bool> taken_;
   std::size_t first_open_ = 0;
   std::mutex mutex_;
+  std::condition_variable changed_;     ///< memory or references
+  std::int64_t budget_ = 0, held_ = 0;  ///< bytes
   CheckProgress progress_;
 };
 

@@ -34,6 +34,8 @@ struct CheckStage {
   int workers = 0;  ///< threads; 0: one for each processor. Fewer kernels than threads: the rest work inside
   int seeds = 1;    ///< executions of each kernel, with inputs and schedules of seed, seed + 1, ...
   CheckOptions each = {};
+  /// Bytes that the process may hold while it checks; 0: default_check_memory. Never more than the machine has free.
+  std::int64_t memory = 0;
   /// make_simulator, or a stand-in.
   std::function<Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
   std::function<void(const CheckProgress&)> progress = {};  ///< called one at a time, from the workers' threads
@@ -52,7 +54,7 @@ struct CheckedAll {
   CheckAccount account;
 };
 
-/// Throws what the reference evaluator throws, after the other workers have ended.
+/// Whatever goes wrong with one group or kernel, memory included, is the reason of its verdict: not executed.
 CheckedAll check_all(std::span<const CheckRequest> requests, const CheckStage& stage);
 
 }  // namespace tailor::profiler

@@ -128,7 +128,8 @@ class Measuring {
     if (!inputs.reference.reason.empty()) return;
     const Judgement judgement = judge(*shape.kernel, inputs.reference, outputs_in(*shape.kernel, run.blob));
     plan.worst = std::max(plan.worst, judgement.worst);
-    plan.judged = true;
+    plan.judged = plan.judged || judgement.telling > 0;
+    plan.judged_share = std::max(plan.judged_share, judgement.fraction());
     if (judgement.reason.empty()) return;
     plan.outcome = Outcome::wrong;
     plan.reason = judgement.reason;

@@ -60,10 +60,11 @@ struct MeasureOptions {
 struct CandidateResult {
   ir::Outcome outcome = ir::Outcome::ok;  ///< of the check, or what ended it later
   std::string reason;
-  double worst = 0;        ///< largest error over its tolerance
-  bool judged = false;     ///< results were held against a reference; else `reason` or the group's says why not
-  std::string checked_on;  ///< "its own shape and 37 of 4,096 rows"
-  std::string uncounted;   ///< why counters were asked for and are not there
+  double worst = 0;         ///< largest error over its tolerance
+  double judged_share = 0;  ///< fraction of the results that were held against a bound
+  bool judged = false;      ///< results were held against a reference; else `reason` or the group's says why not
+  std::string checked_on;   ///< "its own shape and 37 of 4,096 rows"
+  std::string uncounted;    ///< why counters were asked for and are not there
   gpu::KernelAttributes entry;
   std::vector<ir::Measurement> times;  ///< by MeasureOptions::caches
 };

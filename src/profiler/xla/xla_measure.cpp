@@ -38,6 +38,9 @@ bool run_checked(SequenceCache& sequences, int number, const XlaCase& one, const
   result.worst = verdict.worst;
   result.reason = verdict.reason;
   result.judged = verdict.outcome == XlaOutcome::matched || verdict.outcome == XlaOutcome::differs;
+  if (verdict.results > 0)
+    result.judged_share =
+        static_cast<double>(verdict.results - verdict.unjudged) / static_cast<double>(verdict.results);
   result.checked_on = "its own shape";
   if (verdict.outcome == XlaOutcome::differs) result.outcome = Outcome::wrong;
   return result.outcome == Outcome::ok;

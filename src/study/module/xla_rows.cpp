@@ -105,6 +105,10 @@ store::BinaryRow make_binary_row(const StoreTarget& shelf, Id kernel, std::strin
   return binary;
 }
 
+double judged_share(std::int64_t results, std::int64_t unjudged) {
+  return results == 0 ? 0 : static_cast<double>(results - unjudged) / static_cast<double>(results);
+}
+
 void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module, const CheckedXla& row) {
   const profiler::XlaKernel& kernel = *row.kernel;
   const Id id = store_given(shelf, module, kernel);
@@ -117,6 +121,7 @@ void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module,
   verdict.worst = row.check.worst;
   verdict.reason = row.check.reason;
   verdict.findings = static_cast<std::int64_t>(row.check.simulation.findings.size());
+  verdict.judged = judged_share(row.check.results, row.check.unjudged);
   shelf.store.save(verdict);
   if (!row.check.executed) return;
   store::MeasurementRow execution;
@@ -134,7 +139,7 @@ void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module,
 }
 
 std::string_view state_of(const profiler::CandidateResult& result) {
-  if (result.outcome == ir::Outcome::ok) return result.judged ? "passed" : "not executed";
+  if (result.outcome == ir::Outcome::ok) return result.judged ? "passed" : "not judged";
   if (result.outcome == ir::Outcome::wrong) return "wrong";
   if (result.outcome == ir::Outcome::timed_out) return "timed out";
   if (result.outcome == ir::Outcome::overrun) return "unsound";
@@ -150,6 +155,7 @@ void store_measured(const StoreTarget& shelf, const profiler::XlaModule& module,
   verdict.state = row.found.left_out ? "not executed" : state_of(result);
   verdict.worst = result.worst;
   verdict.reason = row.found.left_out ? row.found.left_out->reason : result.reason;
+  verdict.judged = row.found.left_out ? 0 : result.judged_share;
   shelf.store.save(verdict);
   if (result.times.empty()) return;
   store::BinaryRow binary = make_binary_row(shelf, id, " " + result.times.front().driver);

@@ -36,7 +36,7 @@ store::CheckRow verdict_row(const Candidate& candidate, const std::string& profi
   const profiler::CandidateResult& result = *candidate.measured;
   std::string state = "not executed";
   if (result.outcome == ir::Outcome::ok)
-    state = result.judged ? "passed" : "not executed";
+    state = result.judged ? "passed" : "not judged";
   else if (result.outcome == ir::Outcome::wrong)
     state = "wrong";
   else if (result.outcome == ir::Outcome::timed_out)
@@ -50,7 +50,8 @@ store::CheckRow verdict_row(const Candidate& candidate, const std::string& profi
           state,
           result.worst,
           result.reason,
-          0};
+          0,
+          result.judged_share};
 }
 
 }  // namespace

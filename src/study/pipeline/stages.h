@@ -88,8 +88,9 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
 /// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.
 struct Checking {
   profiler::CheckOptions each = {};
-  int seeds = 1;    ///< executions of each kernel
-  int workers = 0;  ///< threads; 0: one per processor
+  int seeds = 1;            ///< executions of each kernel
+  std::int64_t memory = 0;  ///< bytes that checks may hold; 0: the default, see profiler::CheckStage
+  int workers = 0;          ///< threads; 0: one per processor
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};  ///< empty: the simulator
   std::int64_t done = 0, total = 0;                                                       ///< as of Compiling
 };

@@ -104,6 +104,7 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
   profiler::CheckStage stage;
   stage.workers = how.workers;
   stage.seeds = how.seeds;
+  stage.memory = how.memory;
   stage.each = how.each;
   stage.each.stop = watch.stop;
   stage.executor = how.executor ? how.executor : profiler::make_simulator;

@@ -161,6 +161,7 @@ store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std
   row.method = method;
   row.state = profiler::name(checked.state);
   row.worst = checked.worst;
+  row.judged = checked.judged;
   row.reason = checked.reason;
   row.findings = static_cast<std::int64_t>(checked.findings.size());
   return row;
@@ -177,7 +178,9 @@ store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir
       checked.counts.blocks_run < checked.counts.blocks_total
           ? fmt::format("{}; {} of {} blocks, scaled", method, checked.counts.blocks_run, checked.counts.blocks_total)
           : fmt::format("{}; all {} blocks", method, checked.counts.blocks_total);
-  row.outcome = checked.state == profiler::Verdict::passed ? "ok" : profiler::name(checked.state);
+  // A result that nobody can judge is no fault of the execution: its counts are good.
+  const bool ran = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
+  row.outcome = ran ? "ok" : profiler::name(checked.state);
   row.reason = checked.reason;
   row.measured_at = time_now();
   std::vector<std::string> buffers;

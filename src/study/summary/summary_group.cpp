@@ -73,18 +73,39 @@ void add_binary(const store::Store& store, const Subject& subject, Id kernel, re
   }
 }
 
+report::CheckState check_state(std::string_view stored) {
+  if (stored == "passed") return report::CheckState::passed;
+  if (stored == "not judged") return report::CheckState::not_judged;
+  return stored == "not executed" ? report::CheckState::unchecked : report::CheckState::failed;
+}
+
+/// Which of two checks of a kernel is told: the heavier.
+int weight(report::CheckState state) {
+  switch (state) {
+    case report::CheckState::unchecked:
+      return 0;
+    case report::CheckState::not_judged:
+      return 1;
+    case report::CheckState::passed:
+      return 2;
+    case report::CheckState::failed:
+      break;
+  }
+  return 3;
+}
+
 /// One failed check outweighs all that passed; one that could not be made says why.
 void add_checks(const store::Store& store, Id kernel, report::PlanSummary& plan) {
   for (const store::CheckRow& check : store.checks(kernel)) {
     if (plan.check == report::CheckState::failed) return;
-    const bool passed = check.state == "passed", unknown = check.state == "not executed";
-    if (unknown && plan.check != report::CheckState::unchecked) continue;
-    plan.check = unknown  ? report::CheckState::unchecked
-                 : passed ? report::CheckState::passed
-                          : report::CheckState::failed;
-    const std::string error = check.worst > 0 ? fmt::format(", worst error {:.2g} of its tolerance", check.worst) : "";
-    plan.check_note = fmt::format("{}{}{}{}", check.method, passed ? error : ": " + check.state,
-                                  check.reason.empty() ? "" : ", ", check.reason);
+    const report::CheckState state = check_state(check.state);
+    if (weight(state) < weight(plan.check)) continue;
+    plan.check = state;
+    const bool passed = state == report::CheckState::passed;
+    std::string said = passed ? "" : ": " + check.state;
+    if (passed && check.worst > 0) said += fmt::format(", worst error {:.2g} of its tolerance", check.worst);
+    if (passed && check.judged < 1) said += fmt::format(", {:.4g} % of the results judged", 100 * check.judged);
+    plan.check_note = fmt::format("{}{}{}{}", check.method, said, check.reason.empty() ? "" : ", ", check.reason);
   }
 }
 

@@ -51,6 +51,9 @@ void count_verdict(Sweep& sweep, const Candidate& candidate) {
     ++sweep.outcome.kernels_refuted;
     sweep.watch.observer.warning(fmt::format("{} under plan {} is {}: {}", candidate.kernel.name, text(candidate.plan),
                                              profiler::name(checked.state), checked.reason));
+  } else if (checked.state == profiler::Verdict::not_judged) {
+    if (sweep.outcome.kernels_not_judged++ == 0)
+      sweep.watch.observer.warning(fmt::format("{} is not judged: {}", candidate.kernel.name, checked.reason));
   } else if (sweep.outcome.kernels_not_executed++ == 0) {
     sweep.watch.observer.warning(fmt::format("{}: {}", candidate.kernel.name, checked.reason));
   }
@@ -79,7 +82,8 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
       if (!candidate.verdict) continue;
       sweep.recorder.save_checked(candidate, make_method(sweep, *candidate.on));
       const profiler::Checked& checked = *candidate.verdict;
-      if (checked.state == profiler::Verdict::passed && checked.counts.blocks_run > 0 && !candidate.other) {
+      const bool counted = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
+      if (counted && checked.counts.blocks_run > 0 && !candidate.other) {
         estimate({&candidate, 1}, ir::Level::simulated);
         sweep.recorder.save_estimate(candidate, ir::Level::simulated, model_name(sweep, "simulated"));
       }

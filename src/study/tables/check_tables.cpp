@@ -24,7 +24,8 @@ using report::Hint;
 std::pair<std::string, std::string> state_of(const Candidate& item) {
   if (item.verdict) return {std::string(profiler::name(item.verdict->state)), item.verdict->reason};
   const std::optional<ir::Binary>& binary = item.executed_binary();
-  if (!binary) return {"stopped", "not begun"};
+  if (!binary) return {"interrupted", "before it was compiled"};
+  if (binary->outcome == ir::CompileOutcome::ok) return {"interrupted", "before it was executed"};
   return not_compiled(*binary);
 }
 
@@ -45,7 +46,42 @@ std::string line_text(const std::string& text, std::int64_t line) {
 }  // namespace
 
 std::pair<std::string, std::string> not_compiled(const ir::Binary& binary) {
+  if (binary.log.empty()) return {"not compiled", "the compiler gave no reason"};
   return {"not compiled", std::string(trim(std::string_view(binary.log).substr(0, binary.log.find('\n'))))};
+}
+
+VerdictCounts count_verdicts(std::span<const Candidate> items) {
+  VerdictCounts counts;
+  for (const Candidate& item : items) {
+    const profiler::Verdict state = item.verdict ? item.verdict->state : profiler::Verdict::not_executed;
+    const bool passed = state == profiler::Verdict::passed, not_judged = state == profiler::Verdict::not_judged;
+    counts.passed += passed ? 1 : 0;
+    counts.not_all += passed && item.verdict->judged < 1 ? 1 : 0;
+    counts.not_judged += not_judged ? 1 : 0;
+    counts.refuted += profiler::is_refuted(state) ? 1 : 0;
+    counts.late += state == profiler::Verdict::timed_out ? 1 : 0;
+    counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
+    counts.elsewhere += item.other ? 1 : 0;
+  }
+  return counts;
+}
+
+std::string text(const VerdictCounts& counts) {
+  const auto also = [](std::int64_t count, std::string_view what) {
+    return count > 0 ? fmt::format(", {} {}", count, what) : std::string();
+  };
+  return fmt::format("{} of {} kernels passed{}{}{}{}", counts.passed,
+                     counts.passed + counts.refuted + counts.not_judged + counts.not_executed,
+                     also(counts.elsewhere, "executed at a smaller shape"),
+                     also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
+                     also(counts.not_executed, "not executed"));
+}
+
+std::string judged_words(double fraction) {
+  if (fraction >= 1) return "all";
+  if (fraction <= 0) return "none";
+  // What is not all is not to be read as all.
+  return fmt::format("{:.4g} %", std::min(100 * fraction, 99.99));
 }
 
 report::Table verdict_table(std::span<const Candidate> items) {
@@ -60,6 +96,7 @@ report::Table verdict_table(std::span<const Candidate> items) {
                    column("state", "state"),
                    column("shape", "executed shape", Hint::text, whole ? 8 : 0),
                    column("worst", "worst error / tolerance", Hint::number),
+                   column("judged", "judged", Hint::fraction),
                    column("findings", "findings", Hint::integer),
                    column("lane_instructions", "lane instructions", Hint::count, 2),
                    column("blocks", "blocks run", Hint::count, 4),
@@ -69,12 +106,13 @@ report::Table verdict_table(std::span<const Candidate> items) {
   for (const Candidate& item : items) {
     const auto [state, reason] = state_of(item);
     const bool known = item.verdict.has_value();
-    table.rows.push_back(
-        {static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id), item.of->title(),
-         line_number(item.rank), item.kernel.name, state, shape_of(item), known ? Cell(item.verdict->worst) : Cell(),
-         known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
-         known ? Cell(item.verdict->lane_instructions) : Cell(), known ? Cell(item.verdict->counts.blocks_run) : Cell(),
-         known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
+    table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id),
+                          item.of->title(), line_number(item.rank), item.kernel.name, state, shape_of(item),
+                          known ? Cell(item.verdict->worst) : Cell(), known ? Cell(item.verdict->judged) : Cell(),
+                          known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
+                          known ? Cell(item.verdict->lane_instructions) : Cell(),
+                          known ? Cell(item.verdict->counts.blocks_run) : Cell(),
+                          known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
   }
   return table;
 }

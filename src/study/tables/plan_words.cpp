@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "profiler/measure/sampled.h"
+#include "study/tables/check_tables.h"
 
 namespace tailor::study {
 
@@ -33,7 +34,8 @@ std::string execution_words(const Candidate& one) {
   const profiler::Checked& checked = *one.verdict;
   std::string out = fmt::format("executed    {}", profiler::name(checked.state));
   if (checked.state == profiler::Verdict::passed)
-    out += fmt::format(": worst error {:.2g} of its tolerance", checked.worst);
+    out += fmt::format(": worst error {:.2g} of its tolerance, {} of the results judged", checked.worst,
+                       judged_words(checked.judged));
   if (!checked.reason.empty()) out += ": " + checked.reason;
   out += "\n";
   if (checked.counts.blocks_run == 0) return out;

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory a check takes, before it starts. In: a group, a kernel, what is asked of the check. Out: bytes, from
+// shapes alone: inputs, the reference with its bounds, the simulator's memory and shadow. Called by check.cpp, and by
+// check_pool.cpp, which lets no more checks run at once than fit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+
+namespace tailor::profiler {
+
+/// What a process may hold for checks unless somebody says otherwise.
+inline constexpr std::int64_t default_check_memory = 4'000'000'000;
+
+std::int64_t bytes_of_inputs(const ir::Graph& graph);
+
+/// Bytes that one execution holds beside its inputs and reference: each buffer in the simulator, outputs before and
+/// after, as they are compared, and the shadow of what may be written. `share` of the blocks run, from 0 to 1.
+std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, double share);
+
+/// "needs 23.4 GB of memory, 4.0 GB are free for it; --blocks or --shape small takes less".
+std::string out_of_memory(std::int64_t needed, std::int64_t available);
+
+}  // namespace tailor::profiler

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Taking a group apart along its outermost dimension. In: a graph, steps and tensors. Out: the same of these steps
+// alone. Called by check.cpp. Which dimensions belong together is what shrink.h finds; it promises that the first steps
+// are those of the whole group. That any steps are takes more, and is looked at here.
+#include "profiler/check/parts.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ir/graph/number.h"
+#include "reference/evaluate_moves.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+/// What one evaluation of a part may take: enough that nodes cost more than the walk over them.
+constexpr std::int64_t bytes_of_part = std::int64_t{64} << 20;
+
+/// Whether the node does to each step what it does to the first.
+bool is_same_for_all_steps(const ir::Node& node, int dim) {
+  if (node.op == ir::Op::constant) return false;
+  if (node.op != ir::Op::reverse && node.op != ir::Op::iota) return true;
+  return !node.attributes.axes.contains(dim) && !(node.op == ir::Op::iota && node.attributes.axes.empty() && dim == 0);
+}
+
+/// An array as three loops: before the dimension, steps of it, bytes of one step.
+struct Steps {
+  std::int64_t outer = 1, all = 1, bytes = 1;
+  Steps(const ir::Shape& shape, int dim, std::int64_t steps) : all(steps) {
+    for (int d = 0; d < dim; ++d) outer *= shape.dims[d];
+    bytes = elements(shape) / outer / steps * element_bytes(shape.dtype);
+  }
+};
+
+}  // namespace
+
+std::optional<Parts> parts_of(const ir::Graph& graph) {
+  std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph);
+  if (!extent || extent->steps < 2) return {};
+  std::vector<int> dim_of(graph.nodes.size(), -1);
+  for (const codegen::OuterExtent::NodeDim& one : extent->dims) {
+    int& dim = dim_of[static_cast<std::size_t>(one.node)];
+    if (dim >= 0 || !is_same_for_all_steps(graph[one.node], one.dim)) return {};
+    dim = one.dim;
+  }
+  Parts parts;
+  for (const ir::NodeId id : parameters(graph)) parts.input_dims.push_back(dim_of[static_cast<std::size_t>(id)]);
+  for (const ir::NodeId id : graph.outputs) {
+    parts.output_dims.push_back(dim_of[static_cast<std::size_t>(id)]);
+    if (parts.output_dims.back() < 0) return {};
+  }
+  const auto bytes_of = [&](std::int64_t steps) {
+    const ir::Graph part = codegen::shrunk(graph, *extent, steps).graph;
+    std::int64_t inputs = 0;
+    for (const ir::NodeId id : parameters(part))
+      inputs += elements(part[id].shape) * element_bytes(part[id].shape.dtype);
+    return inputs + reference::bytes_to_evaluate(part);
+  };
+  parts.steps_at_once =
+      std::clamp(bytes_of_part / std::max<std::int64_t>(bytes_of(1), 1), std::int64_t{1}, extent->steps);
+  parts.bytes = bytes_of(parts.steps_at_once);
+  parts.graph = graph;
+  parts.extent = std::move(*extent);
+  return parts;
+}
+
+reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t steps,
+                          std::span<const std::int64_t> wanted) {
+  if (dim < 0) return whole;
+  const Steps from(whole.shape, dim, steps);
+  reference::Tensor part{whole.shape, {}};
+  std::int64_t& extent = part.shape.dims[dim];
+  extent = extent / steps * std::ssize(wanted);
+  part.bytes.resize(static_cast<std::size_t>(from.outer * std::ssize(wanted) * from.bytes));
+  std::byte* to = part.bytes.data();
+  for (std::int64_t outer = 0; outer < from.outer; ++outer)
+    for (const std::int64_t step : wanted) {
+      std::memcpy(to, whole.bytes.data() + (outer * from.all + step) * from.bytes,
+                  static_cast<std::size_t>(from.bytes));
+      to += from.bytes;
+    }
+  return part;
+}
+
+std::vector<reference::BoundedTensor> evaluate_part(const Parts& parts, std::span<const reference::Tensor> inputs,
+                                                    std::span<const std::int64_t> wanted) {
+  std::vector<reference::Tensor> some;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    some.push_back(part_of(inputs[i], parts.input_dims[i], parts.extent.steps, wanted));
+  return reference::evaluate_with_error_bounds(codegen::shrunk(parts.graph, parts.extent, std::ssize(wanted)).graph,
+                                               some);
+}
+
+std::int64_t place_in_whole(const ir::Shape& whole, int dim, std::int64_t steps, std::span<const std::int64_t> wanted,
+                            std::int64_t index) {
+  const std::int64_t each = whole.dims[dim] / steps;
+  std::int64_t inner = 1;
+  for (int d = dim + 1; d < whole.rank(); ++d) inner *= whole.dims[d];
+  const std::int64_t along = each * std::ssize(wanted);
+  const std::int64_t outer = index / inner / along, at = index / inner % along;
+  const std::int64_t there = wanted[static_cast<std::size_t>(at / each)] * each + at % each;
+  return (outer * whole.dims[dim] + there) * inner + index % inner;
+}
+
+}  // namespace tailor::profiler
