@@ -121,31 +121,73 @@ std::string read_file(const std::filesystem::path& path) {
   std::error_code fault;
   if (std::filesystem::is_directory(path, fault))
     throw Error(Fault::failed, Position{path.string()}, "found a folder, expected a file");
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
-  std::string content(static_cast<std::size_t>(in.tellg()), '\0');
-  in.seekg(0);
+  // A pipe has no size: what is known of it is only that it ended.
+  const std::uintmax_t size = std::filesystem::file_size(path, fault);
+  std::string content(fault ? 0 : static_cast<std::size_t>(size), '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  if (!in) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  while (in) {
+    constexpr std::size_t step = std::size_t{1} << 16;
+    const std::size_t had = content.size();
+    content.resize(had + step);
+    in.read(content.data() + had, step);
+    content.resize(had + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad())
+    throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
   return content;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path partial = path.string() + fmt::format(".{}.partial", ::getpid());
-  {
-    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.flush();
-    if (!out) {
-      const std::string reason = std::strerror(errno);
-      std::error_code ignored;
-      std::filesystem::remove(partial, ignored);
-      throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
-    }
+namespace {
+
+[[noreturn]] void cannot_write(const std::filesystem::path& path, std::string_view reason) {
+  throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
+}
+
+/// Where the bytes of a path go: the end of its symbolic links, whether there is a file yet or not.
+std::filesystem::path followed(std::filesystem::path path) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as Linux allows
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path)); ++links) {
+    if (links == most_links) cannot_write(path, "its symbolic links lead in a circle");
+    const fs::path target = fs::read_symlink(path);
+    path = target.is_absolute() ? target : path.parent_path() / target;
   }
+  return path;
+}
+
+/// Truncates what is there when it can be. Returns the system's reason when it fails, else "".
+std::string write_in_place(const std::filesystem::path& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.flush();
+  return out ? "" : std::strerror(errno);
+}
+
+}  // namespace
+
+void write_file(const std::filesystem::path& path, std::string_view content) {
+  namespace fs = std::filesystem;
   std::error_code fault;
-  std::filesystem::rename(partial, path, fault);
-  if (fault) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", fault.message()));
+  const fs::path file = followed(path);
+  const fs::file_status status = fs::status(file, fault);
+  if (fs::is_directory(status)) cannot_write(path, "it is a folder");
+  // A device, a pipe or a socket is written to: a file in its place would destroy it.
+  const bool through = fs::exists(status) && !fs::is_regular_file(status);
+  const fs::path written = through ? file : fs::path(file.string() + fmt::format(".{}.partial", ::getpid()));
+  if (const std::string reason = write_in_place(written, content); !reason.empty()) {
+    if (!through) fs::remove(written, fault);
+    cannot_write(path, reason);
+  }
+  if (through) return;
+  fs::rename(written, file, fault);
+  if (fault) {
+    const std::string reason = fault.message();
+    fs::remove(written, fault);
+    cannot_write(path, reason);
+  }
 }
 
 }  // namespace tailor

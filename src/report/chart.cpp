@@ -19,7 +19,7 @@ namespace tailor::report {
 
 namespace {
 
-constexpr double left = 64, right = 744;
+constexpr double frame_left = 64, frame_right = 744;
 constexpr std::size_t colours = 8;
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
@@ -37,18 +37,18 @@ void horizontal_axis(Canvas& canvas, const Axis& x, double top, double bottom, s
 
 void vertical_axis(Canvas& canvas, const Axis& y, std::string_view words, double unit, int wanted = 6) {
   for (const double value : ticks(y, wanted)) {
-    canvas.line(left, y.at(value), right, y.at(value), "grid");
-    canvas.label(left - 6, y.at(value) + 4, tick_text(value / unit), "k", Anchor::end);
+    canvas.line(frame_left, y.at(value), frame_right, y.at(value), "grid");
+    canvas.label(frame_left - 6, y.at(value) + 4, tick_text(value / unit), "k", Anchor::end);
   }
-  canvas.line(left, y.from, left, y.to, "axis");
+  canvas.line(frame_left, y.from, frame_left, y.to, "axis");
   canvas.label_upright(16, (y.from + y.to) / 2, words);
 }
 
 /// An empty frame that says why it is empty.
 std::string nothing(std::string_view description, std::string_view words) {
   Canvas canvas(chart_width, 96, description);
-  canvas.rect(left, 8, right - left, 80, "box");
-  canvas.label((left + right) / 2, 52, words, "k", Anchor::middle);
+  canvas.rect(frame_left, 8, frame_right - frame_left, 80, "box");
+  canvas.label((frame_left + frame_right) / 2, 52, words, "k", Anchor::middle);
   return canvas.text();
 }
 
@@ -82,7 +82,7 @@ std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint
       y_high = std::max(y_high, p.rate * 2);
     }
   Canvas canvas(chart_width, 400, "roofline: operations per second over operations per byte");
-  const Axis x{x_low, x_high, left, right, true};
+  const Axis x{x_low, x_high, frame_left, frame_right, true};
   const Axis y{y_low, y_high, 350, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, "arithmetic intensity (FLOP per DRAM byte)", 1);
   vertical_axis(canvas, y, "rate (GFLOP/s)", 1e9);
@@ -108,7 +108,7 @@ std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint
                   fmt::format("{}: {} FLOP/B, {} GFLOP/s", p.label, tick_text(p.intensity), tick_text(p.rate / 1e9)));
   }
   if (left_out > 0)
-    canvas.label(left + 8, 28, fmt::format("{} groups without floating operations are not drawn", left_out), "k");
+    canvas.label(frame_left + 8, 28, fmt::format("{} groups without floating operations are not drawn", left_out), "k");
   return canvas.text();
 }
 
@@ -126,7 +126,7 @@ std::string scatter(const std::vector<Compared>& points) {
   widen(low, high, 1.5);
   const AxisUnit unit = seconds_unit(high);
   Canvas canvas(chart_width, 440, description);
-  const Axis x{low, high, left, right, true};
+  const Axis x{low, high, frame_left, frame_right, true};
   const Axis y{low, high, 390, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, fmt::format("measured time ({})", unit.name), unit.size);
   vertical_axis(canvas, y, fmt::format("predicted time ({})", unit.name), unit.size);
@@ -137,7 +137,7 @@ std::string scatter(const std::vector<Compared>& points) {
     canvas.circle(x.at(p.measured.value), y.at(p.predicted.value), 4, "s0",
                   fmt::format("{}: predicted {}, measured {}", p.label, humane_seconds(p.predicted.value),
                               humane_seconds(p.measured.value)));
-  canvas.label(left + 8, 30, fmt::format("{} kernels; dashed: ±25 %", good.size()), "k");
+  canvas.label(frame_left + 8, 30, fmt::format("{} kernels; dashed: ±25 %", good.size()), "k");
   return canvas.text();
 }
 
@@ -157,10 +157,10 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   widen(low, high, log ? 1.1 : 1.03);
   constexpr std::size_t bins = 60;
   std::vector<std::size_t> counts(bins, 0);
-  const Axis x{low, high, left, right, log};
-  const double bin_width = (right - left) / bins;
+  const Axis x{low, high, frame_left, frame_right, log};
+  const double bin_width = (frame_right - frame_left) / bins;
   for (const double time : good)
-    ++counts[std::min(bins - 1, static_cast<std::size_t>((x.at(time) - left) / bin_width))];
+    ++counts[std::min(bins - 1, static_cast<std::size_t>((x.at(time) - frame_left) / bin_width))];
   const auto most = static_cast<double>(*std::max_element(counts.begin(), counts.end()));
   Canvas canvas(chart_width, 190, description);
   const Axis y{0, std::max(most, 4.0), 140, 28, false};
@@ -170,14 +170,14 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   for (std::size_t i = 0; i < bins; ++i)
     if (counts[i] > 0) {
       const double top = y.at(static_cast<double>(counts[i]));
-      canvas.rect(left + bin_width * static_cast<double>(i) + 0.5, top, bin_width - 1, y.from - top, "bar",
+      canvas.rect(frame_left + bin_width * static_cast<double>(i) + 0.5, top, bin_width - 1, y.from - top, "bar",
                   fmt::format("{} plans", counts[i]));
     }
   if (chosen && positive(chosen->value)) {
     const double at = x.at(chosen->value);
     canvas.line(at, y.to - 6, at, y.from, "markline");
     canvas.polygon({{at - 5, y.to - 14}, {at + 5, y.to - 14}, {at, y.to - 4}}, "mark");
-    const bool flip = at > (left + right) / 2;
+    const bool flip = at > (frame_left + frame_right) / 2;
     canvas.label(at + (flip ? -9 : 9), y.to - 6, fmt::format("chosen: {}", humane_seconds(chosen->value)), "b",
                  flip ? Anchor::end : Anchor::start);
   }

@@ -53,7 +53,7 @@ std::optional<double> number(const Cell& cell) {
   return std::nullopt;
 }
 
-/// The scale in which the column's median is at least 1; {1, ""} for hints without units.
+/// The scale in which the median of the column's non-zero cells is at least 1; {1, ""} for hints without units.
 Scale column_scale(const Table& table, std::size_t column) {
   const HintRow& hint = row(table.columns[column].hint);
   if (hint.scales[0].name.empty()) return {1, ""};
@@ -61,7 +61,11 @@ Scale column_scale(const Table& table, std::size_t column) {
   for (const auto& cells : table.rows)
     if (const auto value = number(cells[column]); value && *value != 0) sizes.push_back(std::abs(*value));
   Scale last = hint.scales[0];
-  if (sizes.empty()) return last;
+  if (sizes.empty()) {  // nothing but zeros says nothing of size: the base unit
+    const auto base =
+        std::find_if(hint.scales.begin(), hint.scales.end(), [](const Scale& one) { return one.unit == 1; });
+    return base == hint.scales.end() ? last : *base;
+  }
   std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
   const double median = sizes[sizes.size() / 2];
   for (const Scale& scale : hint.scales) {

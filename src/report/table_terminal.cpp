@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The terminal's view of Table. Columns stand two spaces apart under a rule; numbers line up at their decimal points.
-// When the screen is too narrow, text columns shrink first (the middle gives way), then columns go in the order of
-// their `sacrifice`, and the footer names what went. The best row has a mark before it, so colour never carries meaning
-// alone.
+// The terminal's view of Table. In: a table and how wide the screen is. Out: lines no wider than that. Called by every
+// command that shows results and by the overview of a report.
+//
+// Columns stand two spaces apart under a rule; numbers line up at their decimal points. When the screen is too narrow,
+// text columns shrink first (the middle gives way), but never so far that two different cells would look the same.
+// Then the columns that only add detail go, in the order of their `sacrifice`, and the footer names what went. A column
+// without one qualifies the others and is never dropped: where those do not fit either, each row becomes a record, a
+// line per column, and nothing is left out. The best row has a mark before it, so colour never carries meaning alone.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
+#include "base/text.h"
 #include "report/table.h"
 #include "report/width.h"
 
@@ -18,11 +24,13 @@ namespace {
 
 constexpr int gap = 2;
 constexpr int mark_width = 2;
-constexpr int smallest_text = 12;  ///< a text column is not squeezed below this while another column may go
+constexpr int smallest_text = 12;  ///< a text column is not squeezed below this
 
 struct ColumnLayout {
   std::size_t column;
   ShownColumn view;
+  int natural = 0;   ///< what its widest cell takes
+  int smallest = 0;  ///< what it may be squeezed to
   int width = 0;
 };
 
@@ -59,39 +67,50 @@ int total_width(const std::vector<ColumnLayout>& columns, bool marked) {
   return width;
 }
 
-/// Takes columns from the widest text columns until the line fits or all are at `smallest`.
-void squeeze(std::vector<ColumnLayout>& columns, bool marked, int screen, int smallest) {
+/// Whether cells that differ still differ when the middle of the long ones has given way.
+bool tells_apart(const std::vector<std::string>& cells, int width) {
+  std::unordered_map<std::string, const std::string*> seen;
+  for (const std::string& cell : cells)
+    if (const auto [at, fresh] = seen.emplace(elided(cell, width), &cell); !fresh && *at->second != cell) return false;
+  return true;
+}
+
+/// The least width of a text column at which its cells can be told apart. Numbers are never cut.
+int smallest_width(const ShownColumn& column, int natural) {
+  if (column.numeric) return natural;
+  int width = std::min(smallest_text, natural);
+  while (width < natural && !tells_apart(column.cells, width)) width = std::min(natural, width + 1 + width / 4);
+  return width;
+}
+
+/// Takes width from the widest text columns until the line fits or all are at their smallest.
+void squeeze(std::vector<ColumnLayout>& columns, bool marked, int screen) {
+  for (ColumnLayout& laid : columns) laid.width = laid.natural;
   for (int over = total_width(columns, marked) - screen; over > 0; --over) {
     ColumnLayout* widest = nullptr;
     for (ColumnLayout& laid : columns)
-      if (!laid.view.numeric && laid.width > smallest && (widest == nullptr || laid.width > widest->width))
-        widest = &laid;
+      if (laid.width > laid.smallest && (widest == nullptr || laid.width > widest->width)) widest = &laid;
     if (widest == nullptr) return;
     --widest->width;
   }
 }
 
-/// Drops columns until the rest fits; returns the headings of the dropped ones in table order.
+/// Drops columns until the rest fits or only those are left that qualify the others; returns the headings of the
+/// dropped ones in table order.
 std::vector<std::string> fit(std::vector<ColumnLayout>& columns, const Table& table, bool marked, int screen) {
   std::vector<std::string> dropped;
-  squeeze(columns, marked, screen, smallest_text);
-  while (total_width(columns, marked) > screen && columns.size() > 1) {
+  squeeze(columns, marked, screen);
+  while (total_width(columns, marked) > screen) {
     auto victim = columns.end();
-    for (auto laid = columns.begin() + 1; laid != columns.end(); ++laid)
+    for (auto laid = columns.begin(); laid != columns.end(); ++laid)
       if (const int now = table.columns[laid->column].sacrifice;
           now > 0 && (victim == columns.end() || now >= table.columns[victim->column].sacrifice))
         victim = laid;
-    if (victim == columns.end()) {
-      squeeze(columns, marked, screen, 1);
-      if (total_width(columns, marked) <= screen) break;
-      victim = columns.end() - 1;
-    }
+    if (victim == columns.end()) break;
     dropped.insert(dropped.begin(), table.columns[victim->column].heading);
     columns.erase(victim);
-    for (ColumnLayout& laid : columns) laid.width = natural_width(laid.view);
-    squeeze(columns, marked, screen, smallest_text);
+    squeeze(columns, marked, screen);
   }
-  squeeze(columns, marked, screen, 1);
   return dropped;
 }
 
@@ -110,55 +129,97 @@ std::string painted(const std::string& line, std::string_view code, bool colour)
   return colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, line) : line;
 }
 
-}  // namespace
-
-std::string terminal(const Table& table, const Screen& screen) {
-  const int width = std::max(1, screen.width);
-  const bool marked = table.best.has_value() && width > mark_width;
-  std::vector<ColumnLayout> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    ColumnLayout laid{i, shown(table, i), 0};
-    if (laid.view.numeric) align_points(laid.view);
-    laid.width = natural_width(laid.view);
-    columns.push_back(std::move(laid));
+/// Lines as they come out: no wider than the screen, painted where there is colour.
+class Lines {
+ public:
+  explicit Lines(const Screen& screen) : width_(std::max(1, screen.width)), colour_(screen.colour) {}
+  int width() const { return width_; }
+  void line(const std::string& text, std::string_view code = "") {
+    const std::string fitted = elided(without_trailing_spaces(text), width_);
+    out_ += (code.empty() ? fitted : painted(fitted, code, colour_)) + "\n";
   }
-  const std::vector<std::string> dropped = fit(columns, table, marked, width);
+  void note(const std::string& text, std::string_view code) {
+    for (const std::string& one : wrapped(text, width_)) line(one, code);
+  }
+  std::string take() { return std::move(out_); }
 
-  std::string out;
-  const auto emit = [&](const std::string& line, std::string_view code = "") {
-    const std::string fitted = elided(without_trailing_spaces(line), width);
-    out += (code.empty() ? fitted : painted(fitted, code, screen.colour)) + "\n";
-  };
-  const auto wrap = [&](const std::string& note, std::string_view code) {
-    for (const std::string& line : wrapped(note, width)) emit(line, code);
-  };
-  if (!table.title.empty()) wrap(printable(table.title), "1");
-  if (columns.empty()) return out;
-  const std::string indent(marked ? mark_width : 0, ' ');
-  std::string head = indent;
-  std::string rule = indent;
+ private:
+  int width_;
+  bool colour_;
+  std::string out_;
+};
+
+void write_columns(Lines& out, const Table& table, const std::vector<ColumnLayout>& columns,
+                   const std::vector<std::size_t>& rows, bool marked) {
+  std::string head(marked ? mark_width : 0, ' ');
+  std::string rule = head;
   for (const ColumnLayout& laid : columns) {
     const std::string space(&laid == &columns.front() ? 0 : gap, ' ');
     head += space + padded(laid.view.heading, laid.width, laid.view.right);
     rule += space;
     for (int i = 0; i < laid.width; ++i) rule += "─";
   }
-  emit(head);
-  emit(rule, "2");
-  const std::vector<std::size_t> rows = visible_rows(table, screen.max_rows);
+  out.line(head);
+  out.line(rule, "2");
   for (const std::size_t r : rows) {
     std::string line = marked ? (table.best == r ? "▸ " : "  ") : "";
     for (const ColumnLayout& laid : columns)
       line += std::string(&laid == &columns.front() ? 0 : gap, ' ') +
               padded(laid.view.cells[r], laid.width, laid.view.right);
-    emit(line, table.best == r ? "1" : "");
+    out.line(line, table.best == r ? "1" : "");
   }
-  if (const std::string note = footer(table, rows.size()); !note.empty()) wrap(note, "2");
-  if (!dropped.empty())
-    wrap(fmt::format("not shown for lack of width: {} (a wider terminal or --format csv shows all)",
-                     printable(fmt::format("{}", fmt::join(dropped, ", ")))),
-         "2");
-  return out;
+}
+
+/// Every row as lines "heading  value", its first column as the title; a value that is too long goes on below itself.
+void write_records(Lines& out, const Table& table, const std::vector<ColumnLayout>& columns,
+                   const std::vector<std::size_t>& rows, bool marked) {
+  const std::string indent(marked ? mark_width : 0, ' ');
+  int headings = 0;
+  for (const ColumnLayout& laid : columns) headings = std::max(headings, display_width(laid.view.heading));
+  headings = std::min(headings, out.width() / 2);
+  const int room = std::max(1, out.width() - headings - gap - (marked ? mark_width : 0));
+  for (const std::size_t r : rows) {
+    if (r != rows.front()) out.line("");
+    for (const ColumnLayout& laid : columns) {
+      const bool first = &laid == &columns.front();
+      std::string before = (first && table.best == r ? "▸ " : indent) + padded(laid.view.heading, headings, false);
+      for (const std::string& part : wrapped(trim(laid.view.cells[r]), room)) {
+        out.line(before + std::string(gap, ' ') + part, first ? "1" : "");
+        before = indent + std::string(static_cast<std::size_t>(headings), ' ');
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string terminal(const Table& table, const Screen& screen) {
+  Lines out(screen);
+  const bool marked = table.best.has_value() && out.width() > mark_width;
+  std::vector<ColumnLayout> all;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    ColumnLayout laid{i, shown(table, i)};
+    if (laid.view.numeric) align_points(laid.view);
+    laid.natural = natural_width(laid.view);
+    laid.smallest = smallest_width(laid.view, laid.natural);
+    all.push_back(std::move(laid));
+  }
+  if (!table.title.empty()) out.note(printable(table.title), "1");
+  if (all.empty()) return out.take();
+  const std::vector<std::size_t> rows = visible_rows(table, screen.max_rows);
+  std::vector<ColumnLayout> columns = all;
+  const std::vector<std::string> dropped = fit(columns, table, marked, out.width());
+  const bool fits = total_width(columns, marked) <= out.width();
+  if (fits || rows.empty())
+    write_columns(out, table, columns, rows, marked);
+  else
+    write_records(out, table, all, rows, marked);
+  if (const std::string note = footer(table, rows.size()); !note.empty()) out.note(note, "2");
+  if (fits && !dropped.empty())
+    out.note(fmt::format("not shown for lack of width: {} (a wider terminal or --format csv shows all)",
+                         printable(fmt::format("{}", fmt::join(dropped, ", ")))),
+             "2");
+  return out.take();
 }
 
 }  // namespace tailor::report

@@ -7,8 +7,12 @@
 #include "base/text.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <filesystem>
+#include <thread>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -46,4 +50,44 @@ TEST_CASE("ids are stable and round-trip") {
   CHECK(id_from_hex(hex(id)) == id);
   CHECK(id != id_of(std::string_view("tailoR")));
   CHECK_THROWS_AS(id_from_hex("xyz"), Error);
+}
+
+TEST_CASE("a written file replaces a file whole, follows links, and goes through what is no file") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("tailor-write-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  write_file(folder / "plain", "first, and longer");
+  write_file(folder / "plain", "second");
+  CHECK(read_file(folder / "plain") == "second");
+
+  fs::create_symlink("plain", folder / "link");
+  write_file(folder / "link", "through the link");
+  CHECK(fs::is_symlink(fs::symlink_status(folder / "link")));
+  CHECK(read_file(folder / "plain") == "through the link");
+  fs::create_symlink("later", folder / "dangling");
+  write_file(folder / "dangling", "made");
+  CHECK(read_file(folder / "later") == "made");
+  fs::create_symlink("round", folder / "round");
+  CHECK_THROWS_AS(write_file(folder / "round", "x"), Error);
+
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::string came;
+  {
+    const std::jthread reader([&] { came = read_file(folder / "pipe"); });
+    write_file(folder / "pipe", "down the pipe");
+  }
+  CHECK(came == "down the pipe");
+  CHECK(fs::is_fifo(fs::status(folder / "pipe")));
+
+  fs::create_symlink("/dev/null", folder / "null");
+  write_file(folder / "null", "nowhere");
+  CHECK(fs::is_character_file(fs::status(folder / "null")));
+  CHECK_THROWS_WITH_AS(write_file("/dev/full", "x"), "cannot write: No space left on device", Error);
+  CHECK_THROWS_WITH_AS(write_file(folder, "x"), "cannot write: it is a folder", Error);
+  CHECK_THROWS_AS(write_file(folder / "none" / "x", "x"), Error);
+  std::size_t left = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    left += entry.path().extension() == ".partial" ? 1 : 0;
+  CHECK(left == 0);
+  fs::remove_all(folder);
 }

@@ -12,6 +12,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "golden.h"
 #include "report/width.h"
@@ -242,4 +243,57 @@ TEST_CASE("widths of text count columns, not bytes") {
   CHECK(elided("abc", 3) == "abc");
   CHECK(wrapped("one two three", 7) == std::vector<std::string>{"one two", "three"});
   CHECK(wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
+}
+
+TEST_CASE("names that differ never look the same, and columns that qualify others never go") {
+  Table table;
+  table.columns = {{"plan", "plan", Hint::text}, {"time", "time", Hint::seconds}, {"note", "note", Hint::text, 1}};
+  for (const char* residence : {"registers", "shared", "reload", "recompute"})
+    table.rows.push_back({fmt::format("row threads=128 residence={} lanes=32 vector=4 rows=2", residence), 1e-6,
+                          std::string("what may go when there is no room for it")});
+  for (const int width : {30, 50, 60, 80, 200}) {
+    CAPTURE(width);
+    const std::string text = terminal(table, {.width = width});
+    CAPTURE(text);
+    std::set<std::string> plans;
+    for (const auto line : lines(text))
+      if (line.find("threads") != line.npos || line.find("thr") != line.npos) plans.emplace(line);
+    CHECK((plans.size() == 4 || text.find("residence=recompute") != text.npos));
+    CHECK(text.find("time (us)") != text.npos);
+    CHECK((text.find("not shown for lack of width: note") != text.npos || text.find("what may go") != text.npos));
+  }
+}
+
+TEST_CASE("what does not fit as columns is shown as records, whole") {
+  constexpr unsigned seed = 11;
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  Table table;
+  for (int i = 0; i < 12; ++i)
+    table.columns.push_back({fmt::format("key_{}", i), fmt::format("head {}", i), Hint::count});
+  for (int r = 0; r < 3; ++r) {
+    table.rows.emplace_back();
+    for (int i = 0; i < 12; ++i)
+      table.rows.back().push_back(std::int64_t{100'000} + static_cast<std::int64_t>(random() % 900'000));
+  }
+  table.best = 1;
+  const std::string text = terminal(table, {.width = 40});
+  CAPTURE(text);
+  CHECK(text.find("not shown") == text.npos);
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string line = fmt::format("head {:<3} {}", i, with_commas(std::get<std::int64_t>(row[i])));
+      CHECK(text.find(line) != text.npos);
+    }
+  CHECK(text.find("▸ head 0") != text.npos);
+  CHECK(terminal(table, {.width = 200}).find("─") != std::string::npos);
+}
+
+TEST_CASE("a column of zeros is in the base unit") {
+  Table table;
+  table.columns = {{"spill", "spills", Hint::bytes}, {"time", "time", Hint::seconds}};
+  table.rows = {{0.0, 0.0}, {0.0, {}}};
+  const std::string text = terminal(table, {.width = 80});
+  CHECK(text.find("spills (B)") != text.npos);
+  CHECK(text.find("time (s)") != text.npos);
 }

@@ -95,9 +95,9 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
   table.title = "one run of the model";
   table.columns = {column("strategy", "strategy"),
                    column("kernels", "kernels", Hint::count),
-                   column("least_kernels", "least possible", Hint::count, 2),
+                   column("least_kernels", "least possible", Hint::count),
                    column("distinct", "distinct", Hint::count),
-                   column("planned", "planned", Hint::count, 1),
+                   column("planned", "planned", Hint::count),
                    column("launches", "launches", Hint::count),
                    column("moved", "moved", Hint::bytes),
                    column("library_launches", "library calls", Hint::count, 3),
