@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What executing and measuring found of one plan, as lines for people. A candidate with its verdict, or a result, comes
-// in; lines with their labels go out. Called by tailor explain.
+// What executing and measuring found of one plan, as lines for people. A candidate with its verdict or measurement
+// comes in; lines with their labels go out. Called by tailor explain.
 #pragma once
 
 #include <string>
 
 #include "study/pipeline/candidate.h"
-#include "study/tables/profile_tables.h"
 
 namespace tailor::study {
 
 /// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, const PredictedTime& predicted);
+/// Precondition: it was measured.
+std::string measured_words(const Candidate& one);
 /// State, worst error and the two estimates. Precondition: the candidate has a verdict.
 std::string execution_words(const Candidate& one);
 
