@@ -119,7 +119,8 @@ constexpr std::array command_table = std::to_array({
             "db merge all.db shard1.db shard2.db\n"
             "db export --recorded h200.jsonl.gz all.db --device h200\n"
             "db export --format kernel-tuner --out exported all.db\n"
-            "db import h200.jsonl.gz mine.db",
+            "db import h200.jsonl.gz mine.db\n"
+            "db observations all.db",
             "ACTION DB", bound<DbCommand, run_db_command>, true),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"

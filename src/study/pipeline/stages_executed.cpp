@@ -116,6 +116,7 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
   profiler::CheckedAll all = profiler::check_all(requests, stage);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     asked[i]->verdict = std::move(all.verdicts[i]);
+    asked[i]->verdict_is_of_other = asked[i]->other.has_value();
     if (asked[i]->verdict && profiler::is_refuted(asked[i]->verdict->state)) asked[i]->standing.refuted = true;
   }
   return all.account;

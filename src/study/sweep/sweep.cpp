@@ -95,9 +95,11 @@ bool claim_holds(Sweep& sweep) {
   return holds;
 }
 
-store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const std::string& toolchain) {
+store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const ir::Calibration& calibration,
+                       const std::string& toolchain) {
   store::RunRow run = begun_run(options.command, toolchain, config.seed, canonical_text(config));
   run.config_id = id_of(config);
+  run.calibration = calibration.name;
   return run;
 }
 
@@ -173,7 +175,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   const std::string space = work_space(config, calibration);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
-  const store::RunRow run = manifest(options, config, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
   const std::filesystem::path database = config.database;
   Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
