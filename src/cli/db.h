@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor db: what is in a database, joining several, its whole contents as text, whether it is sound, and measurements
-// and observations in and out of it. In: paths and what to do with them. Out: tables, text or files, and the exit code. Called by
-// store_commands.cpp and by tests.
+// and observations in and out of it. In: paths and what to do with them. Out: tables, text or files, and the exit code.
+// Called by store_commands.cpp and by tests.
 #pragma once
 
 #include <filesystem>

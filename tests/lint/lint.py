@@ -24,6 +24,7 @@ CATCHES = {
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
     "src/profiler/check/simulate.cpp": "one plan's failure must not end a sweep",
+    "src/profiler/check/check_pool.cpp": "one group's failure must not lose the others'",
     "src/profiler/measure/worker.cpp": "what a worker says must not end the one who asks",
     "src/profiler/xla/xla_case.cpp": "one kernel's failure must not lose a module's others",
     "src/profiler/xla/xla_sequence.cpp": "one kernel's failure must not lose a module's others",

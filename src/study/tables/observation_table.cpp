@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counting observations by device, regime and side of the split. In: rows. Out: a table. Called by tailor db
+// Counting observations by device, regime and side of the split. In: rows as the store loads them, in any order. Out: a
+// table, its lines in the order of devices and regimes, so that two runs can be compared. Called by tailor db
 // observations.
 #include "study/tables/observation_table.h"
 

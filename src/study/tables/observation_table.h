@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How many observations a database has to fit to and to score with. Rows of observations come in; a table with a row
-// for each device and regime, and a column for each side of the split, goes out. Called by tailor db observations.
+// for each device and regime, and a column for each side of the split, goes out. What is scored with was never fitted
+// to, so a side without rows is worth seeing. Called by tailor db observations.
 #pragma once
 
 #include <span>
