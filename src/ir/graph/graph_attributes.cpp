@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing the attributes of a node. In: a node. Out: its attributes as text. Called by the text form
-// and by the canonical text. Only what differs from the default is written, and reading it back gives
-// the same attributes.
+// Writing names and the attributes of a node. In: a node. Out: its attributes as text. Called by the text form, by the
+// canonical text and by the writer of partition files. Only what differs from the default is written, and reading it
+// back gives the same attributes.
 #include "ir/graph/graph_attributes.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace tailor::ir {
@@ -42,6 +43,19 @@ void append_attributes(std::string& out, const Node& node) {
     out += '}';
   }
   if (a.flops != 0) append(", flops={}", a.flops);
+}
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+bool is_word(char c) { return is_plain(c) || c == '+'; }
+
+void append_name(std::string& out, std::string_view name) {
+  if (!name.empty() && std::all_of(name.begin(), name.end(), is_plain))
+    out += name;
+  else
+    append_quoted(out, name);
 }
 
 void append_quoted(std::string& out, std::string_view value) {

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/graph_attributes.h"
 #include "ir/graph/literal_text.h"
 #include "ir/graph/number.h"
 
@@ -23,11 +24,6 @@ namespace {
 
 /// Deeper nesting than any program; keeps a hostile file from using up the stack.
 constexpr int deepest_body = 64;
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-         c == '-' || c == '+';
-}
 
 class Reader {
  public:
@@ -97,7 +93,7 @@ class Reader {
   std::string_view word() {
     blanks();
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
 
