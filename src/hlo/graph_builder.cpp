@@ -250,7 +250,8 @@ HloValue GraphBuilder::parameter_value(const HloInstruction& instruction, const 
     ir::Node node;
     node.op = ir::Op::parameter;
     node.shape = shapes[i];
-    node.attributes.number = parameter_starts_[static_cast<std::size_t>(number)] + static_cast<std::int64_t>(i);
+    node.attributes =
+        ir::ParameterNumber{parameter_starts_[static_cast<std::size_t>(number)] + static_cast<std::int64_t>(i)};
     node.name = type.children < 0 ? std::string(instruction.name) : fmt::format("{}#{}", instruction.name, i);
     made.push_back(add_node(std::move(node), instruction));
   }
@@ -328,13 +329,14 @@ HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame&
   node.name = full_name(instruction, frame);
   node.operands = flat_operands(instruction, frame);
   if (type.children < 0) node.shape = module().shapes_of(type)[0];
-  if (op == ir::Op::opaque) {
+  node.attributes = ir::make_attributes(op);
+  if (auto* unknown = std::get_if<ir::UnknownOperation>(&node.attributes)) {
     note_opaque(instruction.opcode);
-    node.attributes.target = instruction.opcode;
+    unknown->opcode = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  if (class_of(op) == ir::OpClass::library)
-    node.attributes.flops = library_flops(graph_, node, module().shapes_of(type));
+  if (auto* call = std::get_if<ir::LibraryOptions>(&node.attributes))
+    call->flops = library_flops(graph_, node, module().shapes_of(type));
   return add_result(std::move(node), type, instruction);
 }
 
@@ -354,7 +356,7 @@ HloValue GraphBuilder::add_result(ir::Node&& node, const HloType& type, const Hl
   const auto shapes = module().shapes_of(type);
   if (type.children >= 0) {
     node.shape = make_shape(ir::DType::tuple, {});
-    node.attributes.results.assign(shapes.begin(), shapes.end());
+    node.results.assign(shapes.begin(), shapes.end());
   }
   check(node, from);
   if (type.children < 0) {
@@ -369,7 +371,7 @@ HloValue GraphBuilder::add_result(ir::Node&& node, const HloType& type, const Hl
     pick.op = ir::Op::get_tuple_element;
     pick.shape = shapes[i];
     pick.operands = {id};
-    pick.attributes.number = static_cast<std::int64_t>(i);
+    pick.attributes = ir::TupleIndex{static_cast<std::int64_t>(i)};
     pick.name = fmt::format("{}#{}", name, i);
     picked.push_back(add_node(std::move(pick), from));
   }

@@ -24,7 +24,7 @@ namespace {
 
 bool may_merge(const ir::Node& node) {
   if (node.op == ir::Op::parameter || node.op == ir::Op::copy) return false;
-  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   if (node.op == ir::Op::get_tuple_element || node.op == ir::Op::dot || node.op == ir::Op::convolution) return true;
   const ir::OpClass kind = class_of(node.op);
   return kind == ir::OpClass::leaf || kind == ir::OpClass::elementwise || kind == ir::OpClass::mapped ||
@@ -44,30 +44,52 @@ class Hash {
   std::uint64_t state_ = 0x2545f4914f6cdd1d;
 };
 
+/// What the text form writes of attributes; more is compared than is hashed.
+struct AttributeHash {
+  Hash& hash;
+
+  void operator()(std::string_view, const ir::Dims& dims) {
+    for (const std::int64_t dim : dims) mix(dim + 77);
+  }
+  void operator()(std::string_view, ir::ListOfOne<const std::int64_t> list) { mix(list.number + 77); }
+  void operator()(std::string_view, const std::vector<ir::SliceRange>& ranges) {
+    for (const ir::SliceRange& range : ranges) mix(range.start * 31 + range.limit);
+  }
+  void operator()(std::string_view, const std::vector<ir::PadRange>& ranges) {
+    for (const ir::PadRange& range : ranges) mix(range.low * 31 + range.high);
+  }
+  void operator()(std::string_view, const std::vector<ir::Shape>& shapes) { hash.mix(shapes.size()); }
+  void operator()(std::string_view, const std::string& words) { hash.mix(words.size()); }
+  void operator()(std::string_view, bool flag) { hash.mix(flag ? 1 : 0); }
+  void operator()(std::string_view, std::int64_t number) { mix(number); }
+  void operator()(std::string_view, double) {}
+
+ private:
+  void mix(std::int64_t number) { hash.mix(static_cast<std::uint64_t>(number)); }
+};
+
 std::uint64_t hash_of(const ir::Node& node) {
   Hash hash;
-  hash.mix(static_cast<std::uint64_t>(node.op) << 16 | static_cast<std::uint64_t>(node.shape.dtype) << 8 |
-           static_cast<std::uint64_t>(node.attributes.comparison));
+  hash.mix(static_cast<std::uint64_t>(node.op) << 8 | static_cast<std::uint64_t>(node.shape.dtype));
   for (const std::int64_t dim : node.shape.dims) hash.mix(static_cast<std::uint64_t>(dim));
   for (const ir::NodeId operand : node.operands) hash.mix(static_cast<std::uint64_t>(operand) + 1);
-  for (const std::int64_t axis : node.attributes.axes) hash.mix(static_cast<std::uint64_t>(axis) + 77);
-  for (const ir::Range& range : node.attributes.ranges)
-    hash.mix(static_cast<std::uint64_t>(range.first) * 31 + static_cast<std::uint64_t>(range.second));
-  hash.mix(static_cast<std::uint64_t>(node.attributes.number));
-  hash.mix(node.attributes.text.size());
-  if (node.attributes.literal)
-    for (const std::byte byte : node.attributes.literal->bytes) hash.mix(static_cast<std::uint64_t>(byte));
+  walk_attributes(AttributeHash{hash}, node);
+  if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes))
+    hash.mix(static_cast<std::uint64_t>(compare->comparison));
+  if (const ir::Literal* literal = known_literal(node))
+    for (const std::byte byte : literal->bytes) hash.mix(static_cast<std::uint64_t>(byte));
   return hash.value();
 }
 
 bool same_value(const ir::Node& a, const ir::Node& b) {
-  return a.op == b.op && a.operands == b.operands && a.shape == b.shape && a.attributes == b.attributes;
+  return a.op == b.op && a.operands == b.operands && a.shape == b.shape && a.attributes == b.attributes &&
+         a.bodies == b.bodies && a.results == b.results;
 }
 
 /// Acts on the world, so it stays whether or not its result is read. An unknown operation may.
 bool has_side_effect(const ir::Node& node) {
   if (node.op == ir::Op::custom_call)
-    return node.attributes.text.find("custom_call_has_side_effect=true") != std::string::npos;
+    return hlo_text(node).find("custom_call_has_side_effect=true") != std::string_view::npos;
   return node.op == ir::Op::opaque || node.op == ir::Op::send || node.op == ir::Op::send_done ||
          node.op == ir::Op::recv || node.op == ir::Op::recv_done || node.op == ir::Op::infeed ||
          node.op == ir::Op::outfeed;
@@ -110,7 +132,7 @@ std::int64_t drop_dead_bodies(ir::Graph& graph) {
   std::vector<std::int32_t> renumbered(graph.bodies.size(), -1);
   std::vector<ir::Graph> kept;
   for (ir::Node& node : graph.nodes)
-    for (std::int32_t& body : node.attributes.bodies) {
+    for (std::int32_t& body : node.bodies) {
       std::int32_t& number = renumbered[static_cast<std::size_t>(body)];
       if (number < 0) {
         number = static_cast<std::int32_t>(kept.size());

@@ -23,9 +23,7 @@ using Members = std::unordered_set<NodeId>;
 constexpr std::array<std::string_view, 3> decisions = {"stitched", "recomputed", "cut"};
 
 /// One known number: a kernel writes it as a literal.
-bool is_literal(const Node& node) {
-  return node.attributes.literal && node.attributes.literal->known && elements(node.shape) == 1;
-}
+bool is_literal(const Node& node) { return known_literal(node) != nullptr && elements(node.shape) == 1; }
 
 Role role_of(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
@@ -111,7 +109,7 @@ void add_writes(const Graph& graph, const DefUse& def_use, const Members& member
 
 /// Copies the bodies a node names into `to`, sharing those already copied.
 void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32_t>& copied, Node& node) {
-  for (std::int32_t& body : node.attributes.bodies) {
+  for (std::int32_t& body : node.bodies) {
     const auto [place, fresh] = copied.try_emplace(body, static_cast<std::int32_t>(to.bodies.size()));
     if (fresh) to.bodies.push_back(from.bodies[static_cast<std::size_t>(body)]);
     body = place->second;
@@ -194,8 +192,11 @@ Group outline(const Graph& graph, const Boundary& border) {
   std::map<std::int32_t, std::int32_t> copied;
   for (std::size_t i = 0; i < border.reads.size(); ++i) {
     const Node& source = graph[border.reads[i]];
-    Node parameter{.op = Op::parameter, .shape = source.shape, .operands = {}, .attributes = {}, .name = source.name};
-    parameter.attributes.number = static_cast<std::int64_t>(i);
+    Node parameter{.op = Op::parameter,
+                   .shape = source.shape,
+                   .operands = {},
+                   .attributes = ParameterNumber{static_cast<std::int64_t>(i)},
+                   .name = source.name};
     place[border.reads[i]] = static_cast<NodeId>(small.nodes.size());
     small.nodes.push_back(std::move(parameter));
   }

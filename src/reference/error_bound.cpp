@@ -73,7 +73,7 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
 
 Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
   ir::Node node = widened(call.node);
-  node.attributes.reducer = reducer;
+  ir::attributes_as<ir::Reduction>(node).reducer = reducer;
   ir::Shape scalar = make_shape(ir::DType::f64, {});
   Tensor start = zeros(scalar);
   store(start, 0, from);
@@ -139,7 +139,7 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
 
 /// How far the greatest (or least) can move when every element does: one far below it does not count.
 Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(call.node);
   const double from = reducer == ir::Reducer::maximum ? -infinity : infinity;
   Tensor errors = as_tensor(result.shape, nullptr);
   for (const double side : {-1.0, 1.0}) {
@@ -205,7 +205,7 @@ class ErrorBoundWalk {
     if (class_of(node.op) == ir::OpClass::leaf)
       made.assign(1, nullptr);
     else if (node.op == ir::Op::get_tuple_element)
-      made.assign(1, operands[static_cast<std::size_t>(node.attributes.number)]);
+      made.assign(1, operands[tuple_index(node)]);
     else if (passes_operands(node.op))
       made = std::move(operands);
     else
@@ -250,9 +250,9 @@ class ErrorBoundWalk {
   std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
                                 std::span<const Tensor* const> results) const {
     const bool exact = all_exact(operands);
-    const ir::Reducer reducer = call.node.attributes.reducer;
+    const ir::Reducer reducer = ir::reducer(call.node);
     if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
-      const ir::Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+      const ir::Graph& body = ir::body(call.graph, call.node, 0);
       return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
     }
     if (!is_floating(results[0]->shape.dtype)) {

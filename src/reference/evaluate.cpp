@@ -127,7 +127,7 @@ class Walk {
     if (node.op == ir::Op::constant) return {constant(call)};
     if (node.op == ir::Op::get_tuple_element) {
       const std::vector<Value>& all = values_[static_cast<std::size_t>(node.operands.at(0))];
-      const auto wanted = static_cast<std::size_t>(node.attributes.number);
+      const std::size_t wanted = tuple_index(node);
       if (wanted >= all.size()) fail(call, fmt::format("element {} of {} results", wanted, all.size()));
       return {all[wanted]};
     }
@@ -154,10 +154,10 @@ class Walk {
   }
 
   Value input(const Call& call) const {
-    const auto number = static_cast<std::size_t>(call.node.attributes.number);
-    if (call.node.attributes.number < 0 || number >= inputs_.size())
-      fail(call, fmt::format("parameter {} of {} inputs", call.node.attributes.number, inputs_.size()));
-    const Tensor& tensor = inputs_[number];
+    const std::int64_t number = parameter_number(call.node);
+    if (number < 0 || std::cmp_greater_equal(number, inputs_.size()))
+      fail(call, fmt::format("parameter {} of {} inputs", number, inputs_.size()));
+    const Tensor& tensor = inputs_[static_cast<std::size_t>(number)];
     if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
       fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
     check_size(call, tensor.bytes.size());
@@ -165,8 +165,8 @@ class Walk {
   }
 
   static Value constant(const Call& call) {
-    const std::optional<ir::Literal>& literal = call.node.attributes.literal;
-    if (!literal || !literal->known) fail(call, "the constant's contents are not known");
+    const ir::Literal* literal = known_literal(call.node);
+    if (literal == nullptr) fail(call, "the constant's contents are not known");
     check_size(call, literal->bytes.size());
     return shared(copied(call.node.shape, literal->bytes));
   }
@@ -272,10 +272,10 @@ std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inp
 bool can_evaluate(const ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph[id];
   if (node.op == ir::Op::parameter || node.op == ir::Op::get_tuple_element || passes_operands(node.op)) return true;
-  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   if (find_evaluator(graph, node) == nullptr) return false;
-  for (const std::int32_t index : node.attributes.bodies) {
-    const ir::Graph& body = graph.bodies[static_cast<std::size_t>(index)];
+  for (std::size_t which = 0; which < node.bodies.size(); ++which) {
+    const ir::Graph& body = ir::body(graph, node, which);
     if (class_of(node.op) != ir::OpClass::control && !Region::fits(body)) return false;
     for (std::size_t i = 0; i < body.nodes.size(); ++i)
       if (!can_evaluate(body, static_cast<ir::NodeId>(i))) return false;

@@ -191,8 +191,8 @@ void round_cells(ir::DType dtype, std::span<Cell> cells) {
 }
 
 const ir::Graph& body(const Call& call, std::size_t i) {
-  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
-  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
+  if (i >= call.node.bodies.size()) fail(call, "a body is missing");
+  return ir::body(call.graph, call.node, i);
 }
 
 void fail(const Call& call, std::string_view what) {
@@ -200,7 +200,7 @@ void fail(const Call& call, std::string_view what) {
 }
 
 std::vector<ir::Shape> result_shapes(const ir::Node& node) {
-  if (node.shape.dtype == ir::DType::tuple) return node.attributes.results;
+  if (node.shape.dtype == ir::DType::tuple) return node.results;
   return {node.shape};
 }
 

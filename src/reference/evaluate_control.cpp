@@ -23,7 +23,7 @@ std::vector<Tensor> copied_operands(const Call& call, std::size_t first, std::si
 std::size_t parameter_count(const ir::Graph& graph) {
   std::int64_t count = 0;
   for (const ir::Node& node : graph.nodes)
-    if (node.op == ir::Op::parameter) count = std::max(count, node.attributes.number + 1);
+    if (node.op == ir::Op::parameter) count = std::max(count, parameter_number(node) + 1);
   return static_cast<std::size_t>(count);
 }
 
@@ -42,7 +42,7 @@ std::vector<Tensor> evaluate_while(const Call& call) {
 }
 
 std::vector<Tensor> evaluate_conditional(const Call& call) {
-  const auto branches = static_cast<std::int64_t>(call.node.attributes.bodies.size());
+  const auto branches = static_cast<std::int64_t>(call.node.bodies.size());
   const std::int64_t index = as_integer(call.operand(0), 0);
   std::int64_t chosen = index < 0 || index >= branches ? branches - 1 : index;
   if (call.operand(0).shape.dtype == ir::DType::pred) chosen = index != 0 ? 0 : 1;

@@ -24,14 +24,14 @@ using RealLoop = void (*)(const Cell*, const Cell*, const Cell*, Cell*, std::int
 using IntegerLoop = void (*)(const Cell*, const Cell*, const Cell*, Cell*, std::int64_t, int);
 
 constexpr std::array real_loops = std::to_array<RealLoop>({
-#define X(id, hlo, kind, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref) \
-  [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count) {       \
-    for (std::int64_t i = 0; i < count; ++i) {                                              \
-      [[maybe_unused]] const double a = pa[i].real;                                         \
-      [[maybe_unused]] const double b = pb[i].real;                                         \
-      [[maybe_unused]] const double c = pc[i].real;                                         \
-      out[i].real = real_ref;                                                               \
-    }                                                                                       \
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref) \
+  [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count) {                   \
+    for (std::int64_t i = 0; i < count; ++i) {                                                          \
+      [[maybe_unused]] const double a = pa[i].real;                                                     \
+      [[maybe_unused]] const double b = pb[i].real;                                                     \
+      [[maybe_unused]] const double c = pc[i].real;                                                     \
+      out[i].real = real_ref;                                                                           \
+    }                                                                                                   \
   },
 #include "ir/graph/ops.def"
 #undef X
@@ -39,7 +39,7 @@ constexpr std::array real_loops = std::to_array<RealLoop>({
 
 template <class T>
 constexpr std::array integer_loops = std::to_array<IntegerLoop>({
-#define X(id, hlo, kind, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref)                      \
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref)          \
   [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count, [[maybe_unused]] int bits) { \
     for (std::int64_t i = 0; i < count; ++i) {                                                                   \
       [[maybe_unused]] const T a = static_cast<T>(pa[i].integer);                                                \
@@ -154,13 +154,15 @@ bool has_element_step(const ir::Graph& graph, const ir::Node& node) {
 ElementStep element_step(const ir::Graph& graph, const ir::Node& node) {
   ElementStep step;
   step.op = node.op;
-  step.comparison = node.attributes.comparison;
-  step.total_order = node.attributes.total_order;
+  if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes)) {
+    step.comparison = compare->comparison;
+    step.total_order = compare->total_order;
+  }
   step.from = dtype_of(graph, node.operands[node.op == ir::Op::select ? 1 : 0]);
   step.to = node.shape.dtype;
   if (node.op == ir::Op::reduce_precision) {
-    step.exponent_bits = static_cast<int>(ir::attribute_number(node.attributes.text, "exponent_bits", 8));
-    step.mantissa_bits = static_cast<int>(ir::attribute_number(node.attributes.text, "mantissa_bits", 23));
+    step.exponent_bits = static_cast<int>(ir::attribute_number(hlo_text(node), "exponent_bits", 8));
+    step.mantissa_bits = static_cast<int>(ir::attribute_number(hlo_text(node), "mantissa_bits", 23));
   }
   return step;
 }
@@ -228,8 +230,7 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
 std::vector<Tensor> evaluate_iota(const Call& call) {
   Tensor result = unwritten(call.node.shape);
   const ir::Dims strides = ir::strides(make_shape(ir::DType::s64, result.shape.dims));
-  const ir::Dims& axes = call.node.attributes.axes;
-  const int axis = axes.empty() ? 0 : static_cast<int>(axes[0]);
+  const int axis = std::max(ir::axis(call.node), 0);
   const std::int64_t stride = result.shape.rank() == 0 ? 1 : strides[axis];
   const std::int64_t extent = result.shape.rank() == 0 ? 1 : result.shape.dims[axis];
   std::vector<Cell> out(block_cells);

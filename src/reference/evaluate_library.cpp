@@ -91,7 +91,7 @@ struct Convolution {
 };
 
 Convolution parse_convolution(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const std::optional<std::string_view> labels = ir::attribute(text, "dim_labels");
   if (!labels) fail(call, "dim_labels is missing");
   const std::size_t under = labels->find('_'), arrow = labels->find("->");
@@ -155,7 +155,7 @@ Cell convolved(const Convolution& c, const ir::Dims& at, const ir::Shape& in, co
 }  // namespace
 
 std::vector<Tensor> evaluate_dot(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const Tensor& left = call.operand(0);
   const Tensor& right = call.operand(1);
   if (!has_cells(left.shape.dtype) || !has_cells(right.shape.dtype))

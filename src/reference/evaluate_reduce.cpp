@@ -16,12 +16,12 @@ namespace {
 
 /// Where an input index lands in the output: strides of the output along the input's dimensions, 0 when reduced.
 ir::Dims output_strides(const Call& call, const ir::Dims& dims) {
-  ir::Dims kept = row_major(call.node.shape.dtype == ir::DType::tuple ? call.node.attributes.results[0].dims
-                                                                      : call.node.shape.dims);
+  ir::Dims kept =
+      row_major(call.node.shape.dtype == ir::DType::tuple ? call.node.results[0].dims : call.node.shape.dims);
   ir::Dims result = zero_index(dims.size());
   int next = 0;
   for (int i = 0; i < dims.size(); ++i)
-    if (!call.node.attributes.axes.contains(i)) result[i] = kept[next++];
+    if (!axes(call.node).contains(i)) result[i] = kept[next++];
   return result;
 }
 
@@ -42,7 +42,7 @@ void fold_row(ir::Reducer reducer, ir::DType dtype, Cell& accumulator, Cell* row
 
 Tensor reduce_known(const Call& call) {
   const Tensor& input = call.operand(0);
-  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(call.node);
   const ir::DType dtype = input.shape.dtype;
   Tensor result = zeros(call.node.shape);
   std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), cell_at(call.operand(1), 0));
@@ -50,7 +50,7 @@ Tensor reduce_known(const Call& call) {
   const std::int64_t inner = rank == 0 ? 1 : input.shape.dims[rank - 1];
   const ir::Dims to = output_strides(call, input.shape.dims);
   const std::int64_t step = rank == 0 ? 0 : to[rank - 1];
-  const bool row_reduced = rank > 0 && call.node.attributes.axes.contains(rank - 1);
+  const bool row_reduced = rank > 0 && axes(call.node).contains(rank - 1);
   ir::Dims outer = input.shape.dims;
   if (rank > 0) --outer.count;
   ir::Dims index = zero_index(outer.size());
@@ -80,7 +80,7 @@ class CustomFold {
  public:
   explicit CustomFold(const Call& call)
       : call_(call),
-        region_(call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])]),
+        region_(body(call, 0)),
         arrays_(call.operands.size() / 2),
         sums_(arrays_, std::vector<Cell>(block_cells)),
         values_(sums_) {}
@@ -141,7 +141,7 @@ std::vector<Tensor> reduce_custom(const Call& call) {
   std::vector<std::int64_t> starts(static_cast<std::size_t>(elements(results[0].shape)));
   std::vector<std::int64_t> steps;
   ir::Dims kept = dims, reduced = dims;
-  for (int i = 0; i < dims.size(); ++i) (call.node.attributes.axes.contains(i) ? kept : reduced)[i] = 1;
+  for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
   if (!starts.empty()) do {
       starts[static_cast<std::size_t>(linear_offset(index, to))] = linear_offset(index, strides);
@@ -163,8 +163,8 @@ std::vector<Tensor> reduce_custom(const Call& call) {
 }  // namespace
 
 std::vector<Tensor> evaluate_reduce(const Call& call) {
-  const bool known =
-      call.node.attributes.reducer != ir::Reducer::custom && call.node.attributes.reducer != ir::Reducer::none;
+  const ir::Reducer reducer = ir::reducer(call.node);
+  const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
   if (known && call.operands.size() == 2) return {reduce_known(call)};
   return reduce_custom(call);
 }

@@ -65,7 +65,7 @@ class Step {
 };
 
 const ir::Graph* first_body(const Call& call, std::size_t i) {
-  return i < call.node.attributes.bodies.size() ? &body(call, i) : nullptr;
+  return i < call.node.bodies.size() ? &body(call, i) : nullptr;
 }
 
 /// Sorts the lines along one dimension: `order` of one line, then all operands are rearranged by it.
@@ -97,9 +97,9 @@ void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&&
 std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   const std::size_t arrays = call.operands.size() / 2;
   const ir::Shape& in = call.operand(0).shape;
-  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, in.rank());
+  const std::vector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
   if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
-  Step step(call, call.node.attributes.reducer, first_body(call, 0), in.dtype);
+  Step step(call, reducer(call.node), first_body(call, 0), in.dtype);
   std::vector<Tensor> results;
   for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));
   if (elements(results[0].shape) == 0) return results;
@@ -125,10 +125,10 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   const Tensor& operand = call.operand(0);
   const Tensor& source = call.operand(1);
-  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, operand.shape.rank());
+  const std::vector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
   if (static_cast<int>(window.size()) != operand.shape.rank()) fail(call, "the window does not fit the rank");
   Region select(body(call, 0));
-  Step scatter(call, call.node.attributes.reducer, first_body(call, 1), operand.shape.dtype);
+  Step scatter(call, reducer(call.node), first_body(call, 1), operand.shape.dtype);
   Tensor result = zeros(call.node.shape);
   const Cell start = cell_at(call.operand(2), 0);
   std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), start);
@@ -168,8 +168,8 @@ std::vector<Tensor> evaluate_sort(const Call& call) {
     results.push_back(*operand);
   }
   Region comparator(body(call, 0));
-  const ir::Dims& axes = call.node.attributes.axes;
-  const int axis = axes.empty() ? call.operand(0).shape.rank() - 1 : static_cast<int>(axes[0]);
+  const int named = ir::axis(call.node);
+  const int axis = named < 0 ? call.operand(0).shape.rank() - 1 : named;
   std::vector<Cell> cells(2 * call.operands.size());
   std::vector<const Cell*> arguments;
   for (const Cell& cell : cells) arguments.push_back(&cell);
@@ -191,7 +191,7 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
   const std::vector<ir::Shape> shapes = result_shapes(call.node);
   if (shapes.size() != 2 || operand.shape.rank() == 0 || !has_cells(operand.shape.dtype))
     fail(call, "expected values and indices as results");
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const bool largest = ir::attribute(text, "largest").value_or("true") == "true";
   const std::int64_t length = operand.shape.dims[operand.shape.rank() - 1];
   const std::int64_t k = shapes[0].dims[shapes[0].rank() - 1];

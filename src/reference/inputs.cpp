@@ -114,7 +114,7 @@ class InputRanges {
   std::int64_t places_in(const ir::Node& node, std::size_t array, std::string_view map) const {
     const ir::Dims& dims = shape(node, array).dims;
     std::int64_t limit = 0;
-    for (const std::int64_t dim : ir::attribute_numbers(node.attributes.text, map))
+    for (const std::int64_t dim : ir::attribute_numbers(hlo_text(node), map))
       if (dim >= 0 && dim < dims.size()) {
         const std::int64_t extent = dims[static_cast<int>(dim)];
         limit = limit == 0 ? extent : std::min(limit, extent);

@@ -65,7 +65,7 @@ Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
   ir::Stmt stmt;
   stmt.kind = ir::StmtKind::load;
   stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
-  stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+  stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
   stmt.expr = access.address;
   stmt.policy = access.policy;
   put(access.depth, stmt);
@@ -95,7 +95,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     stmt.kind = ir::StmtKind::load;
     stmt.target = target;
     stmt.target.lane = access.width > 1 ? s_.build.constant(done) : (kept ? e : ir::no_expr);
-    stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+    stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
     stmt.expr = s_.build.add_constant(access.base, done);
     stmt.width = static_cast<std::uint8_t>(access.width);
     stmt.policy = access.policy;

@@ -163,8 +163,8 @@ Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
 
 Entry ProgramBuilder::emit_constant(const ir::Node& node) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, node.attributes.literal->bytes.data(),
-              std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  const std::vector<std::byte>& contents = ir::attributes_as<ir::Literal>(node).bytes;
+  std::memcpy(&bits, contents.data(), std::min<std::size_t>(8, contents.size()));
   const ir::DType dtype = node.shape.dtype, compute = row(dtype).compute;
   const int unused = 64 - 8 * element_bytes(dtype);
   Entry entry;
@@ -179,7 +179,7 @@ Entry ProgramBuilder::emit_constant(const ir::Node& node) {
 
 Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
   const ir::Node& node = node_at(id);
-  const Val index = index_value(coordinates[static_cast<int>(node.attributes.axes[0])]);
+  const Val index = index_value(coordinates[std::max(axis(node), 0)]);
   ir::Value value;
   value.kind = ir::ValueKind::convert;
   value.dtype = row(node.shape.dtype).compute;
@@ -222,10 +222,11 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   ir::Value value;
   value.kind = ir::ValueKind::op;
   value.op = node.op;
-  value.comparison = node.attributes.comparison;
+  const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes);
+  if (compare != nullptr) value.comparison = compare->comparison;
   value.dtype = row(to).compute;
   for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
-  if (node.op == ir::Op::compare && node.attributes.total_order)
+  if (compare != nullptr && compare->total_order)
     refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
   return entry;

@@ -213,7 +213,7 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
     const Entry entry = builder.emit_value(reduce.operands[0], coordinates);
     ir::Stmt add;
     add.kind = ir::StmtKind::assign;
-    add.op = op_of(reduce.attributes.reducer);
+    add.op = op_of(reducer(reduce));
     add.target.array = pass.accumulators[i];
     if (builder.in_flight_rows > 1) add.target.subs[0] = builder.row_in_flight;
     add.value = entry.compute.id;
@@ -315,7 +315,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   const std::int64_t warps = pass.rows.warps_per_row;
   const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
   const int width = static_cast<int>(std::min<std::int64_t>(warps, 8 * ir::access_bytes / row(accumulator.dtype).bits));
-  const ir::Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
+  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target = accumulator_ref(pass, i);
@@ -324,7 +324,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   ir::Ref part;
   part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, width});
   const ir::ExprId first = build.expand(group);
-  const ir::Op op = op_of(reduce.attributes.reducer);
+  const ir::Op op = op_of(reducer(reduce));
   if (warps == width) return add_piece(pass, i, op, part, partials, first);
   const ir::VarId piece = build.add_var({"p", ir::VarKind::loop, warps / width, 1});
   builder.open_loop(piece, true);
@@ -362,7 +362,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
     for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
       ir::Stmt shuffle;
       shuffle.kind = ir::StmtKind::shuffle;
-      shuffle.op = op_of(graph[phase.reductions[i]].attributes.reducer);
+      shuffle.op = op_of(reducer(graph[phase.reductions[i]]));
       shuffle.target.array = pass.accumulators[i];
       if (builder.in_flight_rows > 1) shuffle.target.subs[0] = builder.row_in_flight;
       shuffle.lanes = static_cast<std::uint8_t>(lanes);
@@ -387,7 +387,7 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
     ir::Array array{pass.prepared.names[static_cast<std::size_t>(id)], ir::Space::registers, dtype, {0, 0}, 1};
     if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
     pass.accumulators.push_back(builder.add_array(array));
-    const ir::Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
+    const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
     builder.declare(0, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
   }
 }

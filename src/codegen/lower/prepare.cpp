@@ -186,7 +186,7 @@ std::string title_of(const ir::Graph& graph) {
     if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   };
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == ir::Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
+    if (node.op == ir::Op::reduce) note(reducer(node) == ir::Reducer::add ? "sum" : name(reducer(node)));
     if (row(node.op).xu > 0) note(name(node.op));
   }
   for (const ir::Node& node : graph.nodes)

@@ -14,10 +14,8 @@ namespace tailor::codegen {
 
 namespace {
 
-/// What a slice or a pad says of a dimension that it does not change.
-ir::Range whole_range(const ir::Node& node, int dim) {
-  return node.op == ir::Op::slice ? ir::Range{0, node.shape.dims[dim], 1} : ir::Range{0, 0, 0};
-}
+/// What a slice says of a dimension that it takes whole.
+ir::SliceRange whole_range(const ir::Node& slice, int dim) { return {0, slice.shape.dims[dim], 1}; }
 
 class DimUnion {
  public:
@@ -78,7 +76,7 @@ class DimUnion {
         return;
       case ir::Op::broadcast:
         for (int d = 0; d < shape(from).rank(); ++d) {
-          const int to = static_cast<int>(of.attributes.axes[d]);
+          const int to = static_cast<int>(axes(of)[d]);
           if (shape(from).dims[d] == of.shape.dims[to])
             join(from, d, id, to);
           else
@@ -86,7 +84,7 @@ class DimUnion {
         }
         return;
       case ir::Op::transpose:
-        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(of.attributes.axes[d]));
+        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(axes(of)[d]));
         return;
       case ir::Op::reverse:
         for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, d);
@@ -118,14 +116,17 @@ class DimUnion {
       for (int d = 0; d < shape(operand).rank(); ++d) join(id, d, operand, d);
   }
 
-  /// Dimensions that a slice, a pad or a concatenation takes as they are.
+  /// Whether a slice, a pad or a concatenation takes a dimension as it is.
+  bool takes_whole(const ir::Node& of, int d) const {
+    if (of.op == ir::Op::concatenate) return d != axis(of);
+    if (of.shape.dims[d] != shape(of.operands[0]).dims[d]) return false;
+    return of.op == ir::Op::slice ? slice_range(of, d) == whole_range(of, d) : pad_range(of, d) == ir::PadRange{};
+  }
+
   void tie_where_whole(ir::NodeId id) {
     const ir::Node& of = node(id);
     for (int d = 0; d < of.shape.rank(); ++d) {
-      const bool whole = of.op == ir::Op::concatenate
-                             ? !of.attributes.axes.contains(d)
-                             : of.attributes.ranges[static_cast<std::size_t>(d)] == whole_range(of, d) &&
-                                   of.shape.dims[d] == shape(of.operands[0]).dims[d];
+      const bool whole = takes_whole(of, d);
       for (const ir::NodeId operand : of.operands) {
         if (shape(operand).rank() == 0) continue;
         if (whole)
@@ -143,7 +144,7 @@ class DimUnion {
     const ir::NodeId from = of.operands[0];
     int next = 0;
     for (int d = 0; d < shape(from).rank(); ++d)
-      if (of.attributes.axes.contains(d))
+      if (axes(of).contains(d))
         fix(from, d);
       else
         join(from, d, id, next++);
@@ -209,11 +210,12 @@ ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t
     std::int64_t& dim = node.shape.dims[outer.dim];
     dim = dim / extent.steps * kept;
     if (node.op == ir::Op::slice)
-      node.attributes.ranges[static_cast<std::size_t>(outer.dim)] = whole_range(node, outer.dim);
+      ir::attributes_as<ir::SliceRanges>(node).ranges[static_cast<std::size_t>(outer.dim)] =
+          whole_range(node, outer.dim);
   }
   for (ir::Node& node : small.graph.nodes)
-    if (node.op == ir::Op::constant && node.attributes.literal && node.attributes.literal->known)
-      node.attributes.literal->bytes.resize(
+    if (known_literal(node) != nullptr)
+      ir::attributes_as<ir::Literal>(node).bytes.resize(
           static_cast<std::size_t>(elements(node.shape) * element_bytes(node.shape.dtype)));
   small.id = id_of(std::string_view(canonical_text(small.graph)));
   return small;

@@ -14,7 +14,7 @@
 namespace tailor::ir {
 
 /// Appends the word after the operation ("lt", "max", a parameter's number): a leading space, then the word.
-void append_word(std::string& out, const Node& node, std::int64_t parameter_number);
+void append_word(std::string& out, const Node& node);
 /// Appends ", key=value" for every attribute that is not at its default, except the word, the literal and the bodies.
 void append_attributes(std::string& out, const Node& node);
 /// Letters, digits, '_', '.' and '-': a name of these alone is written as it is, any other in double quotes.

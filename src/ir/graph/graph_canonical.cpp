@@ -64,15 +64,17 @@ void append_graph(std::string& out, const Graph& graph, bool renumber) {
     const Node& node = graph[order[i]];
     number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
     out += name(node.op);
-    const bool renumbered = renumber && node.op == Op::parameter;
-    append_word(out, node, renumbered ? parameters_met++ : node.attributes.number);
+    if (renumber && node.op == Op::parameter)
+      fmt::format_to(std::back_inserter(out), " {}", parameters_met++);
+    else
+      append_word(out, node);
     for (const NodeId operand : node.operands)
       fmt::format_to(std::back_inserter(out), " {}", number[static_cast<std::size_t>(operand)]);
-    if (node.attributes.literal) append_literal(out, *node.attributes.literal);
+    if (const auto* literal = std::get_if<Literal>(&node.attributes)) append_literal(out, *literal);
     append_attributes(out, node);
-    for (const std::int32_t body : node.attributes.bodies) {
+    for (const std::int32_t body : node.bodies) {
       out += " {\n";
-      append_graph(out, graph.bodies[static_cast<std::size_t>(body)], false);
+      append_graph(out, graph.bodies[index(body)], false);
       out += '}';
     }
     fmt::format_to(std::back_inserter(out), " : {}\n", text(node.shape));

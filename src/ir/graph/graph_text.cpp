@@ -36,13 +36,11 @@ void append_node(std::string& out, const Graph& graph, const Node& node) {
   append_name(out += '%', node.name);
   out += " = ";
   out += name(node.op);
-  const std::optional<Literal>& literal = node.attributes.literal;
-  if (literal && node.op == Op::constant) out += ' ' + literal_text(*literal, node.shape);
-  append_word(out, node, node.attributes.number);
+  if (const auto* literal = std::get_if<Literal>(&node.attributes)) out += ' ' + literal_text(*literal, node.shape);
+  append_word(out, node);
   append_references(out, graph, node.operands);
-  if (literal && node.op != Op::constant) out += ", literal=" + literal_text(*literal, node.shape);
   append_attributes(out, node);
-  if (!node.attributes.bodies.empty()) out += fmt::format(", bodies={{{}}}", fmt::join(node.attributes.bodies, ","));
+  if (!node.bodies.empty()) out += fmt::format(", bodies={{{}}}", fmt::join(node.bodies, ","));
   out += " : " + text(node.shape);
 }
 

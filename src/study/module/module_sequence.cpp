@@ -68,7 +68,7 @@ class Walk {
       const Unit& unit = units[next];
       if (unit.occurrence != nullptr)
         launch(where, unit);
-      else if (!graph.nodes[at(unit.first)].attributes.bodies.empty())
+      else if (!graph.nodes[at(unit.first)].bodies.empty())
         control(graph, graph.nodes[at(unit.first)], where);
     }
   }
@@ -131,22 +131,21 @@ class Walk {
   }
 
   void control(const ir::Graph& graph, const ir::Node& node, const std::string& where) {
-    const bool loop = node.op == ir::Op::while_loop;
-    for (std::size_t i = 0; i < node.attributes.bodies.size(); ++i) {
-      if (loop && i == 0 && node.attributes.number > 0) continue;  // trips are known: nothing asks whether to go on
-      const ir::Graph& body = graph.bodies[static_cast<std::size_t>(node.attributes.bodies[i])];
+    const std::int64_t trips = node.op == ir::Op::while_loop ? trip_count(node) : 0;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+      if (i == 0 && trips > 0) continue;  // trips are known: nothing asks whether to go on
+      const ir::Graph& body = ir::body(graph, node, i);
       const std::size_t before = into_.sequence.launches.size();
       this->graph(body, explore::body_path(where, node, i));
-      if (!loop || node.attributes.number <= 1) continue;
+      if (trips <= 1) continue;
       const std::vector<gpu::Launch> once(into_.sequence.launches.begin() + static_cast<std::ptrdiff_t>(before),
                                           into_.sequence.launches.end());
-      const auto all =
-          static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * node.attributes.number;
+      const auto all = static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * trips;
       if (all > most_launches_) {
         into_.shortened_loops += once.empty() ? 0 : 1;
         continue;
       }
-      for (std::int64_t trip = 1; trip < node.attributes.number; ++trip)
+      for (std::int64_t trip = 1; trip < trips; ++trip)
         into_.sequence.launches.insert(into_.sequence.launches.end(), once.begin(), once.end());
     }
   }
