@@ -74,7 +74,7 @@ double custom_call_flops(const ir::Graph& graph, const ir::Node& node, const ir:
     if (row.target != target || node.operands.size() < 2) continue;
     const auto shape = [&](int operand) -> const ir::Shape& {
       if (operand < 0) return result;
-      return graph[node.operands[static_cast<std::size_t>(operand)]].shape;
+      return graph[node.operands[operand]].shape;
     };
     return convolution_flops(node, shape(row.kernel), shape(row.result));
   }

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/indexed.h"
 #include "hlo/normalise.h"
 
 namespace tailor::hlo {
@@ -95,29 +96,29 @@ bool has_side_effect(const ir::Node& node) {
          node.op == ir::Op::outfeed;
 }
 
-std::vector<std::uint8_t> live_nodes(const ir::Graph& graph) {
-  std::vector<std::uint8_t> live(graph.nodes.size(), 0);
-  for (const ir::NodeId output : graph.outputs) live[static_cast<std::size_t>(output)] = 1;
+IndexedVector<std::uint8_t> live_nodes(const ir::Graph& graph) {
+  IndexedVector<std::uint8_t> live(graph.nodes.size(), 0);
+  for (const ir::NodeId output : graph.outputs) live[output] = 1;
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const ir::Node& node = graph.nodes[i];
     if (node.op == ir::Op::parameter || has_side_effect(node)) live[i] = 1;
     if (live[i] == 0) continue;
-    for (const ir::NodeId operand : node.operands) live[static_cast<std::size_t>(operand)] = 1;
+    for (const ir::NodeId operand : node.operands) live[operand] = 1;
   }
   return live;
 }
 
 /// Members of given groups under their new numbers. A member merged into an equal node hands its place to that node;
 /// one that was simplified away leaves the group.
-void renumber_groups(Rewrite& rewrite, const std::vector<ir::NodeId>& renumbered) {
-  std::vector<std::uint8_t> was_merged(rewrite.replaced_by.size(), 0);
-  for (const auto& [from, to] : rewrite.merged) was_merged[static_cast<std::size_t>(from)] = 1;
+void renumber_groups(Rewrite& rewrite, const IndexedVector<ir::NodeId>& renumbered) {
+  IndexedVector<std::uint8_t> was_merged(rewrite.replaced_by.size(), 0);
+  for (const auto& [from, to] : rewrite.merged) was_merged[from] = 1;
   for (ir::GivenGroup& group : rewrite.graph.given) {
     std::vector<ir::NodeId> kept;
     for (const ir::NodeId member : group.nodes) {
       const ir::NodeId now = rewrite.current(member);
-      if (now != member && was_merged[static_cast<std::size_t>(member)] == 0) continue;
-      const ir::NodeId number = renumbered[static_cast<std::size_t>(now)];
+      if (now != member && was_merged[member] == 0) continue;
+      const ir::NodeId number = renumbered[now];
       if (number != ir::no_node) kept.push_back(number);
     }
     std::sort(kept.begin(), kept.end());
@@ -129,14 +130,14 @@ void renumber_groups(Rewrite& rewrite, const std::vector<ir::NodeId>& renumbered
 
 /// Drops bodies no node holds any more; the nodes they had.
 std::int64_t drop_dead_bodies(ir::Graph& graph) {
-  std::vector<std::int32_t> renumbered(graph.bodies.size(), -1);
+  IndexedVector<std::int32_t> renumbered(graph.bodies.size(), -1);
   std::vector<ir::Graph> kept;
   for (ir::Node& node : graph.nodes)
     for (std::int32_t& body : node.bodies) {
-      std::int32_t& number = renumbered[static_cast<std::size_t>(body)];
+      std::int32_t& number = renumbered[body];
       if (number < 0) {
         number = static_cast<std::int32_t>(kept.size());
-        kept.push_back(std::move(graph.bodies[static_cast<std::size_t>(body)]));
+        kept.push_back(std::move(graph.bodies[ir::index(body)]));
       }
       body = number;
     }
@@ -153,15 +154,15 @@ void merge_duplicates(Rewrite& rewrite, PassCount& count) {
   const std::size_t size = rewrite.graph.nodes.size();
   const std::size_t slots = std::bit_ceil(2 * size + 2);
   std::vector<ir::NodeId> table(slots, ir::no_node);
-  std::vector<std::uint64_t> hashes(size);
+  IndexedVector<std::uint64_t> hashes(size);
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(size); ++id) {
     ir::Node& node = rewrite.node(id);
     rewrite.refresh(node);
     if (rewrite.current(id) != id || !may_merge(node)) continue;
-    const std::uint64_t hash = hashes[static_cast<std::size_t>(id)] = hash_of(node);
+    const std::uint64_t hash = hashes[id] = hash_of(node);
     std::size_t at = hash & (slots - 1);
     for (; table[at] != ir::no_node; at = (at + 1) & (slots - 1))
-      if (hashes[static_cast<std::size_t>(table[at])] == hash && same_value(rewrite.node(table[at]), node)) break;
+      if (hashes[table[at]] == hash && same_value(rewrite.node(table[at]), node)) break;
     if (table[at] == ir::no_node) {
       table[at] = id;
       continue;
@@ -177,8 +178,8 @@ void drop_dead(Rewrite& rewrite, PassCount& count) {
   ir::Graph& graph = rewrite.graph;
   for (ir::Node& node : graph.nodes) rewrite.refresh(node);
   for (ir::NodeId& output : graph.outputs) output = rewrite.current(output);
-  const std::vector<std::uint8_t> live = live_nodes(graph);
-  std::vector<ir::NodeId> renumbered(graph.nodes.size(), ir::no_node);
+  const IndexedVector<std::uint8_t> live = live_nodes(graph);
+  IndexedVector<ir::NodeId> renumbered(graph.nodes.size(), ir::no_node);
   ir::NodeId next = 0;
   std::int64_t dead = 0;
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -192,11 +193,11 @@ void drop_dead(Rewrite& rewrite, PassCount& count) {
   kept.reserve(static_cast<std::size_t>(next));
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (live[i] == 0) continue;
-    for (ir::NodeId& operand : graph.nodes[i].operands) operand = renumbered[static_cast<std::size_t>(operand)];
+    for (ir::NodeId& operand : graph.nodes[i].operands) operand = renumbered[operand];
     kept.push_back(std::move(graph.nodes[i]));
   }
   graph.nodes = std::move(kept);
-  for (ir::NodeId& output : graph.outputs) output = renumbered[static_cast<std::size_t>(output)];
+  for (ir::NodeId& output : graph.outputs) output = renumbered[output];
   count.rewrites += dead;
   count.removed += dead + drop_dead_bodies(graph);
 }

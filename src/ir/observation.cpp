@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/indexed.h"
 
 namespace tailor::ir {
 
@@ -157,7 +158,7 @@ void check_times(const Observation& o) {
 
 }  // namespace
 
-std::string_view name(Split split) { return split_names[static_cast<std::size_t>(split)]; }
+std::string_view name(Split split) { return row_for(split_names, split); }
 
 Split split_of(const Subject& subject) {
   const auto* foreign = std::get_if<ForeignKernel>(&subject);

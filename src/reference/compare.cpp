@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
@@ -66,8 +67,8 @@ Difference compare(const BoundedTensor& expected, std::span<const std::byte> fou
   std::vector<Cell> right(block_cells), seen(block_cells);
   for (std::int64_t first = 0; first < difference.elements; first += block_cells) {
     const std::int64_t count = std::min(block_cells, difference.elements - first);
-    load_cells(expected.value, first, 1, std::span(right).first(static_cast<std::size_t>(count)));
-    load_cells(other, first, 1, std::span(seen).first(static_cast<std::size_t>(count)));
+    load_cells(expected.value, first, 1, prefix(right, count));
+    load_cells(other, first, 1, prefix(seen, count));
     for (std::int64_t i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const double tolerance = expected.error.empty() ? 0 : expected.error[static_cast<std::size_t>(first + i)];

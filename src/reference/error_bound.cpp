@@ -19,6 +19,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
 #include "base/memory.h"
 #include "ir/graph/number.h"
 #include "reference/error_bound_contraction.h"
@@ -37,7 +38,7 @@ Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
 }
 
 std::vector<double> to_vector(const Tensor& errors) {
-  auto all = large_array<double>(static_cast<std::size_t>(elements(errors.shape)));
+  auto all = large_array<double>(element_count(errors.shape));
   std::copy_n(error_bounds(errors), all.size(), all.begin());
   return all;
 }
@@ -189,19 +190,19 @@ class ErrorBoundWalk {
   ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
       : graph_(graph), options_(options), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
-      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
-    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+      for (const ir::NodeId operand : node.operands) ++uses_[operand];
+    for (const ir::NodeId output : graph.outputs) ++uses_[output];
   }
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
     const ir::Node& node = graph_[id];
     std::vector<Errors> operands;
     for (const ir::NodeId operand : node.operands) {
-      const std::vector<Errors>& all = errors_[static_cast<std::size_t>(operand)];
+      const std::vector<Errors>& all = errors_[operand];
       operands.insert(operands.end(), all.begin(), all.end());
       if (node.op == ir::Op::add_dependency) break;
     }
-    std::vector<Errors>& made = errors_[static_cast<std::size_t>(id)];
+    std::vector<Errors>& made = errors_[id];
     if (class_of(node.op) == ir::OpClass::leaf)
       made.assign(1, nullptr);
     else if (node.op == ir::Op::get_tuple_element)
@@ -211,13 +212,13 @@ class ErrorBoundWalk {
     else
       made = of_call(call, operands, results);
     for (const ir::NodeId operand : node.operands)
-      if (--uses_[static_cast<std::size_t>(operand)] == 0) errors_[static_cast<std::size_t>(operand)].clear();
+      if (--uses_[operand] == 0) errors_[operand].clear();
   }
 
   std::vector<Errors> outputs() const {
     std::vector<Errors> all;
     for (const ir::NodeId output : graph_.outputs) {
-      const std::vector<Errors>& one = errors_[static_cast<std::size_t>(output)];
+      const std::vector<Errors>& one = errors_[output];
       all.insert(all.end(), one.begin(), one.end());
     }
     return all;
@@ -281,8 +282,8 @@ class ErrorBoundWalk {
 
   const ir::Graph& graph_;
   const ErrorBoundOptions& options_;
-  std::vector<std::vector<Errors>> errors_;
-  std::vector<std::int32_t> uses_;
+  IndexedVector<std::vector<Errors>> errors_;
+  IndexedVector<std::int32_t> uses_;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
@@ -84,8 +85,8 @@ class Walk {
   Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit)
       : graph_(graph), inputs_(inputs), visit_(visit), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
-      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
-    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+      for (const ir::NodeId operand : node.operands) ++uses_[operand];
+    for (const ir::NodeId output : graph.outputs) ++uses_[output];
   }
 
   std::vector<Tensor> run() {
@@ -93,12 +94,12 @@ class Walk {
       if (uses_[i] == 0) continue;
       values_[i] = step(static_cast<ir::NodeId>(i));
       for (const ir::NodeId operand : graph_.nodes[i].operands)
-        if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
+        if (--uses_[operand] == 0) values_[operand].clear();
     }
     std::vector<Tensor> outputs;
     for (const ir::NodeId output : graph_.outputs) {
-      const bool once = uses_[static_cast<std::size_t>(output)] == 1;
-      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(handed_out(value, once));
+      const bool once = uses_[output] == 1;
+      for (const Value& value : values_[output]) outputs.push_back(handed_out(value, once));
     }
     return outputs;
   }
@@ -126,7 +127,7 @@ class Walk {
     if (node.op == ir::Op::parameter) return {input(call)};
     if (node.op == ir::Op::constant) return {constant(call)};
     if (node.op == ir::Op::get_tuple_element) {
-      const std::vector<Value>& all = values_[static_cast<std::size_t>(node.operands.at(0))];
+      const std::vector<Value>& all = values_[node.operands.at(0)];
       const std::size_t wanted = tuple_index(node);
       if (wanted >= all.size()) fail(call, fmt::format("element {} of {} results", wanted, all.size()));
       return {all[wanted]};
@@ -137,7 +138,7 @@ class Walk {
       fail(call, fmt::format("an operation of class {} on {} has no semantics in the reference evaluator",
                              name(class_of(node.op)), text(node.shape)));
     for (const ir::NodeId operand : node.operands)
-      for (const Value& value : values_[static_cast<std::size_t>(operand)]) call.operands.push_back(value.get());
+      for (const Value& value : values_[operand]) call.operands.push_back(value.get());
     std::vector<Value> results;
     for (Tensor& tensor : evaluator(call)) results.push_back(shared(std::move(tensor)));
     return results;
@@ -147,7 +148,7 @@ class Walk {
     std::vector<Value> all;
     const std::size_t count = node.op == ir::Op::add_dependency ? 1 : node.operands.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<Value>& operand = values_[static_cast<std::size_t>(node.operands[i])];
+      const std::vector<Value>& operand = values_[node.operands[i]];
       all.insert(all.end(), operand.begin(), operand.end());
     }
     return all;
@@ -157,7 +158,7 @@ class Walk {
     const std::int64_t number = parameter_number(call.node);
     if (number < 0 || std::cmp_greater_equal(number, inputs_.size()))
       fail(call, fmt::format("parameter {} of {} inputs", number, inputs_.size()));
-    const Tensor& tensor = inputs_[static_cast<std::size_t>(number)];
+    const Tensor& tensor = inputs_[number];
     if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
       fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
     check_size(call, tensor.bytes.size());
@@ -172,16 +173,16 @@ class Walk {
   }
 
   static void check_size(const Call& call, std::size_t found) {
-    const auto expected = static_cast<std::size_t>(elements(call.node.shape) * element_bytes(call.node.shape.dtype));
+    const auto expected = content_bytes(call.node.shape);
     if (found != expected)
       fail(call, fmt::format("found {} bytes, expected {} for {}", found, expected, text(call.node.shape)));
   }
 
   const ir::Graph& graph_;
-  std::span<const Tensor> inputs_;
+  IndexedSpan<const Tensor> inputs_;
   const Visit& visit_;
-  std::vector<std::vector<Value>> values_;
-  std::vector<std::int32_t> uses_;
+  IndexedVector<std::vector<Value>> values_;
+  IndexedVector<std::int32_t> uses_;
 };
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).

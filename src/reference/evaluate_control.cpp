@@ -7,6 +7,7 @@
 // the first branch before those of the second. A map runs its scalar body over whole arrays.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {
@@ -63,10 +64,9 @@ std::vector<Tensor> evaluate_map(const Call& call) {
   std::array<Cell*, 1> results{out.data()};
   for (std::int64_t first = 0; first < total; first += block_cells) {
     const std::int64_t count = std::min(block_cells, total - first);
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      load_cells(call.operand(k), first, 1, std::span(blocks[k]).first(static_cast<std::size_t>(count)));
+    for (std::size_t k = 0; k < blocks.size(); ++k) load_cells(call.operand(k), first, 1, prefix(blocks[k], count));
     region.run(arguments, results, count);
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }

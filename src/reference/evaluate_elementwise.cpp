@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
@@ -187,7 +188,7 @@ void apply(const ElementStep& step, const Cell* a, const Cell* b, const Cell* c,
     return each([&](std::int64_t i) {
       return Cell{.real = reduce_precision(step.from, a[i].real, step.exponent_bits, step.mantissa_bits)};
     });
-  const auto at = static_cast<std::size_t>(step.op);
+  const std::size_t at = ir::index(step.op);
   if (is_floating(step.from)) {
     real_loops[at](a, b, c, out, count);
     if (!is_floating(step.to)) each([out](std::int64_t i) { return Cell{.integer = out[i].real != 0}; });
@@ -218,11 +219,10 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
       if (k >= call.operands.size()) continue;
       // A scalar predicate of select and scalar bounds of clamp serve every element.
       const bool scalar = call.operand(k).shape.rank() == 0;
-      load_cells(call.operand(k), scalar ? 0 : first, scalar ? 0 : 1,
-                 std::span(blocks[k]).first(static_cast<std::size_t>(count)));
+      load_cells(call.operand(k), scalar ? 0 : first, scalar ? 0 : 1, prefix(blocks[k], count));
     }
     apply(step, places[0], places[1], places[2], out.data(), count);
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }
@@ -241,7 +241,7 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
       const std::int64_t value = (first + i) / stride % extent;
       out[static_cast<std::size_t>(i)] = converted(ir::DType::s64, result.shape.dtype, Cell{.integer = value});
     }
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }

@@ -170,7 +170,7 @@ Tensor bits_regrouped(const Call& call) {
   Tensor result = zeros(call.node.shape);
   const auto from = static_cast<std::size_t>(row(operand.shape.dtype).bits);
   const auto to = static_cast<std::size_t>(row(result.shape.dtype).bits);
-  const std::size_t total = to * static_cast<std::size_t>(elements(result.shape));
+  const std::size_t total = to * element_count(result.shape);
   const auto bit_place = [](std::size_t bit, std::size_t width) {
     return std::pair((bit / width) * ((width + 7) / 8) + (bit % width) / 8, (bit % width) % 8);
   };

@@ -7,6 +7,7 @@
 // in row-major order of the reduced elements.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -45,7 +46,7 @@ Tensor reduce_known(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const ir::DType dtype = input.shape.dtype;
   Tensor result = zeros(call.node.shape);
-  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), cell_at(call.operand(1), 0));
+  std::vector<Cell> sums(element_count(result.shape), cell_at(call.operand(1), 0));
   const int rank = input.shape.rank();
   const std::int64_t inner = rank == 0 ? 1 : input.shape.dims[rank - 1];
   const ir::Dims to = output_strides(call, input.shape.dims);
@@ -61,7 +62,7 @@ Tensor reduce_known(const Call& call) {
       const std::int64_t base = linear_offset(index, to);
       for (std::int64_t first = 0; first < inner; first += block_cells) {
         const std::int64_t count = std::min(block_cells, inner - first);
-        load_cells(input, from + first, 1, std::span(block).first(static_cast<std::size_t>(count)));
+        load_cells(input, from + first, 1, prefix(block, count));
         Cell* target = sums.data() + base + first * step;
         if (row_reduced)
           fold_row(reducer, dtype, *target, block.data(), count);
@@ -90,14 +91,13 @@ class CustomFold {
   void block(std::int64_t first, std::int64_t count, std::int64_t steps, std::vector<Tensor>& results, Place&& place) {
     for (std::size_t k = 0; k < arrays_; ++k)
       std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
-    std::vector<std::int64_t> from(static_cast<std::size_t>(count));
+    IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
     for (std::int64_t step = 0; step < steps; ++step) {
-      for (std::int64_t i = 0; i < count; ++i) from[static_cast<std::size_t>(i)] = place(first + i, step);
+      for (std::int64_t i = 0; i < count; ++i) from[i] = place(first + i, step);
       take(from);
       run(from);
     }
-    for (std::size_t k = 0; k < arrays_; ++k)
-      store_cells(results[k], first, std::span(sums_[k]).first(static_cast<std::size_t>(count)));
+    for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
   }
 
  private:
@@ -138,13 +138,13 @@ std::vector<Tensor> reduce_custom(const Call& call) {
   const ir::Dims strides = row_major(dims);
   const ir::Dims to = output_strides(call, dims);
   // Offsets of all outputs' first elements, and of all steps within one output.
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(elements(results[0].shape)));
-  std::vector<std::int64_t> steps;
+  IndexedVector<std::int64_t> starts(element_count(results[0].shape));
+  IndexedVector<std::int64_t> steps;
   ir::Dims kept = dims, reduced = dims;
   for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
   if (!starts.empty()) do {
-      starts[static_cast<std::size_t>(linear_offset(index, to))] = linear_offset(index, strides);
+      starts[linear_offset(index, to)] = linear_offset(index, strides);
     } while (next_index(index, kept));
   index = zero_index(dims.size());
   if (std::find(reduced.begin(), reduced.end(), 0) == reduced.end()) do {
@@ -154,9 +154,7 @@ std::vector<Tensor> reduce_custom(const Call& call) {
   const auto total = static_cast<std::int64_t>(starts.size());
   for (std::int64_t first = 0; first < total; first += block_cells)
     fold.block(first, std::min(block_cells, total - first), static_cast<std::int64_t>(steps.size()), results,
-               [&](std::int64_t output, std::int64_t step) {
-                 return starts[static_cast<std::size_t>(output)] + steps[static_cast<std::size_t>(step)];
-               });
+               [&](std::int64_t output, std::int64_t step) { return starts[output] + steps[step]; });
   return results;
 }
 

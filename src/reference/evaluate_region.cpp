@@ -66,13 +66,12 @@ void Region::run(std::span<const Cell* const> arguments, std::span<Cell* const> 
     }
     std::array<const Cell*, 3> operands{};
     for (std::size_t k = 0; k < 3; ++k)
-      operands[k] = places_[static_cast<std::size_t>(line.operands[k] < 0 ? line.operands[0] : line.operands[k])];
+      operands[k] = places_[line.operands[k] < 0 ? line.operands[0] : line.operands[k]];
     apply(line.step, operands[0], operands[1], operands[2], out, count);
     round_cells(line.step.to, {out, static_cast<std::size_t>(count)});
   }
   for (std::size_t k = 0; k < results.size(); ++k)
-    std::memmove(results[k], places_[static_cast<std::size_t>(outputs_[k])],
-                 static_cast<std::size_t>(count) * sizeof(Cell));
+    std::memmove(results[k], places_[outputs_[k]], static_cast<std::size_t>(count) * sizeof(Cell));
 }
 
 }  // namespace tailor::reference

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
@@ -17,18 +18,18 @@ namespace {
 
 bool is_known(ir::Reducer reducer) { return reducer != ir::Reducer::none && reducer != ir::Reducer::custom; }
 
-ir::Dims taps_of(const std::vector<ir::WindowDim>& window) {
+ir::Dims taps_of(const IndexedVector<ir::WindowDim>& window) {
   ir::Dims taps;
   for (const ir::WindowDim& d : window) taps.push_back(d.size);
   return taps;
 }
 
 /// The input element that a tap of an output's window reads, or -1.
-std::int64_t source_of(const std::vector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
+std::int64_t source_of(const IndexedVector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
                        const ir::Dims& dims, const ir::Dims& strides) {
   std::int64_t from = 0;
   for (int i = 0; i < dims.size(); ++i) {
-    const ir::WindowDim& d = window[static_cast<std::size_t>(i)];
+    const ir::WindowDim& d = window[i];
     const std::int64_t place = out[i] * d.stride + tap[i] * d.window_dilation - d.pad_low;
     if (place < 0 || place % d.base_dilation != 0 || place / d.base_dilation >= dims[i]) return -1;
     from += place / d.base_dilation * strides[i];
@@ -97,7 +98,7 @@ void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&&
 std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   const std::size_t arrays = call.operands.size() / 2;
   const ir::Shape& in = call.operand(0).shape;
-  const std::vector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
+  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
   if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
   Step step(call, reducer(call.node), first_body(call, 0), in.dtype);
   std::vector<Tensor> results;
@@ -125,13 +126,13 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   const Tensor& operand = call.operand(0);
   const Tensor& source = call.operand(1);
-  const std::vector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
+  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
   if (static_cast<int>(window.size()) != operand.shape.rank()) fail(call, "the window does not fit the rank");
   Region select(body(call, 0));
   Step scatter(call, reducer(call.node), first_body(call, 1), operand.shape.dtype);
   Tensor result = zeros(call.node.shape);
   const Cell start = cell_at(call.operand(2), 0);
-  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), start);
+  IndexedVector<Cell> sums(element_count(result.shape), start);
   const ir::Dims strides = row_major(operand.shape.dims), taps = taps_of(window);
   ir::Dims at = zero_index(source.shape.rank());
   if (elements(source.shape) > 0) {
@@ -150,9 +151,9 @@ std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
         if (chosen < 0 || keeps.integer == 0) chosen = from;
       } while (next_index(tap, taps));
       if (chosen >= 0) {
-        std::vector<Cell> sum{sums[static_cast<std::size_t>(chosen)]};
+        std::vector<Cell> sum{sums[chosen]};
         scatter(sum, {cell_at(source, next)});
-        sums[static_cast<std::size_t>(chosen)] = sum[0];
+        sums[chosen] = sum[0];
       }
       ++next;
     } while (next_index(at, source.shape.dims));
@@ -196,7 +197,7 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
   const std::int64_t length = operand.shape.dims[operand.shape.rank() - 1];
   const std::int64_t k = shapes[0].dims[shapes[0].rank() - 1];
   Tensor values = zeros(shapes[0]), indices = zeros(shapes[1]);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+  IndexedVector<std::int64_t> order(static_cast<std::size_t>(length));
   const ElementStep less{ir::Op::compare,
                          largest ? ir::Comparison::gt : ir::Comparison::lt,
                          true,
@@ -213,9 +214,9 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
       return verdict.integer != 0;
     });
     for (std::int64_t i = 0; i < std::min(k, length); ++i) {
-      const Cell cell = cell_at(operand, line * length + order[static_cast<std::size_t>(i)]);
+      const Cell cell = cell_at(operand, line * length + order[i]);
       store_cells(values, line * k + i, {&cell, 1});
-      store_integer(indices, line * k + i, order[static_cast<std::size_t>(i)]);
+      store_integer(indices, line * k + i, order[i]);
     }
   }
   return {std::move(values), std::move(indices)};

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 
@@ -59,7 +60,7 @@ class InputRanges {
       hand_on(graph.nodes[i], ranges_[i]);
     }
   }
-  const InputRange& of(ir::NodeId node) const { return ranges_[static_cast<std::size_t>(node)]; }
+  const InputRange& of(ir::NodeId node) const { return ranges_[node]; }
 
  private:
   const ir::Shape& shape(const ir::Node& node, std::size_t operand) const {
@@ -68,7 +69,7 @@ class InputRanges {
 
   void ask(const ir::Node& node, std::size_t operand, const InputRange& wish) {
     if (operand >= node.operands.size()) return;
-    InputRange& range = ranges_[static_cast<std::size_t>(node.operands[operand])];
+    InputRange& range = ranges_[node.operands[operand]];
     if (wish.limit > 0) range.limit = range.limit == 0 ? wish.limit : std::min(range.limit, wish.limit);
     range.distinct = range.distinct || wish.distinct;
     range.positive = range.positive || wish.positive;
@@ -130,7 +131,7 @@ class InputRanges {
   }
 
   const ir::Graph& graph_;
-  std::vector<InputRange> ranges_;
+  IndexedVector<InputRange> ranges_;
 };
 
 std::uint64_t mixed(std::uint64_t value) {

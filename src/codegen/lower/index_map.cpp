@@ -21,7 +21,7 @@ ir::ExprId dot_strides(IndexBuilder& build, const ir::Dims& stride, const Coordi
 }
 
 const ir::Shape& operand_shape(const ir::Graph& graph, const ir::Node& node, int k) {
-  return graph[node.operands[static_cast<std::size_t>(k)]].shape;
+  return graph[node.operands[k]].shape;
 }
 
 Coordinates scalar_coordinates() { return {}; }
@@ -110,7 +110,7 @@ Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::
   Coordinates coordinates;
   coordinates.rank = shape.rank();
   for (int j = 0; j < shape.rank(); ++j) {
-    const int i = shape.minor_to_major[static_cast<std::size_t>(j)];
+    const int i = shape.minor_to_major[j];
     const auto [rest, index] = build.divide(position, shape.dims[i]);
     coordinates[i] = index;
     position = rest;

@@ -49,7 +49,7 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
     if (access.width > 1) access.base = base;
   }
   access.depth = depth_for(pool[access.base].vars | guard_vars);
-  const bool is_full = prepared_.full[static_cast<std::size_t>(id)] != 0;
+  const bool is_full = prepared_.full[id] != 0;
   access.policy = is_full ? (later_loads ? ir::Policy::reload : ir::Policy::once) : ir::Policy::again;
   return access;
 }
@@ -148,7 +148,7 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
 }
 
 void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
-  const ir::NodeId id = graph_.outputs[static_cast<std::size_t>(output)];
+  const ir::NodeId id = graph_.outputs[output];
   const Entry entry = emit_value(id, coordinates);
   if (refusal_) return;
   const ir::Node& node = node_at(id);

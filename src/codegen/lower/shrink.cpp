@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {
@@ -36,7 +37,7 @@ class DimUnion {
       for (int d = 0; d < graph_.nodes[i].shape.rank(); ++d) {
         const std::int32_t here = slot(static_cast<ir::NodeId>(i), d);
         if (root(here) != wanted) continue;
-        if (fixed_[static_cast<std::size_t>(here)]) return {};
+        if (fixed_[here]) return {};
         extent.dims.push_back({static_cast<ir::NodeId>(i), d});
         extent.steps = std::gcd(extent.steps, graph_.nodes[i].shape.dims[d]);
       }
@@ -44,18 +45,16 @@ class DimUnion {
   }
 
  private:
-  std::int32_t slot(ir::NodeId id, int dim) const { return firsts_[static_cast<std::size_t>(id)] + dim; }
+  std::int32_t slot(ir::NodeId id, int dim) const { return firsts_[id] + dim; }
   std::int32_t root(std::int32_t at) {
-    while (parents_[static_cast<std::size_t>(at)] != at) at = parents_[static_cast<std::size_t>(at)];
+    while (parents_[at] != at) at = parents_[at];
     return at;
   }
   const ir::Node& node(ir::NodeId id) const { return graph_[id]; }
   const ir::Shape& shape(ir::NodeId id) const { return node(id).shape; }
 
-  void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) {
-    parents_[static_cast<std::size_t>(root(slot(a, a_dim)))] = root(slot(b, b_dim));
-  }
-  void fix(ir::NodeId id, int dim) { fixed_[static_cast<std::size_t>(slot(id, dim))] = true; }
+  void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) { parents_[root(slot(a, a_dim))] = root(slot(b, b_dim)); }
+  void fix(ir::NodeId id, int dim) { fixed_[slot(id, dim)] = true; }
   void fix_all(ir::NodeId id) {
     for (int d = 0; d < shape(id).rank(); ++d) fix(id, d);
   }
@@ -182,8 +181,8 @@ class DimUnion {
   }
 
   const ir::Graph& graph_;
-  std::vector<std::int32_t> firsts_, parents_;
-  std::vector<bool> fixed_;
+  IndexedVector<std::int32_t> firsts_, parents_;
+  IndexedVector<bool> fixed_;
 };
 
 }  // namespace
@@ -210,13 +209,10 @@ ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t
     std::int64_t& dim = node.shape.dims[outer.dim];
     dim = dim / extent.steps * kept;
     if (node.op == ir::Op::slice)
-      ir::attributes_as<ir::SliceRanges>(node).ranges[static_cast<std::size_t>(outer.dim)] =
-          whole_range(node, outer.dim);
+      ir::attributes_as<ir::SliceRanges>(node).ranges[outer.dim] = whole_range(node, outer.dim);
   }
   for (ir::Node& node : small.graph.nodes)
-    if (known_literal(node) != nullptr)
-      ir::attributes_as<ir::Literal>(node).bytes.resize(
-          static_cast<std::size_t>(elements(node.shape) * element_bytes(node.shape.dtype)));
+    if (known_literal(node) != nullptr) ir::attributes_as<ir::Literal>(node).bytes.resize(content_bytes(node.shape));
   small.id = id_of(std::string_view(canonical_text(small.graph)));
   return small;
 }

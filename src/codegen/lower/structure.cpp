@@ -11,6 +11,7 @@
 #include <array>
 #include <optional>
 
+#include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -119,7 +120,7 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
 
 std::string_view name(ReduceKind kind) {
   constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
-  return names[static_cast<std::size_t>(kind)];
+  return row_for(names, kind);
 }
 
 ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
@@ -129,7 +130,7 @@ ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
   int changes = 0;
   std::optional<bool> first, last;
   for (int i = shape.rank(); i-- > 0;) {
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    const int dim = shape.minor_to_major[i];
     if (shape.dims[dim] == 1) continue;
     const bool gone = axes(node).contains(dim);
     if (!first) first = gone;

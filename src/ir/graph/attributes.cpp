@@ -9,6 +9,7 @@
 #include <array>
 #include <cassert>
 
+#include "base/indexed.h"
 #include "ir/graph/graph.h"
 
 namespace tailor::ir {
@@ -42,7 +43,7 @@ constexpr auto reducer_table = std::to_array<ReducerRow>({
     {Reducer::custom, "custom", Op::opaque},
 });
 
-const ReducerRow& row(Reducer reducer) { return reducer_table[static_cast<std::size_t>(reducer)]; }
+const ReducerRow& row(Reducer reducer) { return row_for(reducer_table, reducer); }
 
 }  // namespace
 
@@ -64,13 +65,9 @@ int axis(const Node& node) {
   return static_cast<int>(attributes_as<OneAxis>(node).axis);
 }
 
-const SliceRange& slice_range(const Node& node, int dim) {
-  return attributes_as<SliceRanges>(node).ranges[static_cast<std::size_t>(dim)];
-}
+const SliceRange& slice_range(const Node& node, int dim) { return attributes_as<SliceRanges>(node).ranges[dim]; }
 
-const PadRange& pad_range(const Node& node, int dim) {
-  return attributes_as<PadRanges>(node).ranges[static_cast<std::size_t>(dim)];
-}
+const PadRange& pad_range(const Node& node, int dim) { return attributes_as<PadRanges>(node).ranges[dim]; }
 
 Reducer reducer(const Node& node) {
   if (const auto* reduction = std::get_if<Reduction>(&node.attributes)) return reduction->reducer;
@@ -105,7 +102,7 @@ double flops(const Node& node) {
 
 const Graph& body(const Graph& graph, const Node& node, std::size_t i) { return graph.bodies[index(node.bodies[i])]; }
 
-std::string_view name(Comparison comparison) { return comparison_names[static_cast<std::size_t>(comparison)]; }
+std::string_view name(Comparison comparison) { return row_for(comparison_names, comparison); }
 
 std::string_view name(Reducer reducer) { return row(reducer).name; }
 

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/indexed.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
 
@@ -82,7 +83,7 @@ struct SliceRange {
 
 /// One range per dimension.
 struct SliceRanges {
-  std::vector<SliceRange> ranges;
+  IndexedVector<SliceRange> ranges;
   bool operator==(const SliceRanges&) const = default;
   static void walk(auto& field, auto& a) { field("ranges", a.ranges); }
 };
@@ -95,7 +96,7 @@ struct PadRange {
 
 /// One range per dimension.
 struct PadRanges {
-  std::vector<PadRange> ranges;
+  IndexedVector<PadRange> ranges;
   bool operator==(const PadRanges&) const = default;
   static void walk(auto& field, auto& a) { field("ranges", a.ranges); }
 };

@@ -49,7 +49,7 @@ std::vector<std::vector<NodeId>> users(const Graph& graph) {
   for (std::size_t user = 0; user < graph.nodes.size(); ++user) {
     const auto id = static_cast<NodeId>(user);
     for (const NodeId operand : graph.nodes[user].operands) {
-      std::vector<NodeId>& list = result[static_cast<std::size_t>(operand)];
+      std::vector<NodeId>& list = result[index(operand)];
       if (list.empty() || list.back() != id) list.push_back(id);
     }
   }
@@ -79,7 +79,7 @@ double bytes_touched(const Graph& graph, NodeId id) {
   // A library call's result that nobody picks is its scratch space, not traffic.
   if (class_of(node.op) == OpClass::library && node.results.size() > 1) {
     std::vector<bool> picked(node.results.size(), false);
-    for (std::size_t i = static_cast<std::size_t>(id) + 1; i < graph.nodes.size(); ++i) {
+    for (std::size_t i = index(id) + 1; i < graph.nodes.size(); ++i) {
       const Node& user = graph.nodes[i];
       if (user.op == Op::get_tuple_element && user.operands[0] == id) picked[tuple_index(user)] = true;
     }

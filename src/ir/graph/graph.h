@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/indexed.h"
 #include "ir/graph/attributes.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
@@ -39,7 +40,7 @@ constexpr std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 struct Node {
   Op op = Op::opaque;
   Shape shape;
-  std::vector<NodeId> operands;
+  IndexedVector<NodeId> operands;
   Attributes attributes;                  ///< the struct that the operation takes: ops.def, attributes.h
   std::string name;                       ///< unique in its graph; from the dump
   std::vector<std::int32_t> bodies = {};  ///< indices into Graph::bodies; while: condition, body
@@ -58,7 +59,7 @@ struct GivenGroup {
 struct Graph {
   std::string name;
   std::vector<Node> nodes;
-  std::vector<NodeId> outputs;  ///< may repeat a node, may name a parameter
+  IndexedVector<NodeId> outputs;  ///< may repeat a node, may name a parameter
   std::vector<GivenGroup> given;
   std::vector<Graph> bodies;
 

@@ -194,7 +194,7 @@ class Reader {
       if (dim < 0 || dim >= result.rank() || seen.contains(dim) || count == result.rank())
         fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
       seen.push_back(dim);
-      result.minor_to_major[static_cast<std::size_t>(count++)] = static_cast<std::int8_t>(dim);
+      result.minor_to_major[count++] = static_cast<std::int8_t>(dim);
     });
     if (count != result.rank())
       fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
@@ -389,7 +389,7 @@ class Reader {
   void check_bodies(const Graph& graph, std::size_t position) const {
     for (const Node& owner : graph.nodes)
       for (const std::int32_t body : owner.bodies)
-        if (body < 0 || static_cast<std::size_t>(body) >= graph.bodies.size())
+        if (body < 0 || index(body) >= graph.bodies.size())
           fail_at(position,
                   fmt::format("node %{} names body {}, the graph has {}", owner.name, body, graph.bodies.size()));
   }

@@ -20,13 +20,13 @@ namespace tailor::ir {
 namespace {
 
 void check_shape(const Checked& c, const Shape& shape) {
-  std::array<bool, max_rank> seen{};
+  IndexedArray<bool, max_rank> seen{};
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape.dims[i] < 0) refuse(c, fmt::format("dimension {} of {}", shape.dims[i], text(shape)), "no negative one");
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
-    if (dim < 0 || dim >= shape.rank() || seen[static_cast<std::size_t>(dim)])
+    const int dim = shape.minor_to_major[i];
+    if (dim < 0 || dim >= shape.rank() || seen[dim])
       refuse(c, "a layout that names a dimension twice or beyond the rank", "a permutation of the dimensions");
-    seen[static_cast<std::size_t>(dim)] = true;
+    seen[dim] = true;
   }
 }
 

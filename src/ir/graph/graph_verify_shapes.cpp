@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/graph_verify.h"
 
@@ -267,13 +268,13 @@ void rule_reduce(const Checked& c) {
 }
 
 Dims windowed(const Checked& c, const Dims& dims) {
-  const std::vector<WindowDim> window = parse_window(hlo_text(c.node), dims.size());
+  const IndexedVector<WindowDim> window = parse_window(hlo_text(c.node), dims.size());
   if (static_cast<int>(window.size()) != dims.size())
     refuse(c, fmt::format("a window of {} dimensions", window.size()), fmt::format("{}", dims.size()));
   const auto dilated = [](std::int64_t extent, std::int64_t by) { return extent == 0 ? 0 : (extent - 1) * by + 1; };
   Dims result;
   for (int i = 0; i < dims.size(); ++i) {
-    const WindowDim& d = window[static_cast<std::size_t>(i)];
+    const WindowDim& d = window[i];
     if (d.size < 1 || d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1)
       refuse(c, "a window's size, stride or dilation below 1", "positive ones");
     const std::int64_t room =

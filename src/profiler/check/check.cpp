@@ -15,6 +15,7 @@
 #include <random>
 #include <utility>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "codegen/lower/shrink.h"
 #include "ir/graph/number.h"
@@ -255,7 +256,7 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
 
 std::string_view name(Verdict state) {
   constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not executed", "stopped"};
-  return names[static_cast<std::size_t>(state)];
+  return row_for(names, state);
 }
 
 namespace {

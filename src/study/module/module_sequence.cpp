@@ -21,8 +21,6 @@ namespace {
 using explore::Occurrence;
 using explore::Partition;
 
-std::size_t at(ir::NodeId id) { return static_cast<std::size_t>(id); }
-
 /// Elements that are drawn; longer arrays repeat them.
 constexpr std::int64_t drawn_elements = 1 << 18;
 
@@ -68,8 +66,8 @@ class Walk {
       const Unit& unit = units[next];
       if (unit.occurrence != nullptr)
         launch(where, unit);
-      else if (!graph.nodes[at(unit.first)].bodies.empty())
-        control(graph, graph.nodes[at(unit.first)], where);
+      else if (!graph[unit.first].bodies.empty())
+        control(graph, graph[unit.first], where);
     }
   }
 
@@ -92,7 +90,7 @@ class Walk {
       for (const auto& [group, occurrence] : here->second) {
         Unit unit{occurrence, group, occurrence->nodes.empty() ? 0 : occurrence->nodes.front(), occurrence->reads};
         if (!occurrence->writes.empty()) unit.first = occurrence->writes.front();
-        for (const ir::NodeId id : occurrence->writes) written[at(id)] = true;
+        for (const ir::NodeId id : occurrence->writes) written[ir::index(id)] = true;
         units.push_back(std::move(unit));
       }
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
@@ -103,16 +101,16 @@ class Walk {
   static std::vector<std::size_t> order_of(const ir::Graph& graph, const std::vector<Unit>& units) {
     std::vector<std::size_t> maker(graph.nodes.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u) {
-      if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
+      if (units[u].occurrence == nullptr) maker[ir::index(units[u].first)] = u;
       if (units[u].occurrence != nullptr)
-        for (const ir::NodeId id : units[u].occurrence->writes) maker[at(id)] = u;
+        for (const ir::NodeId id : units[u].occurrence->writes) maker[ir::index(id)] = u;
     }
     std::vector<std::vector<std::size_t>> users(units.size());
     std::vector<std::size_t> missing(units.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u)
       for (const ir::NodeId id : units[u].reads)
-        if (maker[at(id)] != u) {
-          users[maker[at(id)]].push_back(u);
+        if (maker[ir::index(id)] != u) {
+          users[maker[ir::index(id)]].push_back(u);
           ++missing[u];
         }
     using Key = std::pair<ir::NodeId, std::size_t>;
