@@ -6,6 +6,7 @@
 // a group, axes and limits. Out: tables.
 #include <fmt/format.h>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -23,9 +24,7 @@ using report::Table;
 constexpr std::array shown_parts = std::to_array<ir::Part>(
     {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
 
-double part(const ir::Estimate& estimate, ir::Part which) {
-  return estimate.parts[static_cast<std::size_t>(which)].value;
-}
+double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
 Table plan_table(ChosenGroup& chosen, std::span<const study::Candidate> best, std::int64_t distinct) {
@@ -120,7 +119,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   stop_if_asked(interrupts);
   std::span<const study::Candidate> best(choice.candidates);
   const std::int64_t distinct = std::ssize(best);
-  if (options.top > 0 && distinct > options.top) best = best.first(static_cast<std::size_t>(options.top));
+  if (options.top > 0 && distinct > options.top) best = prefix(best, options.top);
 
   CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
   answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});

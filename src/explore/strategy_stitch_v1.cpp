@@ -128,7 +128,7 @@ class StitchV1 {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
-      if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
+      if (node.operands.size() != 2 || reducer(node) == Reducer::custom) return id;
       if (codegen::reduce_kind(graph_, id) != codegen::ReduceKind::row ||
           codegen::row_layout(graph_, id).rows < rules_.rows)
         return id;

@@ -26,7 +26,7 @@ Imported import_hlo(std::string_view text, std::string_view file) {
                             humane_bytes(static_cast<double>(max_unpacked_bytes))));
   const HloModule module = parse_module(text, file);
   GraphBuilderContext context(module);
-  const HloComputation& entry = module.computations[static_cast<std::size_t>(module.entry)];
+  const HloComputation& entry = module.computations[module.entry];
   GraphBuilder builder(context, module.name);
   const auto instructions = static_cast<std::int64_t>(module.instructions.size());
   context.ledger.add(Pass::set_aside, static_cast<std::int64_t>(module.computations.size()) - 1, 0,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,9 @@ struct Reduction {
 };
 
 struct Remarks {
-  std::vector<Reduction> reductions;                   ///< in order of their declarations
-  std::size_t results = static_cast<std::size_t>(-1);  ///< the outermost statement after the last reduction
-  std::vector<bool> used;                              ///< by let: some value reads it
+  std::vector<Reduction> reductions;                              ///< in order of their declarations
+  std::size_t results = std::numeric_limits<std::size_t>::max();  ///< the outermost statement after the last reduction
+  std::vector<bool> used;                                         ///< by let: some value reads it
 };
 
 Remarks remarks_on(const ir::Kernel& kernel);

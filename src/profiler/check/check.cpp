@@ -29,6 +29,7 @@
 #include <random>
 #include <utility>
 
+#include "base/indexed.h"
 #include "base/memory.h"
 #include "codegen/lower/shrink.h"
 #include "ir/graph/number.h"
@@ -345,7 +346,7 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
 
 std::string_view name(Verdict state) {
   constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not judged", "not executed", "stopped"};
-  return names[static_cast<std::size_t>(state)];
+  return row_for(names, state);
 }
 
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts) {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/indexed.h"
 #include "profiler/check/simulate.h"
 #include "study/pipeline/stages.h"
 
@@ -36,7 +37,7 @@ profiler::MeasureRequest make_request(const Candidate& candidate) {
 RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const Measuring& how) {
   RacedGroup group{first, candidates.size(), {}, {}, {}};
   std::vector<profiler::MeasureRequest> requests;
-  std::vector<std::size_t> asked;
+  IndexedVector<std::size_t> asked;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (how.needs_binary && !candidates[i].compiled()) continue;
     asked.push_back(i);
@@ -53,8 +54,8 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
   group.floor = measured.floor;
   group.rankings = std::move(measured.rankings);
   for (profiler::Ranking& ranking : group.rankings) {
-    for (int& k : ranking.order) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
-    for (int& k : ranking.tie) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
+    for (int& k : ranking.order) k = static_cast<int>(asked[k]);
+    for (int& k : ranking.tie) k = static_cast<int>(asked[k]);
   }
   return group;
 }
