@@ -13,6 +13,7 @@
 #include "base/compressed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "hlo/formats.h"
 #include "hlo/graph_builder.h"
 #include "hlo/hlo_module.h"
 #include "hlo/normalise.h"
@@ -60,6 +61,7 @@ ir::Graph import_computation(const HloModule& module, const HloComputation& comp
 
 Imported import_file(const std::string& path) {
   const std::string content = read_unpacked(path);
+  refuse_other_forms(content, path);
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
   if (!name.ends_with(".graph")) return import_hlo(content, path);

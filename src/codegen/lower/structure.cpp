@@ -55,6 +55,9 @@ bool has_text(const Graph& graph, const Node& node) {
 
 /// An array that is read from memory or computed. What made it does not matter.
 std::optional<Rejection> refuse_value(const Node& node) {
+  if (node.shape.dtype == DType::tuple)
+    return refuse("operation", fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
+                                           row(node.op).id, node.name, node.results.size()));
   if (!is_holdable(node.shape.dtype))
     return refuse("dtype",
                   fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
@@ -67,10 +70,12 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
     return refuse(fmt::format("skeleton-{}", which),
-                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
-                              text(node.shape), which));
+                  fmt::format("{} %{}{} needs the {} skeleton, which is still to come", op.id, node.name,
+                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape), which));
   };
-  if (std::optional<Rejection> refused = refuse_value(node)) return refused;
+  // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
+  if (node.shape.dtype != DType::tuple)
+    if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   switch (op.kind) {
     case OpClass::leaf:
       if (node.op == Op::constant && elements(node.shape) > 1)
