@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace tailor {
 
@@ -131,21 +131,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  const std::filesystem::path partial = path.string() + fmt::format(".{}.partial", ::getpid());
-  {
-    std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    out.flush();
-    if (!out) {
-      const std::string reason = std::strerror(errno);
-      std::error_code ignored;
-      std::filesystem::remove(partial, ignored);
-      throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
-    }
-  }
-  std::error_code fault;
-  std::filesystem::rename(partial, path, fault);
-  if (fault) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", fault.message()));
+  if (const std::string reason = try_write_file(path, content); !reason.empty())
+    throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
 }
 
 }  // namespace tailor
