@@ -254,6 +254,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
       standard_error(),
       {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
       steady_clock());
+  const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
                   common.output,
                   common.data,
@@ -261,6 +262,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
                   coloured_output(colour, terminal),
                   common.verbose,
                   &console,
+                  &interrupts,
                   typed(words),
                   common.format};
   if (context.data.empty()) context.data = default_data_folder();

@@ -36,6 +36,7 @@ struct Context {
   bool colour = false;   ///< of stdout
   bool verbose = false;  ///< -v
   Console* console = nullptr;
+  const InterruptWatch* interrupts = nullptr;
   std::string command;      ///< as it was typed
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };

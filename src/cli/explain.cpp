@@ -224,7 +224,7 @@ std::string explanation(const Explained& all, const Context& context) {
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(study::gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
-  if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
+  if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
 }
@@ -233,7 +233,7 @@ std::string explanation(const Explained& all, const Context& context) {
 
 void run_explain(const ExplainOptions& options, const Context& context) {
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const study::Watch watch{*context.console, interrupts.token()};
   Explained all{chosen, study::choose_plan(chosen.model, chosen.number, options.plan, watch), {}, {}, {}};
   study::Candidate& one = all.one;

@@ -111,7 +111,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;
   if (options.max_plans > 0) how.max_plans = options.max_plans;
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const Clock clock = steady_clock();
   const Seconds started = clock();
   const study::Choice choice = study::choose(chosen.group(), chosen.model.target, how, interrupts.token());

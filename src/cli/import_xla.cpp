@@ -40,7 +40,7 @@ profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const s
 
 std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const ImportXlaOptions& options,
                                   const std::optional<ir::Device>& device, const Context& context) {
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   profiler::XlaCheckOptions how = check_options(options, device);
   how.simulation.stop = interrupts.token();
   const auto kernels = chosen_kernels(module, options.kernel);

@@ -35,7 +35,7 @@ void answered(const Context& context, Work&& work) {
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
-  InterruptWatch watch;
+  const InterruptWatch& watch = *context.interrupts;
   study::SweepOptions options;
   options.config = command.config;
   options.data = context.data;

@@ -10,7 +10,9 @@
 //   3. the union stays above one block: at least two rows, and nothing is stitched behind a reduction to one number;
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
-//   it in a circle.
+//   it in a circle;
+//   6. the union has at most 512 operations. So a merge looks at no more than that, and the time of the whole is linear
+//   in the nodes, whatever their order.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
@@ -137,6 +139,8 @@ class StitchV1 {
   }
 
   std::optional<std::string> refusal(NodeId a, NodeId b, bool siblings) {
+    const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
+    if (operations > rules_.operations) return fmt::format("{} operations, at most {}", operations, rules_.operations);
     if (auto alone = stays_alone(a)) return alone;
     if (auto alone = stays_alone(b)) return alone;
     std::vector<NodeId> merged;

@@ -87,7 +87,19 @@ void Recorder::save_lowered(const Candidate& candidate) {
 }
 
 void Recorder::save_compiled(const Candidate& candidate) {
-  if (store_ != nullptr && candidate.binary) store_->save(binary_row(*candidate.binary, candidate.kernel_id));
+  if (store_ == nullptr || !candidate.binary) return;
+  store_->save(binary_row(*candidate.binary, candidate.kernel_id));
+  if (candidate.binary->outcome == ir::CompileOutcome::failed)
+    store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, std::string(rule_compiles),
+                                         candidate.binary->log.substr(0, candidate.binary->log.find('\n'))});
+}
+
+void Recorder::reject_uncompiled(const Candidate& candidate) {
+  if (store_ == nullptr) return;
+  constexpr int everything = 1 << 30;
+  for (const store::BestPlan& plan : store_->best_plans(candidate.of->group.id, candidate.on->id, everything))
+    store_->save(store::PlanRejectionRow{plan.estimate.plan, candidate.on->id, std::string(rule_compiles),
+                                         "no kernel of the group's short list compiled"});
 }
 
 void Recorder::save_checked(const Candidate& candidate, const std::string& method) {

@@ -16,6 +16,9 @@
 
 namespace tailor::study {
 
+/// The rule that stands for plans whose kernels did not compile.
+inline constexpr std::string_view rule_compiles = "compile";
+
 class Recorder {
  public:
   /// Writes nowhere.
@@ -46,8 +49,10 @@ class Recorder {
   void save_chosen(const Candidate& candidate);
   /// Plan and kernel without the group, which is there.
   void save_lowered(const Candidate& candidate);
-  /// The binary of the kernel's own shape.
+  /// The binary of the kernel's own shape, and the rejection of a plan whose kernel did not compile.
   void save_compiled(const Candidate& candidate);
+  /// Rejects every plan of the candidate's group on its device.
+  void reject_uncompiled(const Candidate& candidate);
   /// Verdict, what the execution counted, and the rejection of a plan whose kernel is wrong. `method` says who executed
   /// it and on what; another shape is added to it. Counters of another shape are not this kernel's and not stored.
   void save_checked(const Candidate& candidate, const std::string& method);

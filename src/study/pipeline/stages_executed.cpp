@@ -72,7 +72,13 @@ profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> re
   stage.progress = [&](const profiler::CompileProgress& progress) {
     watch.observer.progress(progress_of("compiling kernels", progress.done, progress.total, how.done, how.total));
   };
-  return profiler::compile_all(*how.api, requests, stage);
+  profiler::CompiledAll all = profiler::compile_all(*how.api, requests, stage);
+  if (!all.cache_fault.empty())
+    watch.observer.warning(fmt::format(
+        "the cache of compiled kernels {} cannot be written ({}): going on without it; --cache names another "
+        "folder",
+        how.cache.string(), all.cache_fault));
+  return all;
 }
 
 profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch) {
