@@ -3,6 +3,7 @@
 //
 // Writing a file whole or not at all. In: a path and its content. Out: the file, or the system's reason and nothing
 // left behind. Called by write_file, which throws that reason, and by those who can do without the file.
+// A link is followed to the file it means, and a device or a pipe is written to and stays what it is.
 #include "base/files.h"
 
 #include <fmt/format.h>

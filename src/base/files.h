@@ -3,6 +3,7 @@
 //
 // Files that one can do without, such as entries of a cache. In: a path and what it is to hold. Out: whether that went
 // well, as a value. Called where a full or closed disk must not end the work; base/text.h has the calls that throw.
+// Both write in the same way, which is told in files.cpp.
 #pragma once
 
 #include <filesystem>

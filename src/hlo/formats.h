@@ -3,6 +3,7 @@
 //
 // Files that hold a model in another form than HLO text. In: the contents of a file. Out: nothing, or an Error that
 // names the form and the way from it to HLO text. Called by the import before anything is read.
+// A form is known by its first bytes, and never by the name of the file.
 #pragma once
 
 #include <string_view>

@@ -3,6 +3,7 @@
 //
 // Files in other forms than HLO text are named, with the way to HLO text; HLO text never is. Inputs are the first bytes
 // that the tools of XLA and JAX write, put together by hand.
+// Part of the suite `hlo`.
 #include "hlo/formats.h"
 
 #include <doctest/doctest.h>

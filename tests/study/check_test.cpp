@@ -13,6 +13,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "folder.h"
 #include "ir/graph/number.h"
 #include "ir/plan.h"
 #include "store/store.h"
@@ -26,8 +27,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
 
 struct Bench {
   explicit Bench(std::int64_t rows = 6, const std::string& check = "{}")

@@ -3,6 +3,7 @@
 //
 // A compiler that refuses every program: the functions of NVRTC that Tailor loads go in by name, out comes a failed
 // compilation with a log of one line. Loaded by the study tests in NVRTC's place, to see what a sweep makes of it.
+// It needs no CUDA, so the test runs on every machine.
 #include <algorithm>
 #include <cstddef>
 #include <iterator>

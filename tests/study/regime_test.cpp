@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "folder.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/pipeline/recorder.h"
@@ -21,17 +22,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
-
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_regime_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 std::vector<ir::Protocol> protocols() {
   std::vector<ir::Protocol> all;

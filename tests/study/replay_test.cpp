@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "folder.h"
 #include "profiler/gpu/fake_machine.h"
 #include "store/observations.h"
 #include "store/recorded.h"
@@ -27,8 +28,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
 
 constexpr const char* model = R"(HloModule softmax_40x96
 

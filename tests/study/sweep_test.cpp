@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "folder.h"
 #include "store/store.h"
 #include "study/pipeline/gpu_access.h"
 #include "support/listener.h"
@@ -22,18 +23,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
-
-/// A folder of its own for each case, removed at the end.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_sweep_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 std::string softmax_config(const std::string& more = "") {
   return "{\"question\": \"how long?\", \"models\": [\"" +

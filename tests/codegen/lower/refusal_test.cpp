@@ -3,6 +3,7 @@
 //
 // Why a group cannot be lowered, in words: what the operation is, not what its result is made of. Modules of one
 // operation each, imported from HLO text; the expected words are written down here.
+// Part of the suite `codegen`.
 #include <doctest/doctest.h>
 
 #include <string>
