@@ -36,13 +36,13 @@ std::string field(char key, const std::string& value) {
   return bytes + static_cast<char>(length) + value;
 }
 
-const std::string text = "HloModule m\n\nENTRY e {\n  ROOT x = f32[4]{0} parameter(0)\n}\n";
+const std::string a_module = "HloModule m\n\nENTRY e {\n  ROOT x = f32[4]{0} parameter(0)\n}\n";
 
 }  // namespace
 
 TEST_CASE("HLO text passes, with whatever stands before it") {
-  CHECK(said_of(text).empty());
-  CHECK(said_of("\n\n// a comment\n" + text).empty());
+  CHECK(said_of(a_module).empty());
+  CHECK(said_of("\n\n// a comment\n" + a_module).empty());
   CHECK(said_of("").empty());
   CHECK(said_of("HloModule module, is_scheduled=true\n").empty());
   CHECK(said_of("module_of_mine").empty());
@@ -74,7 +74,7 @@ TEST_CASE("an HLO protobuf is named, alone or inside what XLA wraps around it") 
 }
 
 TEST_CASE("a byte order mark and UTF-16 are named") {
-  CHECK(said_of("\xef\xbb\xbf" + text).find("found a byte order mark of UTF-8") != std::string::npos);
+  CHECK(said_of("\xef\xbb\xbf" + a_module).find("found a byte order mark of UTF-8") != std::string::npos);
   CHECK(said_of(std::string("\xff\xfeH\0l\0", 6)).find("iconv -f UTF-16") != std::string::npos);
   CHECK(said_of(std::string("\xfe\xff\0H", 4)).find("iconv -f UTF-16") != std::string::npos);
 }

@@ -28,7 +28,7 @@ std::string device_with(std::string text, std::string_view from, std::string_vie
   return text.replace(at, from.size(), to);
 }
 
-Error error_of(std::string_view text) {
+Error device_error(std::string_view text) {
   try {
     parse_device(text, "x.json");
   } catch (const Error& error) {
@@ -142,8 +142,8 @@ TEST_CASE("a device need not name its chip, but an empty name or a number is ref
   const std::string good = read_file(device_folder + "/h200.json"), entry = "\"chip\": \"GH100\",";
   CHECK(parse_device(good, "x.json").chip == "GH100");
   CHECK(parse_device(device_with(good, entry, ""), "x.json").chip.empty());
-  CHECK(error_of(device_with(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
-  CHECK(error_of(device_with(good, entry, "\"chip\": 100,")).message ==
+  CHECK(device_error(device_with(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
+  CHECK(device_error(device_with(good, entry, "\"chip\": 100,")).message ==
         "found a number for 'chip' of the file, expected text");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("a bad device file gives one clear error with its place") {
        json_hint, 1},
   };
   for (const Row& row : rows) {
-    const Error error = error_of(row.text);
+    const Error error = device_error(row.text);
     CAPTURE(row.message);
     CHECK(error.message == row.message);
     CHECK(error.hint == row.hint);
@@ -194,7 +194,7 @@ TEST_CASE("taking away any figure of a device file is an error that names it") {
     const std::size_t to = good.find('\n', from) + 1;
     std::string text = good.substr(0, from) + good.substr(to);
     if (&row == &figure_table.back()) text.replace(text.rfind(",\n"), 1, "");
-    CHECK(error_of(text).message == "'" + std::string(row.key) + "' is missing in figures");
+    CHECK(device_error(text).message == "'" + std::string(row.key) + "' is missing in figures");
   }
 }
 

@@ -29,7 +29,7 @@ using namespace tailor::study;
 
 namespace {
 
-constexpr const char* model = R"(HloModule softmax_40x96
+constexpr const char* replay_model = R"(HloModule softmax_40x96
 
 largest {
   a = f32[] parameter(0)
@@ -57,7 +57,7 @@ ENTRY main {
 }
 )";
 
-constexpr const char* config = R"({"question": "how long?", "models": ["model.hlo"], "devices": ["h200"],
+constexpr const char* replay_config = R"({"question": "how long?", "models": ["model.hlo"], "devices": ["h200"],
   "strategies": ["stitch-v1"], "shortlist": 3, "profile": {"stop": "quick", "counters": "none"},
   "plans": {"axes": {"threads": [128]}}})";
 
@@ -112,8 +112,8 @@ SweepMeasurer from_records(const std::filesystem::path& recorded, const ir::Devi
 using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, const Watch&)>;
 
 SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer) {
-  write_file(folder / "model.hlo", model);
-  write_file(folder / "sweep.json", config);
+  write_file(folder / "model.hlo", replay_model);
+  write_file(folder / "sweep.json", replay_config);
   Listener listener;
   SweepOptions options;
   options.config = folder / "sweep.json";

@@ -24,11 +24,11 @@
 namespace tailor::gpu {
 namespace {
 
-constexpr std::int64_t alignment = 256, smallest_zone = 4096, largest_zone = std::int64_t{1} << 20;
+constexpr std::int64_t grain = 256, smallest_zone = 4096, largest_zone = std::int64_t{1} << 20;
 constexpr std::int64_t all_zones = std::int64_t{64} << 20;
 constexpr std::int64_t share = 16;
 
-std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::int64_t aligned(std::int64_t bytes) { return (bytes + grain - 1) / grain * grain; }
 
 /// Sebastiano Vigna's SplitMix64: every position gets bits of its own.
 std::uint64_t mixed(std::uint64_t x) {
