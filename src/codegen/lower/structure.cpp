@@ -74,7 +74,9 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                               node.shape.dtype == DType::tuple ? "" : " " + text(node.shape), which));
   };
   // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
-  if (node.shape.dtype != DType::tuple)
+  const bool kernels_do_its_kind =
+      op.kind == OpClass::leaf || op.kind == OpClass::elementwise || op.kind == OpClass::index;
+  if (node.shape.dtype != DType::tuple || kernels_do_its_kind)
     if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   switch (op.kind) {
     case OpClass::leaf:
@@ -101,7 +103,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
         return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
                                                name(node.shape.dtype)));
-      return std::nullopt;
+      return refuse_value(node);
     case OpClass::lookup:
       return skeleton("gather");
     case OpClass::window:
