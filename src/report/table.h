@@ -46,6 +46,8 @@ struct Column {
   Hint hint = Hint::text;
   int sacrifice = 0;  ///< on a narrow terminal the highest goes first; 0 stays
   Align align = Align::by_hint;
+  bool whole =
+      false;  ///< a sentence, which says nothing when cut: stays while a cell has one, whatever its `sacrifice`
 };
 
 struct Table {

@@ -31,6 +31,7 @@ struct ColumnLayout {
   ShownColumn view;
   int natural = 0;   ///< what its widest cell takes
   int smallest = 0;  ///< what it may be squeezed to
+  int sacrifice = 0;
   int width = 0;
 };
 
@@ -75,9 +76,9 @@ bool tells_apart(const std::vector<std::string>& cells, int width) {
   return true;
 }
 
-/// The least width of a text column at which its cells can be told apart. Numbers are never cut.
-int smallest_width(const ShownColumn& column, int natural) {
-  if (column.numeric) return natural;
+/// The least width of a text column at which its cells can be told apart. Numbers and sentences are never cut.
+int smallest_width(const ShownColumn& column, int natural, bool whole) {
+  if (column.numeric || whole) return natural;
   int width = std::min(smallest_text, natural);
   while (width < natural && !tells_apart(column.cells, width)) width = std::min(natural, width + 1 + width / 4);
   return width;
@@ -103,9 +104,7 @@ std::vector<std::string> fit(std::vector<ColumnLayout>& columns, const Table& ta
   while (total_width(columns, marked) > screen) {
     auto victim = columns.end();
     for (auto laid = columns.begin(); laid != columns.end(); ++laid)
-      if (const int now = table.columns[laid->column].sacrifice;
-          now > 0 && (victim == columns.end() || now >= table.columns[victim->column].sacrifice))
-        victim = laid;
+      if (laid->sacrifice > 0 && (victim == columns.end() || laid->sacrifice >= victim->sacrifice)) victim = laid;
     if (victim == columns.end()) break;
     dropped.insert(dropped.begin(), table.columns[victim->column].heading);
     columns.erase(victim);
@@ -201,7 +200,11 @@ std::string terminal(const Table& table, const Screen& screen) {
     ColumnLayout laid{i, shown(table, i)};
     if (laid.view.numeric) align_points(laid.view);
     laid.natural = natural_width(laid.view);
-    laid.smallest = smallest_width(laid.view, laid.natural);
+    const Column& column = table.columns[i];
+    const bool says = std::any_of(laid.view.cells.begin(), laid.view.cells.end(),
+                                  [](const std::string& cell) { return !cell.empty(); });
+    laid.smallest = smallest_width(laid.view, laid.natural, column.whole);
+    laid.sacrifice = column.whole && says ? 0 : column.sacrifice;
     all.push_back(std::move(laid));
   }
   if (!table.title.empty()) out.note(printable(table.title), "1");

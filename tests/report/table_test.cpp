@@ -14,6 +14,7 @@
 #include <random>
 #include <set>
 
+#include "base/text.h"
 #include "golden.h"
 #include "report/width.h"
 
@@ -296,4 +297,23 @@ TEST_CASE("a column of zeros is in the base unit") {
   const std::string text = terminal(table, {.width = 80});
   CHECK(text.find("spills (B)") != text.npos);
   CHECK(text.find("time (s)") != text.npos);
+}
+
+TEST_CASE("a sentence is shown whole, and a column without one goes first") {
+  Table table;
+  table.columns = {{"plan", "plan", Hint::text}, {"time", "time", Hint::seconds}, {"reason", "reason", Hint::text, 99}};
+  table.columns.back().whole = true;
+  table.rows = {{std::string("row threads=128"), 1e-6, std::string()},
+                {std::string("row threads=256"), 2e-6, std::string()}};
+  CHECK(terminal(table, {.width = 40}).find("reason") != std::string::npos);
+  CHECK(terminal(table, {.width = 26}).find("not shown for lack of") != std::string::npos);
+  table.rows[1][2] = std::string("not executed: needs 23 GB, 4 GB free; --blocks or --shape small takes less");
+  for (const int width : {40, 60, 80, 200}) {
+    std::string text = terminal(table, {.width = width});
+    CAPTURE(text);
+    std::string words;
+    for (const auto line : lines(text)) words += std::string(trim(line)) + " ";
+    CHECK(words.find("--shape small takes less") != std::string::npos);
+    CHECK(text.find("…") == std::string::npos);
+  }
 }

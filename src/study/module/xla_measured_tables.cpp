@@ -86,7 +86,7 @@ Table xla_measured_table(const std::vector<MeasuredXla>& all, const profiler::Me
                    column("samples", "samples", Hint::integer, 6),
                    column("rate", "arrays once", Hint::rate, 1),
                    column("total", "per run of the module", Hint::seconds, 1),
-                   column("reason", "reason")};
+                   sentence("reason", "reason")};
   for (const MeasuredXla& row : all)
     for (std::size_t c = 0; c < how.caches.size(); ++c)
       table.rows.push_back(kernel_row(row, c, ir::name(how.caches[c])));

@@ -63,7 +63,7 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
              column("store_requests", "store requests", Hint::count, 7),
              column("store_sectors", "store sectors", Hint::count, 6), column("dram", "DRAM", Hint::bytes, 1)})
       table.columns.push_back(added);
-  table.columns.push_back(column("reason", "reason"));
+  table.columns.push_back(sentence("reason", "reason"));
   for (const CheckedXla& row : all) {
     const profiler::XlaKernel& kernel = *row.kernel;
     const auto &grid = kernel.launch.grid, &block = kernel.launch.block;

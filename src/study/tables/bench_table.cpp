@@ -25,7 +25,7 @@ report::Table bench_table(const std::vector<BenchItem>& items) {
                    column("samples", "samples", Hint::integer, 2),
                    column("sm_clock_mhz", "SM MHz", Hint::number, 3),
                    column("outcome", "outcome"),
-                   column("reason", "reason", Hint::text, 1)};
+                   sentence("reason", "reason")};
   for (const BenchItem& item : items) {
     const bool known = item.result.has_value();
     const std::vector<double> seconds = profiler::durations(item.measured.samples);

@@ -101,7 +101,7 @@ report::Table verdict_table(std::span<const Candidate> items) {
                    column("lane_instructions", "lane instructions", Hint::count, 2),
                    column("blocks", "blocks run", Hint::count, 4),
                    column("time", "time", Hint::seconds),
-                   column("reason", "reason", Hint::text, 1),
+                   sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
   for (const Candidate& item : items) {
     const auto [state, reason] = state_of(item);

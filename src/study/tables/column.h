@@ -19,4 +19,11 @@ inline report::Column column(std::string key, std::string heading, report::Hint 
   return {std::move(key), std::move(heading), hint, sacrifice};
 }
 
+/// A column of sentences: shown whole while a row has one, else the first to give way.
+inline report::Column sentence(std::string key, std::string heading) {
+  report::Column made = column(std::move(key), std::move(heading), report::Hint::text, 99);
+  made.whole = true;
+  return made;
+}
+
 }  // namespace tailor::study

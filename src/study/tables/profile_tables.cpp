@@ -133,7 +133,7 @@ report::Table time_table(std::span<const Candidate> items, std::span<const Raced
                    column("driver", "driver", Hint::text, 9),
                    column("worst", "worst error / tolerance", Hint::number, 4),
                    column("checked_on", "checked on", Hint::text, 7),
-                   column("reason", "reason", Hint::text, 1),
+                   sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 8)};
   for (const RacedGroup& group : groups)
     for (std::size_t i = 0; i < group.count; ++i) {
@@ -213,7 +213,7 @@ report::Table measured_plan_table(const Candidate& one) {
                    column("protocol", "protocol"),
                    column("gpu", "GPU"),
                    column("driver", "driver"),
-                   column("reason", "reason")};
+                   sentence("reason", "reason")};
   for (const ir::Measurement& measured : result.times) {
     const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
