@@ -92,6 +92,9 @@ ir::Fusion fuse_stitch_v1(const FusionTask& task);
 struct StitchV1Rules {
   int arguments = 64;     ///< of one kernel: BladeDISC's limit (XLA's is 96)
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
+  /// Longest row that is stitched when it is the only one. Its block reads that much anyway when it reduces the row;
+  /// what is stitched to it adds less than a launch.
+  std::int64_t one_row_columns = std::int64_t{1} << 14;
 };
 ir::Fusion fuse_stitch_v1(const FusionTask& task, const StitchV1Rules& rules);
 
