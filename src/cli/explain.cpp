@@ -19,6 +19,7 @@
 #include "study/tables/count_table.h"
 #include "study/tables/plan_words.h"
 #include "study/tables/profile_tables.h"
+#include "study/tables/work_tables.h"
 
 namespace tailor::cli {
 
@@ -39,19 +40,6 @@ struct Explained {
 
   const ir::Device& device() const { return one.on->device; }
 };
-
-/// What the model says a time of this plan under a protocol should be.
-study::PredictedTime predicted_time(const Explained& all) {
-  return [&](const ir::Protocol& protocol) {
-    const costmodel::GroupWork needed = costmodel::group_work(all.one.of->group);
-    return all.chosen.model.model
-        ->estimate({.group = &needed,
-                    .work = &all.one.work,
-                    .device = &all.one.on->calibrated,
-                    .regime = ir::make_regime(protocol)})
-        .total;
-  };
-}
 
 std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
   if (!all.one.measured || all.one.measured->times.empty()) return {};
@@ -106,47 +94,6 @@ Table estimate_table(const Explained& all) {
                         std::int64_t{all.occupancy.blocks_per_sm}, std::string(costmodel::name(all.occupancy.limiter)),
                         e.waves, std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid,
                         static_cast<double>(k.shared_bytes), advice, ir::text(all.one.plan), ir::text(k)});
-  return table;
-}
-
-Table part_table(const ir::Estimate& estimate) {
-  Table table;
-  table.title = "parts";
-  table.columns = {
-      column("part", "part"), {"time", "time", Hint::seconds}, {"share", "share of the total", Hint::fraction}};
-  for (std::size_t i = 0; i < ir::part_count; ++i)
-    table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
-                          seconds_of(estimate, i) / estimate.total.value});
-  return table;
-}
-
-Table buffer_table(const study::Candidate& planned) {
-  Table table;
-  table.title = "counted work: sectors are of 32 bytes";
-  table.columns = {column("buffer", "buffer"),
-                   {"dtype", "dtype"},
-                   {"elements", "elements", Hint::count, 2},
-                   {"direction", "direction"},
-                   {"requests", "requests", Hint::count},
-                   {"sectors", "sectors", Hint::count},
-                   {"accessed", "accessed", Hint::bytes},
-                   {"once", "moved once", Hint::bytes},
-                   {"used", "used", Hint::fraction}};
-  const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
-                       std::int64_t once) {
-    if (traffic.requests == 0) return;
-    const auto bytes = static_cast<double>(traffic.bytes);
-    table.rows.push_back({buffer.name, std::string(ir::name(buffer.dtype)), buffer.elements, std::string(direction),
-                          traffic.requests, traffic.sectors, bytes, static_cast<double>(once),
-                          bytes / (32.0 * static_cast<double>(traffic.sectors))});
-  };
-  for (std::size_t i = 0; i < planned.work.buffers.size(); ++i) {
-    const costmodel::BufferWork& work = planned.work.buffers[i];
-    const ir::Buffer& buffer = planned.kernel.buffers[i];
-    add(buffer, "load", work.load, work.read_bytes);
-    add(buffer, "store", work.store, work.written_bytes);
-    add(buffer, "atomic", work.atomic, work.written_bytes);
-  }
   return table;
 }
 
@@ -210,7 +157,7 @@ std::string explanation(const Explained& all, const Context& context) {
                   humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
                   state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.one.verdict) out += study::execution_words(all.one);
-  if (all.one.measured) out += study::measured_words(*all.one.measured, predicted_time(all));
+  if (all.one.measured) out += study::measured_words(all.one);
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
@@ -232,12 +179,12 @@ std::string explanation(const Explained& all, const Context& context) {
         fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
                     with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
         width);
-  out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
+  out += "\n" + report::terminal(study::buffer_table(all.one), {width, colour, 0});
   if (const std::optional<Table> counts = make_count_table(all))
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(study::gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
-  if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
+  if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
 }
@@ -246,7 +193,7 @@ std::string explanation(const Explained& all, const Context& context) {
 
 void run_explain(const ExplainOptions& options, const Context& context) {
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const study::Watch watch{*context.console, interrupts.token()};
   Explained all{chosen, study::choose_plan(chosen.model, chosen.number, options.plan, watch), {}, {}, {}};
   study::Candidate& one = all.one;
@@ -259,10 +206,9 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);
   CommandOutput answer{"tailor.explain/1", all.device().name, {}, explanation(all, context)};
   answer.sections.push_back({"estimate", estimate_table(all)});
-  answer.sections.push_back({"parts", part_table(all.estimate)});
-  answer.sections.push_back({"buffers", buffer_table(one)});
-  if (one.measured)
-    answer.sections.push_back({"measured", study::measured_plan_table(*one.measured, predicted_time(all))});
+  answer.sections.push_back({"parts", study::part_table(all.estimate)});
+  answer.sections.push_back({"buffers", study::buffer_table(one)});
+  if (one.measured) answer.sections.push_back({"measured", study::measured_plan_table(one)});
   if (std::optional<Table> counts = make_count_table(all)) answer.sections.push_back({"executed", std::move(*counts)});
   if (!gpu_counters(all).empty())
     answer.sections.push_back({"gpu_counters", study::gpu_counter_table(gpu_counters(all))});

@@ -12,7 +12,9 @@
 //      reduction to one number;
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
-//   it in a circle.
+//   it in a circle;
+//   6. the union has at most 512 operations. So a merge looks at no more than that, and the time of the whole is linear
+//   in the nodes, whatever their order.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge.
@@ -148,13 +150,15 @@ class StitchV1 {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
-      if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
+      if (node.operands.size() != 2 || reducer(node) == Reducer::custom) return id;
       if (!is_stitchable(id)) return id;
     }
     return no_node;
   }
 
   std::optional<std::string> refusal(NodeId a, NodeId b, bool siblings) {
+    const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
+    if (operations > rules_.operations) return fmt::format("{} operations, at most {}", operations, rules_.operations);
     if (auto alone = stays_alone(a)) return alone;
     if (auto alone = stays_alone(b)) return alone;
     std::vector<NodeId> merged;
@@ -316,6 +320,7 @@ class StitchV1 {
   /// before.
   bool can_hold(const std::vector<NodeId>& reader, const std::vector<NodeId>& both,
                 const std::vector<std::vector<std::size_t>>& groups_of) const {
+    if (both.size() > rules_.operations) return false;
     for (const NodeId id : reader)
       if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id))) return false;
     Boundary before = boundary(graph_, def_use_, reader);

@@ -27,7 +27,7 @@ void Rewrite::refresh(ir::Node& refreshed) {
 void Rewrite::prepend(std::vector<ir::Node> leaves) {
   const auto added = static_cast<ir::NodeId>(leaves.size());
   if (added == 0) return;
-  const auto shift = [added](std::vector<ir::NodeId>& ids) {
+  const auto shift = [added](auto& ids) {
     for (ir::NodeId& id : ids) id += added;
   };
   for (ir::Node& node : graph.nodes) shift(node.operands);

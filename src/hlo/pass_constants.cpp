@@ -25,6 +25,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/indexed.h"
 #include "hlo/normalise.h"
 #include "reference/evaluate.h"
 #include "reference/evaluate_cells.h"
@@ -42,10 +43,6 @@ constexpr auto rounded_exactly = std::to_array<ir::Op>(
      ir::Op::sqrt,    ir::Op::round_even, ir::Op::round_away, ir::Op::is_finite, ir::Op::convert,
      ir::Op::add,     ir::Op::subtract,   ir::Op::multiply,   ir::Op::divide,    ir::Op::compare,
      ir::Op::maximum, ir::Op::minimum,    ir::Op::clamp,      ir::Op::select,    ir::Op::bitcast_convert});
-
-bool has_known_number(const ir::Node& node) {
-  return node.op == ir::Op::constant && node.attributes.literal && node.attributes.literal->known;
-}
 
 class Folding {
  public:
@@ -65,14 +62,14 @@ class Folding {
         ++count_.removed;
         continue;
       }
-      known_[ir::index(id)] = number_of(id);
-      if (known_[ir::index(id)] && is_work(node)) settle(id);
+      known_[id] = number_of(id);
+      if (known_[id] && is_work(node)) settle(id);
     }
     spread();
   }
 
  private:
-  const Known& known(ir::NodeId id) const { return known_[ir::index(id)]; }
+  const Known& known(ir::NodeId id) const { return known_[id]; }
 
   /// What a kernel would compute or move; views and broadcasts of a number cost nothing and stay.
   static bool is_work(const ir::Node& node) {
@@ -83,8 +80,9 @@ class Folding {
   }
 
   Known constant_number(const ir::Node& node) const {
-    if (!has_known_number(node)) return std::nullopt;
-    const std::vector<std::byte>& bytes = node.attributes.literal->bytes;
+    const ir::Literal* literal = known_literal(node);
+    if (literal == nullptr) return std::nullopt;
+    const std::vector<std::byte>& bytes = literal->bytes;
     const auto width = static_cast<std::ptrdiff_t>(bytes.size()) / elements(node.shape);
     if (width == 0) return std::nullopt;
     // Each byte equals the one an element before it.
@@ -96,7 +94,7 @@ class Folding {
     const ir::Node& node = rewrite_.graph[id];
     if (node.op == ir::Op::constant) return constant_number(node);
     if (node.op == ir::Op::iota) {
-      const bool still = node.shape.rank() == 0 || node.shape.dims[static_cast<int>(node.attributes.axes[0])] == 1;
+      const bool still = node.shape.rank() == 0 || ir::axis(node) < 0 || node.shape.dims[ir::axis(node)] == 1;
       return still ? Known(reference::zeros(scalar(node.shape.dtype)).bytes) : std::nullopt;
     }
     if (class_of(node.op) == ir::OpClass::elementwise && node.op != ir::Op::copy) {
@@ -137,7 +135,7 @@ class Folding {
     switch (node.op) {
       case ir::Op::compare: {
         if (a != b) return std::nullopt;
-        const ir::Comparison asked = node.attributes.comparison;
+        const ir::Comparison asked = attributes_as<ir::CompareOptions>(node).comparison;
         const bool holds = asked == ir::Comparison::eq || asked == ir::Comparison::ge || asked == ir::Comparison::le;
         return number_bytes(ir::DType::pred, holds ? 1 : 0);
       }
@@ -177,7 +175,7 @@ class Folding {
     ir::Node node;
     node.op = ir::Op::constant;
     node.shape = scalar(dtype);
-    node.attributes.literal = ir::Literal{true, bytes};
+    node.attributes = ir::Literal{true, bytes};
     return node;
   }
 
@@ -213,7 +211,7 @@ class Folding {
       if (!known(operand)) return std::nullopt;
     if (!is_exact(node)) return std::nullopt;
     ir::Graph small;
-    ir::Node last{node.op, scalar(node.shape.dtype), {}, node.attributes, {}};
+    ir::Node last{node.op, scalar(node.shape.dtype), {}, node.attributes, {}, {}, {}};
     for (const ir::NodeId operand : node.operands) {
       last.operands.push_back(static_cast<ir::NodeId>(small.nodes.size()));
       small.nodes.push_back(number_node(rewrite_.graph[operand].shape.dtype, *known(operand)));
@@ -284,8 +282,7 @@ class Folding {
     if (elements(node.shape) == 1) {
       node.op = ir::Op::constant;
       node.operands.clear();
-      node.attributes = {};
-      node.attributes.literal = ir::Literal{true, *known(id)};
+      node.attributes = ir::Literal{true, *known(id)};
       return;
     }
     arrays_.push_back(id);
@@ -311,13 +308,13 @@ class Folding {
       ir::Node& node = rewrite_.node(arrays_[i] + added);
       node.op = ir::Op::broadcast;
       node.operands = {number_of_array[i]};
-      node.attributes = {};
+      node.attributes = ir::AxisList{};
     }
   }
 
   Rewrite& rewrite_;
   PassCount& count_;
-  std::vector<Known> known_;
+  IndexedVector<Known> known_;
   std::vector<ir::NodeId> arrays_;  ///< to become broadcasts
 };
 

@@ -87,7 +87,7 @@ TEST_CASE("a column spread over rows by way of [R,1] is one broadcast") {
       entry_of_lines("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,1] broadcast(a), dimensions={0,1}\n"
                      "c = f32[4] reshape(b)\nROOT d = f32[4,6] broadcast(c), dimensions={0}"));
   CHECK(imported.graph.nodes.size() == 2);
-  CHECK(first_output(imported.graph).attributes.axes == Dims{0});
+  CHECK(axes(first_output(imported.graph)) == Dims{0});
 }
 
 TEST_CASE("a broadcast of a reshaped or broadcast value reads the value") {
@@ -121,7 +121,7 @@ TEST_CASE("reshapes, transposes and bitcasts of one another merge") {
       unchanged(entry_of_lines("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
                                "ROOT b = f32[3,5,2] transpose(a), dimensions={2,0,1}"));
   CHECK(turned.graph.nodes.size() == 2);
-  CHECK(first_output(turned.graph).attributes.axes == Dims{1, 2, 0});
+  CHECK(axes(first_output(turned.graph)) == Dims{1, 2, 0});
   CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6] parameter(0)\nROOT a = f32[24] bitcast(x)")).graph).op ==
         Op::reshape);
   CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6]{0,1} parameter(0)\nROOT a = f32[6,4] bitcast(x)")).graph)
@@ -282,12 +282,11 @@ TEST_CASE("random graphs with known numbers in them keep their results and the l
     // One of the two parameters is one number everywhere: zero, one, or minus zero.
     Node& known = graph[static_cast<NodeId>(seed % 2)];
     known.op = Op::constant;
-    known.attributes = {};
     Tensor number = zeros(known.shape);
     constexpr auto numbers = std::to_array<double>({0, 1, -0.0, 2.5});
     for (std::int64_t i = 0; i < elements(known.shape); ++i) store(number, i, numbers[seed / 2 % numbers.size()]);
-    known.attributes.literal = Literal{true, number.bytes};
-    graph[static_cast<NodeId>(1 - seed % 2)].attributes.number = 0;
+    known.attributes = Literal{true, number.bytes};
+    graph[static_cast<NodeId>(1 - seed % 2)].attributes = ParameterNumber{0};
     verify(graph);
     const std::vector<Tensor> expected = results(graph, seed);
     const std::int64_t before = nodes_in_all(graph);

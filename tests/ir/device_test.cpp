@@ -28,7 +28,7 @@ std::string device_with(std::string text, std::string_view from, std::string_vie
   return text.replace(at, from.size(), to);
 }
 
-Error error_of(std::string_view text) {
+Error device_error(std::string_view text) {
   try {
     parse_device(text, "x.json");
   } catch (const Error& error) {
@@ -104,7 +104,7 @@ TEST_CASE("devices differ where they must") {
 TEST_CASE("a device is found by stem or path, and a wrong name lists the known ones") {
   CHECK(find_device(device_folder + "/h200.json", "nowhere").name == "h200");
   try {
-    find_device("h20", device_folder);
+    find_device("h210", device_folder);
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault == Fault::missing);
@@ -114,12 +114,36 @@ TEST_CASE("a device is found by stem or path, and a wrong name lists the known o
   CHECK_THROWS_AS(find_device("h200", "nowhere"), Error);
 }
 
+TEST_CASE("case and dashes of a device's name do not count, and a beginning that only one has will do") {
+  for (const auto& [name, meant] : {std::pair{"A100", "a100_80gb"},
+                                    {"H200", "h200"},
+                                    {"h20", "h200"},
+                                    {"H100-SXM", "h100_sxm"},
+                                    {"RTX 4090", "rtx4090"},
+                                    {"rtx", "rtx4090"}})
+    CHECK(find_device(name, device_folder).name == meant);
+  const auto hint_of = [](const char* name) {
+    try {
+      find_device(name, device_folder);
+    } catch (const Error& error) {
+      return error.message + "; " + error.hint;
+    }
+    return std::string();
+  };
+  CHECK(hint_of("H").find("device 'H' may be h100_sxm or h200") != std::string::npos);
+  // Another series is no misspelling of this one, however few letters differ.
+  CHECK(hint_of("B100").find("did you mean") == std::string::npos);
+  CHECK(hint_of("A10G").find("did you mean 'p100'") == std::string::npos);
+  CHECK(hint_of("h100_smx").ends_with("did you mean 'h100_sxm'?"));
+  CHECK_FALSE(hint_of("").empty());
+}
+
 TEST_CASE("a device need not name its chip, but an empty name or a number is refused") {
   const std::string good = read_file(device_folder + "/h200.json"), entry = "\"chip\": \"GH100\",";
   CHECK(parse_device(good, "x.json").chip == "GH100");
   CHECK(parse_device(device_with(good, entry, ""), "x.json").chip.empty());
-  CHECK(error_of(device_with(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
-  CHECK(error_of(device_with(good, entry, "\"chip\": 100,")).message ==
+  CHECK(device_error(device_with(good, entry, "\"chip\": \"\",")).message == "'chip' of the file is empty");
+  CHECK(device_error(device_with(good, entry, "\"chip\": 100,")).message ==
         "found a number for 'chip' of the file, expected text");
 }
 
@@ -154,7 +178,7 @@ TEST_CASE("a bad device file gives one clear error with its place") {
        json_hint, 1},
   };
   for (const Row& row : rows) {
-    const Error error = error_of(row.text);
+    const Error error = device_error(row.text);
     CAPTURE(row.message);
     CHECK(error.message == row.message);
     CHECK(error.hint == row.hint);
@@ -170,7 +194,7 @@ TEST_CASE("taking away any figure of a device file is an error that names it") {
     const std::size_t to = good.find('\n', from) + 1;
     std::string text = good.substr(0, from) + good.substr(to);
     if (&row == &figure_table.back()) text.replace(text.rfind(",\n"), 1, "");
-    CHECK(error_of(text).message == "'" + std::string(row.key) + "' is missing in figures");
+    CHECK(device_error(text).message == "'" + std::string(row.key) + "' is missing in figures");
   }
 }
 

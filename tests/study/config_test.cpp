@@ -21,11 +21,11 @@ using namespace tailor::study;
 namespace {
 
 const std::filesystem::path beside = std::filesystem::path(TAILOR_SOURCE_DIR) / "experiments" / "test.json";
-const std::string model = "../data/models/softmax_fwd_f32_4096x1024.hlo";
+const std::string model_path = "../data/models/softmax_fwd_f32_4096x1024.hlo";
 
 std::string with(const std::string& members) {
-  return fmt::format("{{\"models\": [\"{}\"],\n \"devices\": [\"h200\"]{}{}}}", model, members.empty() ? "" : ",\n ",
-                     members);
+  return fmt::format("{{\"models\": [\"{}\"],\n \"devices\": [\"h200\"]{}{}}}", model_path,
+                     members.empty() ? "" : ",\n ", members);
 }
 
 /// "LINE:COLUMN MESSAGE / HINT" of the Error a text causes, empty when it is accepted.
@@ -43,7 +43,7 @@ std::string complaint(const std::string& text) {
 
 TEST_CASE("a sweep file with models and devices has defaults for everything else") {
   const SweepConfig config = parse_config(with(""), beside);
-  CHECK(config.models.at(0) == (beside.parent_path() / model).lexically_normal());
+  CHECK(config.models.at(0) == (beside.parent_path() / model_path).lexically_normal());
   CHECK(config.devices == std::vector<std::string>{"h200"});
   CHECK(config.baseline == "none");
   CHECK(config.shortlist == 4);

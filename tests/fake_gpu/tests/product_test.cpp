@@ -19,7 +19,7 @@
 namespace tailor::fake {
 namespace {
 
-constexpr int count = 1 << 16;
+constexpr int product_elements = 1 << 16;
 
 struct Folder {
   Folder() : path(std::filesystem::temp_directory_path() / fmt::format("tailor_fake_product_{}", getpid())) {}
@@ -33,14 +33,14 @@ gpu::Sequence addition() {
   gpu::Sequence made;
   const auto* text = reinterpret_cast<const std::byte*>(kernels);
   made.images.push_back({"kernels", {text, text + std::strlen(kernels)}});
-  for (const char* name : {"a", "b"}) made.buffers.push_back({name, 4 * count, gpu::BufferRole::input});
-  made.buffers.push_back({"out", 4 * count, gpu::BufferRole::output});
+  for (const char* name : {"a", "b"}) made.buffers.push_back({name, 4 * product_elements, gpu::BufferRole::input});
+  made.buffers.push_back({"out", 4 * product_elements, gpu::BufferRole::output});
   gpu::Launch launch;
   launch.entry = "add";
-  launch.grid = {count / 256, 1, 1};
+  launch.grid = {product_elements / 256, 1, 1};
   launch.block = {256, 1, 1};
   for (const int buffer : {0, 1, 2}) launch.arguments.push_back({buffer, 0, {}});
-  const std::int32_t n = count;
+  const std::int32_t n = product_elements;
   gpu::Argument size;
   size.value.resize(sizeof n);
   std::memcpy(size.value.data(), &n, sizeof n);
@@ -50,7 +50,7 @@ gpu::Sequence addition() {
 }
 
 std::vector<std::byte> numbers() {
-  std::vector<float> values(2 * count);
+  std::vector<float> values(2 * product_elements);
   std::iota(values.begin(), values.end(), 0.0f);
   const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
@@ -84,11 +84,11 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
   REQUIRE_MESSAGE(loaded.outcome == ir::Outcome::ok, loaded.reason);
   const gpu::Response ran = gpu.answer(gpu::RunRequest{1, 7, true});
   REQUIRE_MESSAGE(ran.outcome == ir::Outcome::ok, ran.reason);
-  REQUIRE(ran.blob.size() == 4 * count);
-  std::vector<float> out(count);
+  REQUIRE(ran.blob.size() == 4 * product_elements);
+  std::vector<float> out(product_elements);
   std::memcpy(out.data(), ran.blob.data(), ran.blob.size());
-  for (int i = 0; i < count; ++i)
-    REQUIRE(out[static_cast<std::size_t>(i)] == static_cast<float>(i) + static_cast<float>(count + i));
+  for (int i = 0; i < product_elements; ++i)
+    REQUIRE(out[static_cast<std::size_t>(i)] == static_cast<float>(i) + static_cast<float>(product_elements + i));
 
   for (const ir::TimedBy by : {ir::TimedBy::activity, ir::TimedBy::events})
     for (const ir::LaunchMode mode : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
@@ -107,7 +107,7 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
   const gpu::Response counted =
       gpu.answer(gpu::CountRequest{1, ir::CacheState::cold, {"dram__bytes_read.sum", "dram__bytes_write.sum"}});
   REQUIRE_MESSAGE(counted.outcome == ir::Outcome::ok, counted.reason);
-  CHECK(counted.values == std::vector<double>{8.0 * count, 4.0 * count});
+  CHECK(counted.values == std::vector<double>{8.0 * product_elements, 4.0 * product_elements});
 }
 
 }  // namespace tailor::fake

@@ -23,7 +23,7 @@ using gpu::Buffer;
 using gpu::lay_out_arena;
 using gpu::Zone;
 
-constexpr unsigned seed = 20260711;
+constexpr unsigned arena_seed = 20260711;
 
 std::vector<Buffer> random_buffers(std::mt19937& random, std::size_t count) {
   std::vector<Buffer> buffers;
@@ -38,17 +38,17 @@ std::vector<Buffer> random_buffers(std::mt19937& random, std::size_t count) {
 std::string said(std::int64_t first, std::int64_t last) {
   const std::vector<Buffer> buffers = {{"x", 1000, gpu::BufferRole::input}, {"y", 1000, gpu::BufferRole::output}};
   const Zone zone = lay_out_arena(buffers).zones[1];
-  std::vector<std::byte> found = gpu::guard_pattern(zone, seed);
+  std::vector<std::byte> found = gpu::guard_pattern(zone, arena_seed);
   if (first < 0) first += zone.bytes, last += zone.bytes;
   for (std::int64_t i = first; i <= last; ++i) found[static_cast<std::size_t>(i)] ^= std::byte{0x5a};
-  return gpu::overrun(zone, found, seed, buffers);
+  return gpu::overrun(zone, found, arena_seed, buffers);
 }
 
 }  // namespace
 
 TEST_CASE("buffers and guard zones tile the arena, with buffers at multiples of 256 bytes") {
-  INFO("seed ", seed);
-  std::mt19937 random(seed);
+  INFO("seed ", arena_seed);
+  std::mt19937 random(arena_seed);
   for (std::size_t count : {0, 1, 2, 7, 40, 3000}) {
     const std::vector<Buffer> buffers = random_buffers(random, count);
     const Arena arena = lay_out_arena(buffers);
@@ -86,12 +86,12 @@ TEST_CASE("zones grow with their larger neighbour, and all of them together stay
 TEST_CASE("an untouched zone says nothing and a written byte is always seen, wherever it is") {
   const std::vector<Buffer> buffers = {{"x", 777, gpu::BufferRole::input}};
   for (const Zone& zone : lay_out_arena(buffers).zones) {
-    const std::vector<std::byte> pattern = gpu::guard_pattern(zone, seed);
-    CHECK(gpu::overrun(zone, pattern, seed, buffers).empty());
+    const std::vector<std::byte> pattern = gpu::guard_pattern(zone, arena_seed);
+    CHECK(gpu::overrun(zone, pattern, arena_seed, buffers).empty());
     for (std::size_t place = 0; place < pattern.size(); ++place) {
       std::vector<std::byte> found = pattern;
       found[place] ^= std::byte{1};
-      const std::string why = gpu::overrun(zone, found, seed, buffers);
+      const std::string why = gpu::overrun(zone, found, arena_seed, buffers);
       REQUIRE(why.find("1 byte written") != why.npos);
       REQUIRE(why.find("'x'") != why.npos);
     }

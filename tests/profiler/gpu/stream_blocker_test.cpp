@@ -18,22 +18,22 @@ using namespace tailor;
 using gpu::Driver;
 using gpu::StreamBlocker;
 
-std::uint32_t word = 0;            ///< of the host's memory
-std::uint32_t waited_for = 0;      ///< by the stream
-CUresult response = CUDA_SUCCESS;  ///< of the waiting
+std::uint32_t word = 0;                 ///< of the host's memory
+std::uint32_t waited_for = 0;           ///< by the stream
+CUresult wait_response = CUDA_SUCCESS;  ///< of the waiting
 
 bool stream_goes() { return static_cast<std::int32_t>(std::atomic_ref<std::uint32_t>(word).load() - waited_for) >= 0; }
 
 Driver four_functions() {
   word = waited_for = 0;
-  response = CUDA_SUCCESS;
+  wait_response = CUDA_SUCCESS;
   Driver driver;
   driver.cuMemHostAlloc = [](void** to, std::size_t, unsigned) { return *to = &word, CUDA_SUCCESS; };
   driver.cuMemFreeHost = [](void*) { return CUDA_SUCCESS; };
   driver.cuMemHostGetDevicePointer = [](CUdeviceptr* to, void*, unsigned) { return *to = 64, CUDA_SUCCESS; };
   driver.cuStreamWaitValue32 = [](CUstream, CUdeviceptr, cuuint32_t value, unsigned) {
     waited_for = value;
-    return response;
+    return wait_response;
   };
   return driver;
 }
@@ -70,7 +70,7 @@ TEST_CASE("a stream that is held too long goes on by itself, and is not held aga
 
 TEST_CASE("a driver that cannot make a stream wait is found out at once") {
   Driver driver = four_functions();
-  response = CUDA_ERROR_NOT_SUPPORTED;
+  wait_response = CUDA_ERROR_NOT_SUPPORTED;
   StreamBlocker refused;
   refused.prepare(driver, nullptr);
   CHECK_FALSE(refused.works());
