@@ -95,6 +95,9 @@ struct StitchV1Rules {
   /// group of 46 models from JAX and 11 dumps has (263), so that it stops chains without end and nothing else.
   std::size_t operations = 512;
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
+  /// Longest row that is stitched when it is the only one. Its block reads that much anyway when it reduces the row;
+  /// what is stitched to it adds less than a launch.
+  std::int64_t one_row_columns = std::int64_t{1} << 14;
 };
 ir::Fusion fuse_stitch_v1(const FusionTask& task, const StitchV1Rules& rules);
 

@@ -7,7 +7,9 @@
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]. A column, mixed or full reduction
 //      may take element-wise producers in front of it that nobody else reads, and nothing behind it;
-//   3. the union stays above one block: at least two rows, and nothing is stitched behind a reduction to one number;
+//   3. the union stays above one block: at least two rows. A single row is stitched only while it is short, because
+//      then the launches that are saved cost more than the blocks that are idle; nothing else is stitched behind a
+//      reduction to one number;
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
 //   it in a circle;
@@ -15,9 +17,17 @@
 //   in the nodes, whatever their order.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
-// readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
-// of groups that share nothing, any price: V1 has none. When it is stopped it keeps what it merged so far; edges that
-// it did not get to are cut without a reason.
+// readers together. What a rule refuses is written on the edge.
+//
+// What is left alone then is not worth a launch:
+//   pack      a unit that computes single numbers (a loop's counter) joins another unit, related or not, that a flat
+//             loop or one row computes: its numbers are written by one thread beside the other outputs. This comes last
+//             because whoever reads the numbers waits for the whole group.
+//   dissolve  a group of cheap operations (no transcendental ones) that reads no more bytes than it writes, and that
+//             only other groups read, is computed again by each of these groups (`recomputed` edges).
+//
+// Left out: packing of other groups that share nothing, any price: V1 has none. When it is stopped it keeps what it
+// merged so far; edges that it did not get to are cut without a reason.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,6 +66,9 @@ class StitchV1 {
       while (join_producers()) {
       }
     } while (join_siblings());
+    packing_ = true;
+    tried_.clear();  // other pairs are allowed now
+    pack_numbers();
     return result();
   }
 
@@ -125,15 +138,20 @@ class StitchV1 {
     return std::nullopt;
   }
 
-  /// The reduction of a unit that no row group can hold: column, mixed, full or with a body of its own.
+  /// Whether a row group may hold the reduction and go on behind it.
+  bool is_stitchable(NodeId id) const {
+    const codegen::Layout layout = codegen::row_layout(graph_, id);
+    if (codegen::reduce_kind(graph_, id) == codegen::ReduceKind::full) return layout.columns <= rules_.one_row_columns;
+    return codegen::reduce_kind(graph_, id) == codegen::ReduceKind::row && layout.rows >= rules_.rows;
+  }
+
+  /// The reduction of a unit that no row group can hold: column, mixed, one long row or with a body of its own.
   NodeId odd_reduction(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
       if (node.operands.size() != 2 || reducer(node) == Reducer::custom) return id;
-      if (codegen::reduce_kind(graph_, id) != codegen::ReduceKind::row ||
-          codegen::row_layout(graph_, id).rows < rules_.rows)
-        return id;
+      if (!is_stitchable(id)) return id;
     }
     return no_node;
   }
@@ -155,6 +173,8 @@ class StitchV1 {
       const auto& layout = std::get<codegen::Layout>(structure);
       if (const auto doubt = codegen::find_doubt(graph_, border, layout))
         return fmt::format("{}: {}", doubt->rule, doubt->reason);
+      if (!packing_)
+        if (auto number = writes_number_beside(border)) return number;
       if (auto again = recomputes(border, layout)) return again;
     }
     const std::size_t arguments = border.reads.size() + border.writes.size();
@@ -164,6 +184,44 @@ class StitchV1 {
     const NodeId blocker = units_.blocker(a, b);
     if (blocker != no_node) return fmt::format("would make a cycle through {}", label(blocker));
     return std::nullopt;
+  }
+
+  /// One number written beside an array: left for the end (see `pack`).
+  std::optional<std::string> writes_number_beside(const Boundary& border) const {
+    NodeId number = no_node, array = no_node;
+    bool reduces = false;
+    for (const NodeId id : border.inside) reduces = reduces || graph_[id].op == Op::reduce;
+    for (const NodeId id : border.writes) (elements(graph_[id].shape) == 1 ? number : array) = id;
+    if (reduces || number == no_node || array == no_node) return std::nullopt;
+    return fmt::format("{} is one number, written beside {}", label(number), label(array));
+  }
+
+  bool computes_numbers(NodeId unit) const {
+    return std::all_of(units_.nodes(unit).begin(), units_.nodes(unit).end(), [&](NodeId id) {
+      return graph_[id].shape.dtype != DType::tuple && elements(graph_[id].shape) == 1;
+    });
+  }
+
+  /// Units of single numbers join others: those that read them first, then the next ones in topological order. Only
+  /// so many are asked, which keeps this linear.
+  void pack_numbers() {
+    std::vector<NodeId> order;  // one node of each unit, by the place of its first
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      if (def_use_.roles[i] == Role::work && units_.nodes(units_.unit(id)).front() == id) order.push_back(id);
+    }
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const NodeId number = order[i];
+      if (!computes_numbers(units_.unit(number))) continue;
+      bool packed = false;
+      for (const NodeId user : def_use_.users[index(number)])
+        if (!packed && def_use_.roles[index(user)] == Role::work)
+          packed = try_merge(units_.unit(number), units_.unit(user), nullptr);
+      const std::size_t first = i > asked_each_way ? i - asked_each_way : 0;
+      const std::size_t last = std::min(order.size(), i + asked_each_way + 1);
+      for (std::size_t j = first; j < last && !packed; ++j)
+        packed = try_merge(units_.unit(number), units_.unit(order[j]), nullptr);
+    }
   }
 
   std::size_t own_arguments(NodeId unit) const {
@@ -221,32 +279,123 @@ class StitchV1 {
     return "register: element-wise into consumer";
   }
 
+  /// Groups that read values of `group`, or nothing when something else reads one.
+  std::optional<std::vector<std::size_t>> readers(const std::vector<NodeId>& group,
+                                                  const std::vector<std::vector<std::size_t>>& groups_of) const {
+    std::vector<std::size_t> result;
+    std::vector<NodeId> pending(group);
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (def_use_.stored[index(pending[i])] || pending.size() > most_pending) return std::nullopt;
+      for (const NodeId user : def_use_.users[index(pending[i])]) {
+        if (std::binary_search(group.begin(), group.end(), user)) continue;
+        if (def_use_.roles[index(user)] == Role::free)
+          pending.push_back(user);
+        else if (def_use_.roles[index(user)] != Role::work)
+          return std::nullopt;
+        else
+          result.insert(result.end(), groups_of[index(user)].begin(), groups_of[index(user)].end());
+      }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  /// Little work, and no more to read than to write: whoever computes it again reads no more than its result.
+  bool is_cheap(const std::vector<NodeId>& group, const Boundary& border) const {
+    if (group.size() > most_dissolved) return false;
+    for (const NodeId id : group) {
+      const OpClass kind = class_of(graph_[id].op);
+      const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
+      if (!plain || alone_[index(id)] || row(graph_[id].op).xu > 0) return false;
+    }
+    std::int64_t read = 0, written = 0;
+    for (const NodeId id : border.reads)
+      if (elements(graph_[id].shape) > 1) read += bytes(graph_[id].shape);
+    for (const NodeId id : border.writes) written += bytes(graph_[id].shape);
+    return read <= written;
+  }
+
+  /// Whether a kernel can hold `reader` with a cheap group computed inside (`both`), where it writes no more than
+  /// before.
+  bool can_hold(const std::vector<NodeId>& reader, const std::vector<NodeId>& both,
+                const std::vector<std::vector<std::size_t>>& groups_of) const {
+    if (both.size() > rules_.operations) return false;
+    for (const NodeId id : reader)
+      if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id))) return false;
+    Boundary before = boundary(graph_, def_use_, reader);
+    // What was computed again before is written by nobody.
+    std::erase_if(before.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
+    const Boundary border = boundary(graph_, def_use_, both, before.writes);
+    const codegen::Classified structure = codegen::analyse(graph_, border);
+    const auto* layout = std::get_if<codegen::Layout>(&structure);
+    if (layout == nullptr || codegen::find_doubt(graph_, border, *layout) || recomputes(border, *layout)) return false;
+    const std::size_t arguments = border.reads.size() + border.writes.size();
+    return arguments <=
+           std::max(static_cast<std::size_t>(rules_.arguments), before.reads.size() + before.writes.size());
+  }
+
+  /// Cheap groups go into those that read them; the last ones first, so that chains melt.
+  void dissolve(std::vector<std::vector<NodeId>>& groups) const {
+    std::vector<std::vector<std::size_t>> groups_of(graph_.nodes.size());
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
+    for (std::size_t g = groups.size(); g-- > 0 && !stop_.stop_requested();) {
+      if (groups[g].size() > most_dissolved || !is_cheap(groups[g], boundary(graph_, def_use_, groups[g]))) continue;
+      const auto reading = readers(groups[g], groups_of);
+      if (!reading || reading->empty()) continue;
+      std::vector<std::vector<NodeId>> both;
+      for (const std::size_t reader : *reading) {
+        std::vector<NodeId>& merged = both.emplace_back();
+        std::set_union(groups[g].begin(), groups[g].end(), groups[reader].begin(), groups[reader].end(),
+                       std::back_inserter(merged));
+        if (!can_hold(groups[reader], merged, groups_of)) break;
+        if (both.size() == reading->size()) {
+          for (const NodeId id : groups[g]) {
+            std::vector<std::size_t>& makers = groups_of[index(id)];
+            std::erase(makers, g);
+            makers.insert(makers.end(), reading->begin(), reading->end());
+            std::sort(makers.begin(), makers.end());
+            makers.erase(std::unique(makers.begin(), makers.end()), makers.end());
+          }
+          for (std::size_t i = 0; i < both.size(); ++i) groups[(*reading)[i]] = std::move(both[i]);
+          groups[g].clear();
+          break;
+        }
+      }
+    }
+    std::erase_if(groups, [](const std::vector<NodeId>& group) { return group.empty(); });
+  }
+
   /// The level follows from the producer alone (widest_level): a row reduction is stitched at most at block level, and
   /// the plan decides whether a warp is enough; everything else of a V1 group passes in registers.
   Fusion result() {
     Fusion fusion;
-    std::vector<std::int32_t> group_of(graph_.nodes.size(), -1);
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const auto id = static_cast<NodeId>(i);
       if (def_use_.roles[i] != Role::work) continue;
       const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
-      if (nodes.front() != id) continue;
-      for (const NodeId member : nodes) group_of[index(member)] = static_cast<std::int32_t>(fusion.groups.size());
-      fusion.groups.push_back(nodes);
+      if (nodes.front() == id) fusion.groups.push_back(nodes);
     }
-    for (EdgeNote& edge : edges_) {
-      edge.group = group_of[index(edge.consumer)];
-      if (edge.group != group_of[index(edge.producer)]) {
-        if (edge.reason.empty()) edge.reason = "refused: not tried, the search was stopped";
-        continue;
-      }
-      edge.decision = EdgeDecision::stitched;
-      edge.level = widest_level(graph_, edge.producer);
-      edge.reason = medium(edge);
+    dissolve(fusion.groups);
+    fusion.edges = edge_notes(graph_, def_use_, fusion.groups);
+    for (EdgeNote& note : fusion.edges) {
+      if (note.decision == EdgeDecision::stitched) note.reason = medium(note);
+      if (note.decision == EdgeDecision::recomputed)
+        note.reason = "recomputed: cheap, and no more to read than its result";
+      if (note.decision != EdgeDecision::cut) continue;
+      // Both lists go by consumer, then producer; here an edge stands once.
+      const auto edge = std::lower_bound(edges_.begin(), edges_.end(), note, [](const EdgeNote& a, const EdgeNote& b) {
+        return std::pair(a.consumer, a.producer) < std::pair(b.consumer, b.producer);
+      });
+      note.reason = edge->reason.empty() ? "refused: not tried, the search was stopped" : edge->reason;
     }
-    fusion.edges = std::move(edges_);
     return fusion;
   }
+
+  static constexpr std::size_t asked_each_way = 32;  ///< units that a number is offered to on either side
+  static constexpr std::size_t most_dissolved = 8;   ///< nodes of a group that is computed again
+  static constexpr std::size_t most_pending = 1024;  ///< nodes behind a cheap group that are looked at
 
   const Graph& graph_;
   StitchV1Rules rules_;
@@ -254,6 +403,7 @@ class StitchV1 {
   std::stop_token stop_;
   Contraction units_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
+  bool packing_ = false;     ///< all merging is done but that of single numbers
   std::vector<EdgeNote> edges_;
   /// The last attempt on a pair of units: how large they were, and why they were not merged.
   struct Attempt {

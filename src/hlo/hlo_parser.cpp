@@ -21,8 +21,9 @@
 // overflow. A layout keeps its order of dimensions; tiles and memory spaces belong to other machines and are skipped.
 // An element type that HLO does not have is an error, because nothing could be said of its bytes.
 //
-// Header attributes and stack-frame tables are skipped; an attribute that is not known gives a warning. Instructions
-// that are written in the place of an operand are not read.
+// Header attributes and stack-frame tables are skipped. What the text says and nobody here takes into account gives a
+// warning with its number: programs for several GPUs, attributes that are not known, shapes with bounds (taken at their
+// largest), constants without contents. Instructions that are written in the place of an operand are not read.
 #include "hlo/hlo_parser.h"
 
 #include <fmt/format.h>
@@ -49,6 +50,32 @@ constexpr auto stack_frame_tables =
 /// Attributes about where an instruction came from or where it should run: no part of its meaning here.
 constexpr auto dropped_attributes = std::to_array<std::string_view>(
     {"metadata", "sharding", "frontend_attributes", "control-predecessors", "statistics", "origin"});
+
+/// Attributes that are read somewhere (node_attributes.cpp, pass_*.cpp) or kept as text for later readers.
+constexpr auto known_attributes = std::to_array<std::string_view>(
+    {// of calls, loops, branches and asynchronous wrappers
+     "to_apply", "calls", "called_computations", "condition", "body", "true_computation", "false_computation",
+     "branch_computations", "async_execution_thread", "execution_thread", "async_group_id", "kind",
+     // of array operations
+     "dimensions", "iota_dimension", "index", "slice", "dynamic_slice_sizes", "padding", "direction", "type",
+     "exponent_bits", "mantissa_bits", "is_stable", "select", "scatter", "window", "largest", "k", "distribution",
+     "algorithm", "delta", "literal", "permutation",
+     // of look-ups
+     "offset_dims", "collapsed_slice_dims", "start_index_map", "index_vector_dim", "slice_sizes", "indices_are_sorted",
+     "unique_indices", "operand_batching_dims", "start_indices_batching_dims", "update_window_dims",
+     "inserted_window_dims", "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims",
+     // of library calls
+     "lhs_batch_dims", "lhs_contracting_dims", "rhs_batch_dims", "rhs_contracting_dims", "operand_precision",
+     "sparsity", "ragged_dims", "lhs_ragged_dims", "rhs_group_dims", "dim_labels", "feature_group_count",
+     "batch_group_count", "fft_type", "fft_length", "left_side", "lower", "unit_diagonal", "transpose_a", "epsilon",
+     "feature_index", "custom_call_target", "custom_call_has_side_effect", "custom_call_schedule", "schedule",
+     "api_version", "operand_layout_constraints", "output_to_operand_aliasing", "backend_config",
+     "raw_backend_config_attr", "result_accuracy",
+     // of communication
+     "channel_id", "replica_groups", "source_target_pairs", "use_global_device_ids", "constrain_layout",
+     "split_dimension", "is_host_transfer", "infeed_config", "outfeed_config", "outfeed_shape",
+     "cross_program_prefetch_index", "domain", "entry", "exit", "parameter_replication", "original_value",
+     "_xla_send_recv_source_target_pairs"});
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& list, std::string_view word) {
@@ -113,6 +140,7 @@ HloModule HloParser::parse() {
   while (!lexer_.at_end())
     if (!skip_stack_frame_table()) parse_computation();
   index_computations();
+  sum_up_warnings();
   return std::move(module_);
 }
 
@@ -123,10 +151,45 @@ void HloParser::parse_header() {
     const std::string_view key = lexer_.word();
     if (key.empty()) lexer_.fail("a module attribute");
     lexer_.expect('=', "after a module attribute");
-    lexer_.balanced_value();
-    if (!contains(header_attributes, key))
-      module_.warnings.push_back(fmt::format("unknown module attribute '{}' skipped", key));
+    read_header_attribute(key, lexer_.balanced_value());
   }
+}
+
+void HloParser::read_header_attribute(std::string_view key, std::string_view value) {
+  if (!contains(header_attributes, key))
+    module_.warnings.push_back(fmt::format("unknown module attribute '{}' skipped", key));
+  if (key != "num_partitions" && key != "replica_count") return;
+  const std::string_view number = trim(value);
+  if (number == "1" || number == "0") return;
+  module_.warnings.push_back(
+      fmt::format("{}={}: a program for {} GPUs; everything is counted and priced as if one GPU ran this text alone",
+                  key, number, number));
+}
+
+void HloParser::note_attribute(std::string_view key) {
+  if (contains(known_attributes, key)) return;
+  const auto at = std::find_if(unknown_attributes_.begin(), unknown_attributes_.end(),
+                               [&](const auto& entry) { return entry.first == key; });
+  if (at == unknown_attributes_.end())
+    unknown_attributes_.emplace_back(key, 1);
+  else
+    ++at->second;
+}
+
+void HloParser::sum_up_warnings() {
+  const auto times = [](std::int64_t count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", count, count == 1 ? one : many);
+  };
+  for (const auto& [key, count] : unknown_attributes_)
+    module_.warnings.push_back(fmt::format("unknown attribute '{}' at {}: what it means is not taken into account", key,
+                                           times(count, "instruction", "instructions")));
+  if (elided_ > 0)
+    module_.warnings.push_back(fmt::format(
+        "{} without contents ('{{...}}'): what needs the value can be neither executed nor written as a kernel",
+        times(elided_, "constant", "constants")));
+  if (bounded_ > 0)
+    module_.warnings.push_back(
+        fmt::format("{} with a bound ('<='): counted at the largest size", times(bounded_, "shape", "shapes")));
 }
 
 bool HloParser::skip_stack_frame_table() {
@@ -206,6 +269,7 @@ void HloParser::parse_payload(HloInstruction& instruction) {
   const std::size_t start = lexer_.offset();
   lexer_.skip_bracketed();
   instruction.payload = module_.text.substr(start + 1, lexer_.offset() - start - 2);
+  if (instruction.op == ir::Op::constant && instruction.payload.find("...") != instruction.payload.npos) ++elided_;
 }
 
 void HloParser::parse_operands(HloComputation& computation, HloInstruction& instruction) {
@@ -268,7 +332,9 @@ void HloParser::parse_attributes(HloInstruction& instruction) {
       lexer_.seek(start);
       lexer_.fail(fmt::format("a value of attribute '{}'", key));
     }
-    if (!contains(dropped_attributes, key)) module_.attributes.push_back({key, value});
+    if (contains(dropped_attributes, key)) continue;
+    module_.attributes.push_back({key, value});
+    note_attribute(key);
   }
   instruction.attributes = static_cast<std::int32_t>(module_.attributes.size()) - instruction.first_attribute;
 }
@@ -392,8 +458,9 @@ ir::Shape HloParser::parse_shape(const ir::DTypeRow& dtype) {
   std::int64_t bits = std::max(dtype.bits, 8);
   bool overflow = false;
   bool empty = false;
+  bool bounded = false;
   while (lexer_.peek() != ']') {
-    lexer_.accept_mark("<=");  // a bound: the array is at most this large
+    bounded = lexer_.accept_mark("<=") || bounded;  // the array is at most this large
     if (lexer_.here() == '?')
       lexer_.fail("a dimension that is a number", "shapes must be static: compile the model for fixed sizes");
     const std::size_t offset = lexer_.offset();
@@ -409,6 +476,7 @@ ir::Shape HloParser::parse_shape(const ir::DTypeRow& dtype) {
     if (!lexer_.accept(',')) break;
   }
   lexer_.expect(']', "at the end of a shape");
+  bounded_ += bounded ? 1 : 0;
   if (overflow && !empty) lexer_.fail_at(start, "found a shape whose size does not fit 64 bits, expected a real array");
   if (overflow) lexer_.fail_at(start, "found dimensions whose product does not fit 64 bits, expected a real array");
   const int rank = shape.rank();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hlo/hlo_lexer.h"
@@ -63,6 +64,9 @@ class HloParser {
   void parse_attributes(HloInstruction& instruction);
   void finish_computation(HloComputation& computation);
   void index_computations();
+  void read_header_attribute(std::string_view key, std::string_view value);
+  void note_attribute(std::string_view key);
+  void sum_up_warnings();
 
   /// Appends the type to the module; its index.
   std::int32_t parse_type(int depth);
@@ -80,6 +84,9 @@ class HloParser {
   NameTable names_;
   std::vector<Unresolved> unresolved_;
   std::vector<std::int32_t> entries_;
+  std::int64_t elided_ = 0;   ///< constants whose contents the dump left out
+  std::int64_t bounded_ = 0;  ///< shapes with a dimension that is a bound
+  std::vector<std::pair<std::string_view, std::int64_t>> unknown_attributes_;  ///< with their number, in order met
 };
 
 }  // namespace tailor::hlo

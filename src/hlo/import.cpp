@@ -20,6 +20,25 @@
 
 namespace tailor::hlo {
 
+namespace {
+
+/// Operations that are carried along without being understood, in one sentence.
+std::string opaque_warning(const std::vector<std::pair<std::string, std::int64_t>>& opaque) {
+  constexpr std::size_t most_named = 5;
+  std::int64_t sum = 0;
+  std::string names;
+  for (std::size_t i = 0; i < opaque.size(); ++i) {
+    sum += opaque[i].second;
+    if (i < most_named) names += fmt::format("{}{} {}", i == 0 ? "" : ", ", opaque[i].second, opaque[i].first);
+  }
+  if (opaque.size() > most_named) names += fmt::format(", {} more kinds", opaque.size() - most_named);
+  return fmt::format(
+      "{} not understood ({}): counted as library calls by the bytes of their arrays, without their work",
+      sum == 1 ? "1 operation is" : fmt::format("{} operations are", sum), names);
+}
+
+}  // namespace
+
 Imported import_hlo(std::string_view text, std::string_view file) {
   if (text.size() > max_unpacked_bytes)
     throw Error(Fault::failed, Position{std::string(file)},
@@ -47,6 +66,7 @@ Imported import_hlo(std::string_view text, std::string_view file) {
   }
   report.opaque = std::move(context.opaque);
   report.warnings = module.warnings;
+  if (!report.opaque.empty()) report.warnings.push_back(opaque_warning(report.opaque));
   return imported;
 }
 

@@ -4,12 +4,14 @@
 // Running the table of passes (normalise.h). In: a graph as it was walked. Out: the same graph, rewritten in place, and
 // the counts of each pass. Called by the import.
 //
-// Bodies come first: what a loop does is settled before the loop is compared with others. A pass does not move nodes.
-// It notes for each node which other node stands for its value now; operands are pointed at the new node when a pass
-// looks at them, and the last pass drops what no output needs and renumbers the rest. So every id stays valid in
-// between, and a group of the file can still find its members.
+// Bodies come first: what a loop does is settled before the loop is compared with others. A pass does not reorder
+// nodes. It notes for each node which other node stands for its value now; operands are pointed at the new node when a
+// pass looks at them, and the last pass drops what no output needs and renumbers the rest. So ids stay valid while a
+// pass runs, and a group of the file can still find its members. A pass may put constants in front of all nodes when it
+// is done: they need nothing, so the order stays one of operands before users.
 #include "hlo/normalise.h"
 
+#include <iterator>
 #include <numeric>
 
 namespace tailor::hlo {
@@ -20,6 +22,24 @@ Rewrite::Rewrite(ir::Graph& rewritten) : graph(rewritten), replaced_by(rewritten
 
 void Rewrite::refresh(ir::Node& refreshed) {
   for (ir::NodeId& operand : refreshed.operands) operand = current(operand);
+}
+
+void Rewrite::prepend(std::vector<ir::Node> leaves) {
+  const auto added = static_cast<ir::NodeId>(leaves.size());
+  if (added == 0) return;
+  const auto shift = [added](auto& ids) {
+    for (ir::NodeId& id : ids) id += added;
+  };
+  for (ir::Node& node : graph.nodes) shift(node.operands);
+  shift(graph.outputs);
+  for (ir::GivenGroup& group : graph.given) shift(group.nodes);
+  shift(replaced_by);
+  for (auto& [from, to] : merged) from += added, to += added;
+  graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(leaves.begin()),
+                     std::make_move_iterator(leaves.end()));
+  std::vector<ir::NodeId> own(leaves.size());
+  std::iota(own.begin(), own.end(), 0);
+  replaced_by.insert(replaced_by.begin(), own.begin(), own.end());
 }
 
 void run_passes(ir::Graph& graph, Ledger& ledger) {

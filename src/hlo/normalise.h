@@ -26,6 +26,7 @@ enum class Pass : std::uint8_t {
   sizes,
   regions,
   bodies,
+  constants,
   trip_counts,
   converts,
   reshapes,
@@ -52,7 +53,8 @@ struct Ledger {
 };
 
 /// A graph while passes rewrite it: `replaced_by[n]` is the node whose value stands for node n (n itself mostly). Nodes
-/// stay where they are until the last pass drops the dead ones, so every id stays valid in between.
+/// keep their order until the last pass drops the dead ones. An id stays valid while a pass runs, and changes only when
+/// prepend() is called.
 struct Rewrite {
   explicit Rewrite(ir::Graph& rewritten);
   /// The operand's current node.
@@ -65,6 +67,8 @@ struct Rewrite {
   void refresh(ir::Node& node);
   /// `node` is no more: its users read `by`, an earlier node.
   void replace(ir::NodeId node, ir::NodeId by) { replaced_by[node] = by; }
+  /// Puts nodes without operands in front of all others, whose numbers grow by as many.
+  void prepend(std::vector<ir::Node> leaves);
 
   ir::Graph& graph;
   IndexedVector<ir::NodeId> replaced_by;
@@ -79,6 +83,7 @@ struct PassRow {
   void (*run)(Rewrite&, PassCount&);  ///< nullptr: resolved while the module is walked
 };
 
+void fold_constants(Rewrite& rewrite, PassCount& count);
 void count_trips(Rewrite& rewrite, PassCount& count);
 void simplify_converts(Rewrite& rewrite, PassCount& count);
 void simplify_reshapes(Rewrite& rewrite, PassCount& count);
@@ -96,6 +101,7 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::sizes, "resolve-sizes", "dimension sizes become constants", nullptr},
     {Pass::regions, "recognise-regions", "a region of one operation is a reducer", nullptr},
     {Pass::bodies, "build-bodies", "loops, branches, regions get their own graphs", nullptr},
+    {Pass::constants, "fold-constants", "what is one known number becomes it", fold_constants},
     {Pass::trip_counts, "count-trips", "trip counts of counted loops", count_trips},
     {Pass::converts, "simplify-converts", "conversions that change nothing go", simplify_converts},
     {Pass::reshapes, "simplify-reshapes", "reshapes of reshapes merge, idle ones go", simplify_reshapes},

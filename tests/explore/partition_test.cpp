@@ -266,3 +266,35 @@ TEST_CASE("kernels of the models that ship, by strategy") {
   }
   check_golden("kernels.txt", table);
 }
+
+TEST_CASE("three LayerNorms whose variance is guarded by a comparison of known numbers are three kernels") {
+  // What jnp.var writes: 256 - 0 > 0 selects the quotient; all three share the guard, which is merged into one.
+  std::string text =
+      "HloModule m\nsum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n";
+  text +=
+      "norm {\n x = f32[512,256] parameter(0)\n zero = f32[] constant(0)\n n = f32[] constant(256)\n"
+      " nb = f32[512] broadcast(n), dimensions={}\n s = f32[512] reduce(x, zero), dimensions={1}, to_apply=sum\n"
+      " mean = f32[512] divide(s, nb)\n mb = f32[512,256] broadcast(mean), dimensions={0}\n"
+      " d = f32[512,256] subtract(x, mb)\n q = f32[512,256] multiply(d, d)\n"
+      " v = f32[512] reduce(q, zero), dimensions={1}, to_apply=sum\n ddof = s32[] constant(0)\n"
+      " ddofr = f32[] convert(ddof)\n left = f32[] subtract(n, ddofr)\n leftb = f32[512] broadcast(left), "
+      "dimensions={}\n"
+      " var = f32[512] divide(v, leftb)\n ok = pred[] compare(left, zero), direction=GT\n"
+      " okb = pred[512] broadcast(ok), dimensions={}\n nan = f32[] constant(nan)\n"
+      " nanb = f32[512] broadcast(nan), dimensions={}\n safe = f32[512] select(okb, var, nanb)\n"
+      " eps = f32[] constant(1e-6)\n epsb = f32[512] broadcast(eps), dimensions={}\n e = f32[512] add(safe, epsb)\n"
+      " r = f32[512] rsqrt(e)\n rb = f32[512,256] broadcast(r), dimensions={0}\n"
+      " ROOT y = f32[512,256] multiply(d, rb)\n}\n";
+  text +=
+      "ENTRY e {\n x = f32[512,256] parameter(0)\n w = f32[256,256] parameter(1)\n"
+      " a = f32[512,256] call(x), to_apply=norm\n"
+      " b = f32[512,256] dot(a, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      " c = f32[512,256] call(b), to_apply=norm\n"
+      " d = f32[512,256] dot(c, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      " ROOT f = f32[512,256] call(d), to_apply=norm\n}\n";
+  const Imported imported = import_hlo(text, "test.hlo");
+  const Partition counted = partition(imported.graph, fuse(find_strategy("stitch-v1"), imported.graph));
+  CHECK(counted.kernels == 3);
+  CHECK(counted.kernels == counted.least_kernels);
+  CHECK(counted.groups.size() == 1);
+}

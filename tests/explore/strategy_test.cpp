@@ -10,8 +10,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <queue>
+#include <string>
 
 #include "base/error.h"
 #include "costmodel/model.h"
@@ -332,6 +334,144 @@ TEST_CASE("a stitching that is stopped answers with a partition that can run") {
   CHECK(fusion.groups == fuse(find_strategy("none"), graph).groups);
   check_notes(graph, fusion);
   CHECK(fusion.edges[0].reason == "refused: not tried, the search was stopped");
+}
+
+TEST_CASE("a chain over a single row is one kernel, however many dimensions of size 1 its shapes have") {
+  struct Form {
+    std::string full, kept, axes, spread;  // shapes of the row and of its statistic, axes of reduce and broadcast
+  };
+  const std::array<Form, 5> forms = {{{"[4096]", "[]", "{0}", "{}"},
+                                      {"[1,4096]", "[1]", "{1}", "{0}"},
+                                      {"[1,1,4096]", "[1,1]", "{2}", "{0,1}"},
+                                      {"[1,4096,1]", "[1,1]", "{1}", "{0,2}"},
+                                      {"[2,1,4096]", "[2,1]", "{2}", "{0,1}"}}};
+  const auto filled = [](std::string text, const Form& form) {
+    const auto put = [&](std::string_view mark, const std::string& words) {
+      for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark))
+        text.replace(at, mark.size(), words);
+    };
+    put("FULL", "f32" + form.full), put("KEPT", "f32" + form.kept), put("AXES", form.axes), put("SPREAD", form.spread);
+    return text;
+  };
+  const std::string_view chains[] = {
+      R"(graph softmax {
+  %x = parameter 0 : FULL
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes=AXES : KEPT
+  %mb = broadcast %m, axes=SPREAD : FULL
+  %d = subtract %x, %mb : FULL
+  %e = exp %d : FULL
+  %s = reduce add %e, %zero, axes=AXES : KEPT
+  %sb = broadcast %s, axes=SPREAD : FULL
+  %y = divide %e, %sb : FULL
+  output %y
+}
+)",
+      R"(graph rms_norm {
+  %x = parameter 0 : FULL
+  %w = parameter 1 : FULL
+  %zero = constant 0 : f32[]
+  %n = constant 4096 : f32[]
+  %eps = constant 0.00001 : f32[]
+  %nb = broadcast %n, axes={} : KEPT
+  %eb = broadcast %eps, axes={} : KEPT
+  %q = multiply %x, %x : FULL
+  %s = reduce add %q, %zero, axes=AXES : KEPT
+  %mean = divide %s, %nb : KEPT
+  %safe = add %mean, %eb : KEPT
+  %r = rsqrt %safe : KEPT
+  %rb = broadcast %r, axes=SPREAD : FULL
+  %o = multiply %x, %rb : FULL
+  %y = multiply %o, %w : FULL
+  output %y
+}
+)",
+      R"(graph layer_norm {
+  %x = parameter 0 : FULL
+  %zero = constant 0 : f32[]
+  %n = constant 4096 : f32[]
+  %nb = broadcast %n, axes={} : KEPT
+  %s = reduce add %x, %zero, axes=AXES : KEPT
+  %mean = divide %s, %nb : KEPT
+  %mb = broadcast %mean, axes=SPREAD : FULL
+  %d = subtract %x, %mb : FULL
+  %q = multiply %d, %d : FULL
+  %v = reduce add %q, %zero, axes=AXES : KEPT
+  %var = divide %v, %nb : KEPT
+  %r = rsqrt %var : KEPT
+  %rb = broadcast %r, axes=SPREAD : FULL
+  %y = multiply %d, %rb : FULL
+  output %y
+}
+)"};
+  for (const std::string_view chain : chains)
+    for (const Form& form : forms) {
+      const Graph graph = parse_graph(filled(std::string(chain), form));
+      const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+      INFO(graph.name, " ", form.full);
+      check_notes(graph, fusion);
+      CHECK(fusion.groups.size() == 1);
+      const Partition counted = partition(graph, fusion);
+      for (const DistinctGroup& group : counted.groups) CHECK(std::holds_alternative<codegen::Layout>(group.needs));
+    }
+  // A row that is too long for one block keeps its loops apart.
+  const Form wide{"[1,1048576]", "[1]", "{1}", "{0}"};
+  CHECK(fuse(find_strategy("stitch-v1"), parse_graph(filled(std::string(chains[0]), wide))).groups.size() == 4);
+}
+
+TEST_CASE("a loop's counter joins a group of arrays and needs no launch of its own") {
+  const Graph graph = parse_graph(R"(graph body {
+  %i = parameter 0 : s32[]
+  %x = parameter 1 : f32[64,64]
+  %one = constant 1 : s32[]
+  %next = add %i, %one : s32[]
+  %y = exp %x : f32[64,64]
+  output %next, %y
+}
+)");
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  CHECK(fusion.groups.size() == 1);
+  check_notes(graph, fusion);
+  const Partition counted = partition(graph, fusion);
+  CHECK(std::holds_alternative<codegen::Layout>(counted.groups[0].needs));
+}
+
+TEST_CASE("a cheap value that groups of other sizes share is computed again in each") {
+  constexpr std::string_view shared = R"(graph shared {
+  %w = parameter 0 : bf16[768]
+  %x = parameter 1 : f32[64,768]
+  %y = parameter 2 : f32[32,768]
+  %c = OPERATION %w : f32[768]
+  %cx = broadcast %c, axes={1} : f32[64,768]
+  %cy = broadcast %c, axes={1} : f32[32,768]
+  %a = multiply %x, %cx : f32[64,768]
+  %b = multiply %y, %cy : f32[32,768]
+  output %a, %b
+}
+)";
+  std::string text(shared);
+  text.replace(text.find("OPERATION"), 9, "convert");
+  const Graph graph = parse_graph(text);
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  REQUIRE(fusion.groups.size() == 2);
+  check_notes(graph, fusion);
+  CHECK(find_circle(graph, def_use(graph), fusion.groups).empty());
+  std::vector<EdgeDecision> decisions;
+  for (const EdgeNote& note : fusion.edges) decisions.push_back(note.decision);
+  CHECK(decisions == std::vector<EdgeDecision>{EdgeDecision::stitched, EdgeDecision::recomputed});
+  const Partition counted = partition(graph, fusion);
+  CHECK(counted.bytes == 2.0 * 2 * 768 + 2.0 * (64 + 32) * 768 * 4);  // the narrow weights twice, no wide copy
+  for (const DistinctGroup& group : counted.groups) CHECK(std::holds_alternative<codegen::Layout>(group.needs));
+  // Not cheap: reads more than it writes; an expensive operation.
+  text = shared;
+  text.replace(text.find("OPERATION"), 9, "convert");
+  text.replace(text.find("bf16[768]"), 9, "f64[768]");
+  CHECK(fuse(find_strategy("stitch-v1"), parse_graph(text)).groups.size() == 3);
+  text = shared;
+  text.replace(text.find("OPERATION"), 9, "exp");
+  text.replace(text.find("bf16[768]"), 9, "f32[768]");
+  CHECK(fuse(find_strategy("stitch-v1"), parse_graph(text)).groups.size() == 3);
 }
 
 namespace {

@@ -77,7 +77,32 @@ TEST_CASE("stack-frame tables and unknown attributes are skipped, unknown module
       "}, execution_thread=\"main\"\n",
       "test.hlo");
   CHECK(imported.graph.nodes.size() == 2);
-  CHECK(imported.report.warnings == std::vector<std::string>{"unknown module attribute 'strange' skipped"});
+  REQUIRE_FALSE(imported.report.warnings.empty());
+  CHECK(imported.report.warnings[0] == "unknown module attribute 'strange' skipped");
+}
+
+TEST_CASE("what the text says and the import does not take into account is a warning with its number") {
+  const Imported imported = import_hlo(
+      "HloModule m, replica_count=1, num_partitions=8\nENTRY e {\n x = f32[<=10,4] parameter(0), "
+      "sharding={replicated}\n"
+      " c = f32[10,4] constant({...})\n d = f32[10,4] constant({ {1,2,3,4}, ... })\n"
+      " y = f32[10,4] add(x, c), novelty=7, dimensions={0}\n z = f32[10,4] add(y, d), novelty={8}\n"
+      " u = f32[10,4] never-heard-of(z)\n ROOT v = f32[10,4] never-heard-of(u)\n}\n",
+      "test.hlo");
+  CHECK(
+      imported.report.warnings ==
+      std::vector<std::string>{
+          "num_partitions=8: a program for 8 GPUs; everything is counted and priced as if one GPU ran this text alone",
+          "unknown attribute 'novelty' at 2 instructions: what it means is not taken into account",
+          "2 constants without contents ('{...}'): what needs the value can be neither executed nor written as a "
+          "kernel",
+          "1 shape with a bound ('<='): counted at the largest size",
+          "2 operations are not understood (2 never-heard-of): counted as library calls by the bytes of their arrays, "
+          "without their work"});
+  CHECK(import_hlo(
+            "HloModule m, num_partitions=1\nENTRY e {\n x = f32[10] parameter(0)\n ROOT y = f32[10] negate(x)\n}\n",
+            "test.hlo")
+            .report.warnings.empty());
 }
 
 TEST_CASE("the root may stand anywhere, operands may follow their users, the module_text may come first") {

@@ -13,7 +13,7 @@
 // once all full inputs are read first, in a loop of their own, and kept in registers: the loads then travel together,
 // which is what the axis is for. Elements behind the last whole vector are handled one per thread by the last block.
 // Outputs of fewer elements are stored under a guard by the first threads, which leaves the others idle; doubt_map()
-// warns strategies of that.
+// warns strategies of that, but for single numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,15 +167,17 @@ std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Bounda
 }
 
 /// Smaller outputs ride along under a guard, which leaves most threads idle there.
-std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout&) {
-  const ir::Node& first = graph[border.writes.front()];
+std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout) {
+  const auto count = [&](ir::NodeId id) { return elements(graph[id].shape); };
+  const auto largest = std::find_if(border.writes.begin(), border.writes.end(),
+                                    [&](ir::NodeId id) { return count(id) == layout.columns; });
   for (const ir::NodeId id : border.writes) {
-    const ir::Node& node = graph[id];
-    if (elements(node.shape) != elements(first.shape))
-      return ir::Rejection{
-          "skeleton-shapes",
-          fmt::format("%{} {} is written beside %{} {}", node.name, text(node.shape), first.name, text(first.shape)),
-          true};
+    // One number costs one thread a store.
+    if (count(id) == layout.columns || count(id) == 1) continue;
+    return ir::Rejection{"skeleton-shapes",
+                         fmt::format("%{} {} is written beside %{} {}", graph[id].name, text(graph[id].shape),
+                                     graph[*largest].name, text(graph[*largest].shape)),
+                         true};
   }
   return std::nullopt;
 }

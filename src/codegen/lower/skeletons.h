@@ -46,6 +46,10 @@ struct SkeletonLowering {
                                         const ir::Limits& limits);
 };
 
+/// Whether the elements lie in memory in row-major order. Dimensions of size 1 do not count, whatever the layout says
+/// of them.
+bool lies_row_major(const ir::Shape& shape);
+
 const SkeletonLowering& lowering(ir::Skeleton skeleton);
 
 inline Tiling tiling(const Prepared& prepared, const ir::Plan& plan) {

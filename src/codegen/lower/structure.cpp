@@ -137,6 +137,17 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
 
 }  // namespace
 
+bool lies_row_major(const Shape& shape) {
+  int last = -1;
+  for (int i = shape.rank(); i-- > 0;) {  // from the slowest dimension in memory on
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (shape.dims[dim] == 1) continue;
+    if (dim < last) return false;
+    last = dim;
+  }
+  return true;
+}
+
 std::string_view name(ReduceKind kind) {
   constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
   return row_for(names, kind);
@@ -159,7 +170,7 @@ ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
   if (!first) return ReduceKind::full;
   if (changes == 0) return *first ? ReduceKind::full : ReduceKind::row;
   if (!*last) return ReduceKind::column;
-  return changes == 1 && is_row_major(shape) ? ReduceKind::row : ReduceKind::mixed;
+  return changes == 1 && lies_row_major(shape) ? ReduceKind::row : ReduceKind::mixed;
 }
 
 Layout row_layout(const Graph& graph, NodeId reduce) {

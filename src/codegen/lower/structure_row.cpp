@@ -114,7 +114,7 @@ class RowReading {
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
-    if (node.op == Op::bitcast && !(is_row_major(node.shape) && is_row_major(graph_[node.operands[0]].shape)))
+    if (node.op == Op::bitcast && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     const bool moves = class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
                        node.op != Op::transpose;

@@ -97,7 +97,7 @@ hlo::Imported load_model(const fs::path& data, const std::string& path, Observer
     throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
                 nearest_file(data, path));
   hlo::Imported imported = hlo::import_file(path);
-  for (const std::string& warning : imported.report.warnings) observer.detail(fmt::format("{}: {}", path, warning));
+  for (const std::string& warning : imported.report.warnings) observer.warning(fmt::format("{}: {}", path, warning));
   return imported;
 }
 

@@ -24,8 +24,8 @@
 
 namespace tailor::study {
 
-/// Imports a file; warnings are details. `data` is the folder with models/. Throws Error(failed), for a file that is
-/// not there with the nearest name.
+/// Imports a file; the observer is told its warnings. `data` is the folder with models/. Throws Error(failed), for a
+/// file that is not there with the nearest name.
 hlo::Imported load_model(const std::filesystem::path& data, const std::string& path, Observer& observer);
 /// `name` is a file stem in data/devices or a path. Throws Error(missing) naming the nearest, Error(failed) for a file
 /// that is not sound.

@@ -42,9 +42,8 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     sweep.recorder.save(*group);
     for (const Target& device : sweep.devices) {
       const ir::Estimate bound = costmodel::sol(group->work, device.calibrated);
-      sweep.store().save(
-          store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
-                               std::string(name(bound.bottleneck))});
+      sweep.store().save(store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
+                                              std::string(name(bound.bottleneck))});
     }
     sweep.groups.push_back(std::move(group));
   }
@@ -93,7 +92,7 @@ void load_and_fuse(Sweep& sweep) {
     sweep.watch.observer.progress({"importing " + name, 0, 0, {}});
     const hlo::Imported imported = hlo::import_file(path.string());
     for (const std::string& warning : imported.report.warnings)
-      sweep.watch.observer.detail(fmt::format("{}: {}", name, warning));
+      sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store());
     const store::GraphRow graph = graph_row(imported, name, path.filename().string());
     sweep.store().save(graph);
