@@ -19,11 +19,18 @@
 
 namespace tailor::hlo {
 
+namespace {
+
+/// Places in the text are kept as 32 bits.
+constexpr std::size_t max_text_bytes = std::size_t{1} << 31;
+
+}  // namespace
+
 Imported import_hlo(std::string_view text, std::string_view file) {
-  if (text.size() > max_unpacked_bytes)
+  if (text.size() > max_text_bytes)
     throw Error(Fault::failed, Position{std::string(file)},
                 fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
-                            humane_bytes(static_cast<double>(max_unpacked_bytes))));
+                            humane_bytes(static_cast<double>(max_text_bytes))));
   const HloModule module = parse_module(text, file);
   GraphBuilderContext context(module);
   const HloComputation& entry = module.computations[static_cast<std::size_t>(module.entry)];

@@ -29,7 +29,7 @@ std::vector<ObservationRow> rows_of(const std::vector<ir::Observation>& all) {
 }
 
 /// As a person sees the Error of reading `text`: place, message, and that there is a hint.
-std::string complaint(const std::string& text) {
+std::string observation_complaint(const std::string& text) {
   try {
     parse_observations(text, "rows.txt");
   } catch (const Error& error) {
@@ -225,7 +225,7 @@ TEST_CASE("a garbled line is refused with file, line, what was found and what wa
     REQUIRE(at != line.npos);
     return good + "\n" + line.replace(at, old.size(), fresh) + "\n";
   };
-  CHECK(complaint(good + "\n") == "");
+  CHECK(observation_complaint(good + "\n") == "");
   const std::pair<std::string, std::string> rows[] = {
       {with("time=3e-05", "time=fast"), "rows.txt:2: observation: found 'fast' for time, expected a number"},
       {with("time=3e-05", "time=1"),
@@ -238,7 +238,7 @@ TEST_CASE("a garbled line is refused with file, line, what was found and what wa
        "rows.txt:2: observation: found 'measured' for the line, expected 'observation'"},
       {good + "\n# the same again\n" + good, "rows.txt:3: observation: found what line 1 says already"},
   };
-  for (const auto& [text, message] : rows) CHECK(complaint(text) == message);
+  for (const auto& [text, message] : rows) CHECK(observation_complaint(text) == message);
   for (std::size_t cut = 12; cut < good.find("written=") + 8; ++cut)
-    CHECK_FALSE(complaint(good.substr(0, cut)).empty());
+    CHECK_FALSE(observation_complaint(good.substr(0, cut)).empty());
 }

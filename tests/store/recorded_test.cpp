@@ -48,7 +48,7 @@ Store measured(const std::filesystem::path& path) {
 }
 
 /// The message of the Error of reading `text`, as a person would see it.
-std::string complaint(const std::string& text) {
+std::string recorded_complaint(const std::string& text) {
   try {
     parse_recorded(text, "x.jsonl");
   } catch (const Error& error) {
@@ -134,31 +134,32 @@ TEST_CASE("a recorded file holds what measurements need and nothing else") {
 TEST_CASE("a file that is not whole, not ours or of another version is refused with its line") {
   const Folder folder;
   const std::string text = recorded_text(recorded_rows(measured(folder / "a.db")));
-  CHECK(complaint(text) == "");
+  CHECK(recorded_complaint(text) == "");
   const auto lines = static_cast<std::int64_t>(std::count(text.begin(), text.end(), '\n'));
-  CHECK(complaint(with(text, "recorded/1", "recorded/7")) == "x.jsonl:1: found recorded/7, expected recorded/1");
-  CHECK(holds(complaint(""), "cut off"));
-  CHECK(holds(complaint("hello\n"), "x.jsonl:1: the file is no recorded one"));
-  CHECK(holds(complaint("[1]\n"), "x.jsonl:1: the file is no recorded one"));
-  CHECK(holds(complaint(text + "{}\n"), fmt::format("x.jsonl:{}: there is more", lines + 1)));
-  CHECK(holds(complaint(with(text, "8e-06", "7e-06")), fmt::format("x.jsonl:{}: the lines before", lines)));
-  CHECK(
-      holds(complaint(with(text, "\"gpu\":\"NVIDIA H200, GPU-0001\"", "\"gpu\":7")), "'gpu' is not what it should be"));
-  CHECK(holds(complaint(with(text, "\"attempts\":1,", "")), "'attempts' is missing"));
-  CHECK(holds(complaint(with(text, "{\"kernels\":", "{\"kernel\":")), "found 'kernel', expected"));
-  CHECK(holds(complaint(with(text, "\"outcome\":\"ok\"", "\"outcome\":ok")), "the line is damaged"));
-  CHECK(holds(complaint(with(text, "cold, activity", "icy, activity")), "x.jsonl:"));
+  CHECK(recorded_complaint(with(text, "recorded/1", "recorded/7")) ==
+        "x.jsonl:1: found recorded/7, expected recorded/1");
+  CHECK(holds(recorded_complaint(""), "cut off"));
+  CHECK(holds(recorded_complaint("hello\n"), "x.jsonl:1: the file is no recorded one"));
+  CHECK(holds(recorded_complaint("[1]\n"), "x.jsonl:1: the file is no recorded one"));
+  CHECK(holds(recorded_complaint(text + "{}\n"), fmt::format("x.jsonl:{}: there is more", lines + 1)));
+  CHECK(holds(recorded_complaint(with(text, "8e-06", "7e-06")), fmt::format("x.jsonl:{}: the lines before", lines)));
+  CHECK(holds(recorded_complaint(with(text, "\"gpu\":\"NVIDIA H200, GPU-0001\"", "\"gpu\":7")),
+              "'gpu' is not what it should be"));
+  CHECK(holds(recorded_complaint(with(text, "\"attempts\":1,", "")), "'attempts' is missing"));
+  CHECK(holds(recorded_complaint(with(text, "{\"kernels\":", "{\"kernel\":")), "found 'kernel', expected"));
+  CHECK(holds(recorded_complaint(with(text, "\"outcome\":\"ok\"", "\"outcome\":ok")), "the line is damaged"));
+  CHECK(holds(recorded_complaint(with(text, "cold, activity", "icy, activity")), "x.jsonl:"));
 }
 
 TEST_CASE("every file cut off anywhere is refused, and so is every changed byte") {
   const Folder folder;
   const std::string text = recorded_text(recorded_rows(measured(folder / "a.db")));
   for (std::size_t length = 0; length + 1 < text.size(); length += 7)
-    if (complaint(text.substr(0, length)).empty()) FAIL_CHECK("accepted the first ", length, " bytes");
+    if (recorded_complaint(text.substr(0, length)).empty()) FAIL_CHECK("accepted the first ", length, " bytes");
   for (std::size_t at = 0; at + 1 < text.size(); at += 11) {
     std::string changed = text;
     changed[at] = changed[at] == '1' ? '2' : '1';
-    if (complaint(changed).empty()) FAIL_CHECK("accepted a changed byte at ", at);
+    if (recorded_complaint(changed).empty()) FAIL_CHECK("accepted a changed byte at ", at);
   }
 }
 
