@@ -7,7 +7,6 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +17,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/files.h"
 
 namespace tailor {
 
@@ -140,54 +140,9 @@ std::string read_file(const std::filesystem::path& path) {
   return content;
 }
 
-namespace {
-
-[[noreturn]] void cannot_write(const std::filesystem::path& path, std::string_view reason) {
-  throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
-}
-
-/// Where the bytes of a path go: the end of its symbolic links, whether there is a file yet or not.
-std::filesystem::path followed(std::filesystem::path path) {
-  namespace fs = std::filesystem;
-  constexpr int most_links = 40;  // as Linux allows
-  for (int links = 0; fs::is_symlink(fs::symlink_status(path)); ++links) {
-    if (links == most_links) cannot_write(path, "its symbolic links lead in a circle");
-    const fs::path target = fs::read_symlink(path);
-    path = target.is_absolute() ? target : path.parent_path() / target;
-  }
-  return path;
-}
-
-/// Truncates what is there when it can be. Returns the system's reason when it fails, else "".
-std::string write_in_place(const std::filesystem::path& path, std::string_view content) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.flush();
-  return out ? "" : std::strerror(errno);
-}
-
-}  // namespace
-
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  namespace fs = std::filesystem;
-  std::error_code fault;
-  const fs::path file = followed(path);
-  const fs::file_status status = fs::status(file, fault);
-  if (fs::is_directory(status)) cannot_write(path, "it is a folder");
-  // A device, a pipe or a socket is written to: a file in its place would destroy it.
-  const bool through = fs::exists(status) && !fs::is_regular_file(status);
-  const fs::path written = through ? file : fs::path(file.string() + fmt::format(".{}.partial", ::getpid()));
-  if (const std::string reason = write_in_place(written, content); !reason.empty()) {
-    if (!through) fs::remove(written, fault);
-    cannot_write(path, reason);
-  }
-  if (through) return;
-  fs::rename(written, file, fault);
-  if (fault) {
-    const std::string reason = fault.message();
-    fs::remove(written, fault);
-    cannot_write(path, reason);
-  }
+  if (const std::string reason = try_write_file(path, content); !reason.empty())
+    throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot write: {}", reason));
 }
 
 }  // namespace tailor

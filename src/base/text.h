@@ -35,8 +35,8 @@ std::string suggestion(std::string_view found, std::span<const std::string_view>
 
 /// The whole file. Throws Error(failed) naming the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
-/// Writes beside the target and renames, so a reader never sees half a file. Symbolic links stay and lead to the new file.
-/// What is no regular file (a device, a pipe) is written to and stays what it is. Throws Error(failed).
+/// Writes beside the target and renames, so a reader never sees half a file. Symbolic links stay and lead to the new
+/// file. What is no regular file (a device, a pipe) is written to and stays what it is. Throws Error(failed).
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace tailor

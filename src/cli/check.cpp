@@ -99,7 +99,7 @@ void run_check(const CheckCommand& options, const Context& context) {
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   study::FusedModel model(options.what, context.data, *context.console);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const study::Watch watch{*context.console, interrupts.token()};
   const bool whole = options.plan.empty() && options.what.group.empty();
   std::vector<Candidate> candidates =

@@ -119,7 +119,8 @@ constexpr std::array command_table = std::to_array({
             "db merge all.db shard1.db shard2.db\n"
             "db export --recorded h200.jsonl.gz all.db --device h200\n"
             "db export --format kernel-tuner --out exported all.db\n"
-            "db import h200.jsonl.gz mine.db",
+            "db import h200.jsonl.gz mine.db\n"
+            "db observations all.db",
             "ACTION DB", bound<DbCommand, run_db_command>, true),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"
@@ -253,6 +254,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
       standard_error(),
       {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
       steady_clock());
+  const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
                   common.output,
                   common.data,
@@ -260,6 +262,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
                   coloured_output(colour, terminal),
                   common.verbose,
                   &console,
+                  &interrupts,
                   typed(words),
                   common.format};
   if (context.data.empty()) context.data = default_data_folder();

@@ -36,6 +36,7 @@ struct Context {
   bool colour = false;   ///< of stdout
   bool verbose = false;  ///< -v
   Console* console = nullptr;
+  const InterruptWatch* interrupts = nullptr;
   std::string command;      ///< as it was typed
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
 };
@@ -49,13 +50,14 @@ struct ImportOptions {
 void run_import(const ImportOptions& options, const Context& context);
 
 struct ImportXlaOptions {
-  std::string folder;    ///< XLA's dump, or a digest
-  std::string module;    ///< needed when the folder holds several
-  std::string kernel;    ///< an entry; empty: all
-  std::string device;    ///< limits and cache of the simulated machine; empty: none
-  std::string database;  ///< store checks and counters there; empty: nowhere
-  bool list = false;     ///< tie kernels to fusions, execute none
-  bool compare = false;  ///< what our strategies would launch and move beside XLA
+  std::string folder;                        ///< XLA's dump, or a digest
+  std::string module;                        ///< needed when the folder holds several
+  std::string kernel;                        ///< an entry; empty: all
+  std::string device;                        ///< limits and cache of the simulated machine; empty: none
+  std::string calibration = "uncalibrated";  ///< of `compare`
+  std::string database;                      ///< store checks and counters there; empty: nowhere
+  bool list = false;                         ///< tie kernels to fusions, execute none
+  bool compare = false;                      ///< what our strategies would launch and move beside XLA
   bool no_sanitizers = false;
   std::int64_t seed = 1;                               ///< of the inputs and the schedule
   std::int64_t threads = 0;                            ///< 0: one per processor

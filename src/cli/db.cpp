@@ -14,8 +14,10 @@
 #include "base/text.h"
 #include "report/table.h"
 #include "store/exports.h"
+#include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
+#include "study/tables/observation_table.h"
 
 namespace tailor::cli {
 
@@ -43,7 +45,8 @@ int run_db_info(const DbOptions& options, Console& console) {
   for (const store::TableSize& size : store.sizes()) table.rows.push_back({size.table, size.rows});
   show(options, table);
   for (const store::RunRow& run : store.runs())
-    console.note(fmt::format("{} {}: {} ({})", run.started_at, run.outcome, run.command, run.tool));
+    console.note(
+        fmt::format("{} {}: {} ({}{})", run.started_at, run.outcome, run.command, run.tool, store.device_files(run)));
   return 0;
 }
 
@@ -70,10 +73,13 @@ int run_db_dump(const DbOptions& options, Console&) {
 namespace {
 
 std::string counted(const store::RecordedRows& rows) {
-  return fmt::format("{} measurements of {} kernels and {} times of models on {} devices",
-                     with_commas(static_cast<std::int64_t>(rows.measurements.size())),
-                     with_commas(static_cast<std::int64_t>(rows.kernels.size())),
-                     with_commas(static_cast<std::int64_t>(rows.module_times.size())), rows.devices.size());
+  const auto count = [](const auto& list) { return with_commas(static_cast<std::int64_t>(list.size())); };
+  const std::string observed =
+      fmt::format("{} observation{}", count(rows.observations), rows.observations.size() == 1 ? "" : "s");
+  if (rows.devices.empty()) return observed;
+  return fmt::format("{} measurements of {} kernels and {} times of models on {} devices{}", count(rows.measurements),
+                     count(rows.kernels), count(rows.module_times), rows.devices.size(),
+                     rows.observations.empty() ? "" : ", " + observed);
 }
 
 }  // namespace
@@ -112,10 +118,19 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
 }
 
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console) {
-  const store::RecordedRows rows = store::read_recorded(recorded);  // first: a bad file makes no database
+  const store::RecordedRows rows = store::read_recorded_or_observations(recorded);  // a bad file makes no database
   store::Store store = store::Store::open(options.database);
   doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
   console.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
+  return 0;
+}
+
+int run_db_observations(const DbOptions& options, Console& console) {
+  store::Store::open_read_only(options.database);  // makes none
+  store::Store store = store::Store::open(options.database);
+  const std::int64_t fresh = store::add_observations(store);
+  show(options, study::observation_table(store.observations()));
+  console.note(fmt::format("{}: {} observations are new", options.database.string(), with_commas(fresh)));
   return 0;
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor db: what is in a database, joining several, its whole contents as text, whether it is sound, and measurements
-// in and out of it. In: paths and what to do with them. Out: tables, text or files, and the exit code. Called by
-// store_commands.cpp and by tests.
+// and observations in and out of it. In: paths and what to do with them. Out: tables, text or files, and the exit code.
+// Called by store_commands.cpp and by tests.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace tailor::cli {
 
 struct DbOptions {
   std::filesystem::path database;
-  Format format = Format::table;  ///< of info
+  Format format = Format::table;  ///< of info and observations
   int width = 100;
   bool colour = false;
   Sink out = standard_output();
@@ -43,7 +43,10 @@ int run_db_dump(const DbOptions& options, Console& console);
 /// 0. Throws Error(missing) when nothing was measured, Error(usage) when it is not clear which device or group is
 /// meant.
 int run_db_export(const DbOptions& options, const DbExport& what, Console& console);
-/// Copies a recorded file into the database, which is made when absent. Returns 0.
+/// Stores what was measured as observations, and shows how many there are. Returns 0. Throws Error(missing) without a
+/// database.
+int run_db_observations(const DbOptions& options, Console& console);
+/// Copies a recorded file or lines of observations into the database, which is made when absent. Returns 0.
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console);
 /// Returns 0 for a sound file; says what is wrong and returns 1 otherwise.
 int run_db_check(const DbOptions& options, Console& console);

@@ -15,6 +15,9 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--device", &options.device, "the GPU that is simulated, or that measures (default then: found)", "NAME");
   list.add("--list", &options.list, "tie kernels to fusions, execute none");
   list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
+  list.add("--calibration", &options.calibration, "of --compare: numbers that choose our plans (default uncalibrated)",
+           "NAME|FILE")
+      .needs = "--compare";
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
   list.add_count("--max-elements", &options.most_elements,
@@ -132,8 +135,8 @@ void declare(OptionList& list, ReportCommand& options) {
 }
 
 void declare(OptionList& list, DbCommand& options) {
-  list.add("ACTION", &options.action, "info, check, dump, merge, export or import");
-  list.add("DB", &options.database, "the database; of import the recorded file, its database after it");
+  list.add("ACTION", &options.action, "info, check, dump, merge, export, import or observations");
+  list.add("DB", &options.database, "the database; of import a file of records or observations, its database after it");
   list.add("FROM", &options.from, "databases to merge into it");
   list.add("--recorded", &options.recorded, "of export: write measurements to a file that import reads", "FILE");
   list.add("--out", &options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there", "DIR")

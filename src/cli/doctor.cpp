@@ -72,7 +72,7 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
 /// down.
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
   context.console->progress({"looking for a GPU", 0, 0, {}});
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   profiler::WorkerSetup setup = study::worker_setup(options.gpu, interrupts.token());
   const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
   constexpr Seconds patience{30};

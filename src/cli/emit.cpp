@@ -39,7 +39,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
   if (!options.arch.empty() && !options.ptx)
     throw Error(Fault::usage, "--arch is the architecture that --ptx compiles for", "add --ptx");
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const study::Watch watch{*context.console, interrupts.token()};
   study::Candidate one = study::choose_plan(chosen.model, chosen.number, options.plan, watch);
   study::print({&one, 1});

@@ -40,19 +40,6 @@ struct Explained {
   const ir::Device& device() const { return one.on->device; }
 };
 
-/// What the model says a time of this plan under a protocol should be.
-study::PredictedTime predicted_time(const Explained& all) {
-  return [&](const ir::Protocol& protocol) {
-    const costmodel::GroupWork needed = costmodel::group_work(all.one.of->group);
-    return all.chosen.model.model
-        ->estimate({.group = &needed,
-                    .work = &all.one.work,
-                    .device = &all.one.on->calibrated,
-                    .regime = ir::make_regime(protocol)})
-        .total;
-  };
-}
-
 std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
   if (!all.one.measured || all.one.measured->times.empty()) return {};
   return all.one.measured->times.front().counters;
@@ -210,7 +197,7 @@ std::string explanation(const Explained& all, const Context& context) {
                   humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level), ir::name(e.bottleneck),
                   state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)");
   if (all.one.verdict) out += study::execution_words(all.one);
-  if (all.one.measured) out += study::measured_words(*all.one.measured, predicted_time(all));
+  if (all.one.measured) out += study::measured_words(all.one);
   out += "\n";
   out += "each part alone, as a share of the predicted time (parts overlap)\n" + bars(e, colour) + "\n";
   out += paragraph("launch",
@@ -237,7 +224,7 @@ std::string explanation(const Explained& all, const Context& context) {
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(study::gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
-  if (work.sampled) out += "  sectors are from a sample: an index is not periodic\n";
+  if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
   for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
 }
@@ -246,7 +233,7 @@ std::string explanation(const Explained& all, const Context& context) {
 
 void run_explain(const ExplainOptions& options, const Context& context) {
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const study::Watch watch{*context.console, interrupts.token()};
   Explained all{chosen, study::choose_plan(chosen.model, chosen.number, options.plan, watch), {}, {}, {}};
   study::Candidate& one = all.one;
@@ -261,8 +248,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   answer.sections.push_back({"estimate", estimate_table(all)});
   answer.sections.push_back({"parts", part_table(all.estimate)});
   answer.sections.push_back({"buffers", buffer_table(one)});
-  if (one.measured)
-    answer.sections.push_back({"measured", study::measured_plan_table(*one.measured, predicted_time(all))});
+  if (one.measured) answer.sections.push_back({"measured", study::measured_plan_table(one)});
   if (std::optional<Table> counts = make_count_table(all)) answer.sections.push_back({"executed", std::move(*counts)});
   if (!gpu_counters(all).empty())
     answer.sections.push_back({"gpu_counters", study::gpu_counter_table(gpu_counters(all))});

@@ -6,6 +6,7 @@
 // a group, axes and limits. Out: tables.
 #include <fmt/format.h>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -23,9 +24,7 @@ using report::Table;
 constexpr std::array shown_parts = std::to_array<ir::Part>(
     {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
 
-double part(const ir::Estimate& estimate, ir::Part which) {
-  return estimate.parts[static_cast<std::size_t>(which)].value;
-}
+double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
 Table plan_table(ChosenGroup& chosen, std::span<const study::Candidate> best, std::int64_t distinct) {
@@ -112,7 +111,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;
   if (options.max_plans > 0) how.max_plans = options.max_plans;
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   const Clock clock = steady_clock();
   const Seconds started = clock();
   const study::Choice choice = study::choose(chosen.group(), chosen.model.target, how, interrupts.token());
@@ -120,7 +119,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   stop_if_asked(interrupts);
   std::span<const study::Candidate> best(choice.candidates);
   const std::int64_t distinct = std::ssize(best);
-  if (options.top > 0 && distinct > options.top) best = best.first(static_cast<std::size_t>(options.top));
+  if (options.top > 0 && distinct > options.top) best = prefix(best, options.top);
 
   CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
   answer.sections.push_back({"plans", plan_table(chosen, best, distinct)});

@@ -34,7 +34,7 @@ void count_classes(const ir::Graph& graph, std::map<ir::OpClass, ClassCount>& cl
     ClassCount& count = classes[ir::class_of(node.op)];
     ++count.nodes;
     count.bytes += ir::bytes_touched(graph, static_cast<ir::NodeId>(i));
-    count.flops += node.attributes.flops;
+    count.flops += ir::flops(node);
     ++count.operations[ir::name(node.op)];
   }
   for (const ir::Graph& body : graph.bodies) count_classes(body, classes);

@@ -40,7 +40,7 @@ profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const s
 
 std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const ImportXlaOptions& options,
                                   const std::optional<ir::Device>& device, const Context& context) {
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
   profiler::XlaCheckOptions how = check_options(options, device);
   how.simulation.stop = interrupts.token();
   const auto kernels = chosen_kernels(module, options.kernel);
@@ -93,7 +93,7 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
     throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
   std::optional<study::Target> target;
   if (!options.device.empty())
-    target = study::load_target(context.data, options.device, load_calibration(context, "uncalibrated"));
+    target = study::load_target(context.data, options.device, load_calibration(context, options.calibration));
   const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
   const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
   if (!module.unused_entries.empty())

@@ -81,7 +81,8 @@ void refuse_bad(const MeasuredXlaModule& all) {
 }  // namespace
 
 void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions& options, const Context& context) {
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
+  interrupts.be_patient();
   const study::Watch watch{*context.console, interrupts.token()};
   profiler::Worker worker(study::worker_setup(options.gpu, interrupts.token()));
   const std::string name = options.device.empty() ? study::device_of_gpu(worker, context.data) : options.device;

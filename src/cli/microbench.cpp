@@ -61,7 +61,8 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   }
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
+  interrupts.be_patient();
   const study::Watch watch{*context.console, interrupts.token()};
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
   std::optional<profiler::Worker> worker;

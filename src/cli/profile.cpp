@@ -160,7 +160,8 @@ void profile_module(const ProfileCommand& options, const Context& context, const
 void run_profile(const ProfileCommand& options, const Context& context) {
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
-  const InterruptWatch interrupts;
+  const InterruptWatch& interrupts = *context.interrupts;
+  interrupts.be_patient();
   if (options.module && options.profiler == "replay") return profile_module(options, context, {}, interrupts);
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc && options.profiler != "replay")

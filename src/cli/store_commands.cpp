@@ -35,7 +35,7 @@ void answered(const Context& context, Work&& work) {
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
-  InterruptWatch watch;
+  const InterruptWatch& watch = *context.interrupts;
   study::SweepOptions options;
   options.config = command.config;
   options.data = context.data;
@@ -87,7 +87,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
 namespace {
 
 constexpr std::array db_actions =
-    std::to_array<std::string_view>({"info", "check", "dump", "merge", "export", "import"});
+    std::to_array<std::string_view>({"info", "check", "dump", "merge", "export", "import", "observations"});
 
 void refuse_strays(const DbCommand& command) {
   const bool exports = command.action == "export";
@@ -101,7 +101,7 @@ void refuse_strays(const DbCommand& command) {
   if (command.action != "merge" && command.from.size() != expected)
     throw Error(Fault::usage,
                 fmt::format("db {} takes {}, found {} words", command.action,
-                            expected == 1 ? "a recorded file and a database" : "one database", command.from.size() + 1),
+                            expected == 1 ? "a file and a database" : "one database", command.from.size() + 1),
                 "see tailor db --help");
 }
 
@@ -109,6 +109,7 @@ int run_db_action(const DbCommand& command, DbOptions options, Console& console)
   if (command.action == "info") return run_db_info(options, console);
   if (command.action == "check") return run_db_check(options, console);
   if (command.action == "dump") return run_db_dump(options, console);
+  if (command.action == "observations") return run_db_observations(options, console);
   if (command.action == "merge") return run_db_merge(options, {command.from.begin(), command.from.end()}, console);
   options.database = command.from.front();
   return run_db_import(options, command.database, console);

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -117,7 +118,13 @@ Console::Console(Sink sink, Options options, Clock clock)
 
 Console::~Console() { finish(); }
 
-void Console::warning(std::string_view words) { say("warning: ", "1;33", words); }
+void Console::warning(std::string_view words) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!warned_.emplace(words).second) return;
+  }
+  say("warning: ", "1;33", words);
+}
 
 void Console::note(std::string_view words) {
   if (options_.verbosity != Verbosity::quiet) say("", "", words);
@@ -173,15 +180,31 @@ void Console::finish() {
   erase();
 }
 
-InterruptWatch::InterruptWatch() {
+namespace {
+
+/// Without destructors: other threads may be anywhere.
+[[noreturn]] void end_interrupted() {
+  const Error why(Fault::interrupted, "interrupted");
+  const std::string words = error_text(why);
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
+  std::_Exit(static_cast<int>(why.fault));
+}
+
+}  // namespace
+
+InterruptWatch::InterruptWatch(Seconds patience) : patience_(patience.value) {
   assert(signal_pipe.load() < 0);
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) throw Error(Fault::failed, "cannot watch for Ctrl-C: no pipe", "close some files");
   signal_pipe = ends[1];
   listener_ = std::thread([this, reader = ends[0]] {
     char byte = 0;
-    for (ssize_t n = 0; (n = read(reader, &byte, 1)) == 1 || (n < 0 && errno == EINTR);)
-      if (n == 1 && byte == 'i') source_.request_stop();
+    for (ssize_t n = 0; (n = read(reader, &byte, 1)) == 1 || (n < 0 && errno == EINTR);) {
+      if (n != 1) continue;
+      source_.request_stop();
+      pollfd closed{reader, POLLIN, 0};
+      if (poll(&closed, 1, static_cast<int>(patience_ * 1000)) == 0) end_interrupted();
+    }
     close(reader);
   });
   struct sigaction action {};

@@ -6,11 +6,13 @@
 // TERM. Output goes through a sink, so tests read what a person would see.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -85,24 +87,30 @@ class Console final : public study::Observer {
   Options options_;
   Clock clock_;
   std::mutex mutex_;
+  std::set<std::string, std::less<>> warned_;  ///< a warning is said once, however many batches of work give it
   std::string what_;
   std::string line_;  ///< what stands on the screen now
   Seconds started_;
   std::optional<Seconds> drawn_;
 };
 
-/// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time.
+/// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time; every command has one.
+/// Work that does not end within `patience` after the first is ended here, with the word and the exit code that
+/// Error(interrupted) has: what a database was told is stored by then, and nothing else is worth a longer wait.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  explicit InterruptWatch(Seconds patience = {0.3});
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   std::stop_token token() const { return source_.get_token(); }
   bool requested() const { return source_.stop_requested(); }
+  /// For commands that wait for a GPU's last answer and store what it measured.
+  void be_patient() const { patience_ = 5; }
 
  private:
   std::stop_source source_;
+  mutable std::atomic<double> patience_;  ///< seconds
   std::thread listener_;
 };
 

@@ -16,6 +16,8 @@
 #include <array>
 #include <limits>
 
+#include "base/indexed.h"
+
 namespace tailor::costmodel {
 
 namespace {
@@ -65,6 +67,6 @@ Occupancy occupancy(const ir::Limits& limits, int threads, int registers, std::i
   return result;
 }
 
-std::string_view name(Limiter limiter) { return names[static_cast<std::size_t>(limiter)]; }
+std::string_view name(Limiter limiter) { return row_for(names, limiter); }
 
 }  // namespace tailor::costmodel

@@ -9,16 +9,15 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/indexed.h"
 #include "costmodel/calibration.h"
 #include "ir/estimate.h"
 #include "ir/regime.h"
 
 namespace tailor::costmodel {
 
-inline Seconds& part(ir::Estimate& estimate, ir::Part which) { return estimate.parts[static_cast<std::size_t>(which)]; }
-inline Seconds part(const ir::Estimate& estimate, ir::Part which) {
-  return estimate.parts[static_cast<std::size_t>(which)];
-}
+inline Seconds& part(ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which); }
+inline Seconds part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which); }
 
 inline ir::Part greatest(const ir::Estimate& estimate, std::initializer_list<ir::Part> among) {
   ir::Part best = *among.begin();

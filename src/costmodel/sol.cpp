@@ -45,7 +45,7 @@ GroupWork group_work(const ir::Group& group) {
     if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert)
       add_operations(work, node.op, node.shape.dtype, static_cast<double>(ir::elements(node.shape)));
     if (node.op == ir::Op::reduce && !node.operands.empty()) {
-      const ir::Reducer reducer = node.attributes.reducer;
+      const ir::Reducer reducer = ir::reducer(node);
       const ir::Shape& operand = group.graph[node.operands[0]].shape;
       if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
         add_operations(work, ir::op_of(reducer), operand.dtype, static_cast<double>(ir::elements(operand)));

@@ -80,7 +80,7 @@ class Borders {
 };
 
 std::string library_call_target(const Node& node) {
-  return node.attributes.target.empty() ? std::string(name(node.op)) : node.attributes.target;
+  return std::string(target(node).empty() ? name(node.op) : target(node));
 }
 
 class Counting {
@@ -123,8 +123,7 @@ class Counting {
     const Node& node = graph[id];
     if (class_of(node.op) == OpClass::control) return control(graph, fusion, node, where, times);
     if (class_of(node.op) == OpClass::structure) return;
-    const LibraryCall call{node.name, library_call_target(node), where, bytes_touched(graph, id), node.attributes.flops,
-                           times};
+    const LibraryCall call{node.name, library_call_target(node), where, bytes_touched(graph, id), flops(node), times};
     into_.library_launches += times;
     into_.library_bytes += times * call.bytes;
     into_.library.push_back(call);
@@ -132,12 +131,13 @@ class Counting {
 
   void control(const Graph& graph, const Fusion& fusion, const Node& node, const std::string& where, double times) {
     const bool loop = node.op == Op::while_loop;
-    const auto trips = static_cast<double>(std::max<std::int64_t>(1, node.attributes.number));
-    if (loop && node.attributes.number <= 0) ++into_.unknown_trips;
-    for (std::size_t i = 0; i < node.attributes.bodies.size(); ++i) {
+    const std::int64_t known_trips = loop ? trip_count(node) : 0;
+    const auto trips = static_cast<double>(std::max<std::int64_t>(1, known_trips));
+    if (loop && known_trips <= 0) ++into_.unknown_trips;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
       // A known trip count needs no kernel to find out whether to go on.
-      if (loop && i == 0 && node.attributes.number > 0) continue;
-      const auto body = static_cast<std::size_t>(node.attributes.bodies[i]);
+      if (i == 0 && known_trips > 0) continue;
+      const std::size_t body = index(node.bodies[i]);
       if (!loop) ++into_.branches;
       this->graph(graph.bodies[body], fusion.bodies[body], body_path(where, node, i), loop ? times * trips : times);
     }

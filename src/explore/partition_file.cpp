@@ -25,18 +25,6 @@ namespace {
 
 constexpr std::string_view head_example = "a head line such as 'partition 1 graph=... strategy=...'";
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-         c == '-' || c == '+';
-}
-
-void append_name(std::string& out, std::string_view name) {
-  if (!name.empty() && std::all_of(name.begin(), name.end(), is_plain))
-    out += name;
-  else
-    append_quoted(out, name);
-}
-
 /// One line of the file, read from left to right.
 class Line {
  public:
@@ -73,7 +61,7 @@ class Line {
   std::string name() {
     if (accept('"')) return quoted();
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     if (at_ == start) fail(column(), fmt::format("found {}, expected a name", found()));
     return std::string(text_.substr(start, at_ - start));
   }

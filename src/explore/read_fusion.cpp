@@ -81,7 +81,7 @@ class FileReader {
     fusion.bodies.resize(graph.bodies.size());
     for (const Node& node : graph.nodes) {
       if (class_of(node.op) != OpClass::control) continue;
-      for (const std::int32_t at : node.attributes.bodies)
+      for (const std::int32_t at : node.bodies)
         fusion.bodies[index(at)] = section(graph.bodies[index(at)],
                                            body.empty() ? std::to_string(at) : fmt::format("{}/{}", body, at), &opened);
     }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "codegen/lower/prepare.h"
 #include "ir/device.h"
 #include "ir/plan.h"
@@ -22,8 +23,8 @@ namespace tailor::explore {
 /// The values each axis may take, as numbers (ir::value). Axes are the fields of plan_fields.def that turn.
 struct Axes {
   std::array<std::vector<int>, ir::plan_field_count> values;
-  std::vector<int>& operator[](ir::PlanField field) { return values[static_cast<std::size_t>(field)]; }
-  const std::vector<int>& operator[](ir::PlanField field) const { return values[static_cast<std::size_t>(field)]; }
+  std::vector<int>& operator[](ir::PlanField field) { return row_for(values, field); }
+  const std::vector<int>& operator[](ir::PlanField field) const { return row_for(values, field); }
 };
 
 /// A restriction of one axis from a sweep file: `axis` as in the plan's text, values as in the plan's text.

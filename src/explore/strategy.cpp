@@ -55,8 +55,7 @@ double count_nodes(const ir::Graph& graph) {
   auto sum = static_cast<double>(graph.nodes.size());
   for (const ir::Node& node : graph.nodes)
     if (ir::class_of(node.op) == ir::OpClass::control)
-      for (const std::int32_t body : node.attributes.bodies)
-        sum += count_nodes(graph.bodies[static_cast<std::size_t>(body)]);
+      for (const std::int32_t body : node.bodies) sum += count_nodes(graph.bodies[ir::index(body)]);
   return sum;
 }
 
@@ -80,10 +79,7 @@ class Descent {
     fusion.bodies.resize(graph.bodies.size());
     for (const ir::Node& node : graph.nodes) {
       if (ir::class_of(node.op) != ir::OpClass::control) continue;
-      for (const std::int32_t body : node.attributes.bodies) {
-        const auto at = static_cast<std::size_t>(body);
-        fusion.bodies[at] = fuse(graph.bodies[at]);
-      }
+      for (const std::int32_t body : node.bodies) fusion.bodies[ir::index(body)] = fuse(graph.bodies[ir::index(body)]);
     }
     return fusion;
   }

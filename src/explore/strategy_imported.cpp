@@ -26,7 +26,7 @@ using namespace ir;
 namespace {
 
 bool does_something(const DefUse& def_use, NodeId id) {
-  const Role role = def_use.roles[static_cast<std::size_t>(id)];
+  const Role role = def_use.roles[id];
   return role == Role::work || role == Role::outside;
 }
 
@@ -39,7 +39,7 @@ ir::Fusion fuse_imported(const FusionTask& task) {
   std::vector<std::string_view> names;  // of the groups; empty for a node that runs alone
   std::vector<bool> given(graph.nodes.size(), false);
   for (const GivenGroup& group : graph.given) {
-    for (const NodeId id : group.nodes) given[static_cast<std::size_t>(id)] = true;
+    for (const NodeId id : group.nodes) given[index(id)] = true;
     if (std::none_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) { return does_something(def_use, id); }))
       continue;
     fusion.groups.push_back(group.nodes);

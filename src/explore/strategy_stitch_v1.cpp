@@ -10,7 +10,9 @@
 //   3. the union stays above one block: at least two rows, and nothing is stitched behind a reduction to one number;
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
-//   it in a circle.
+//   it in a circle;
+//   6. the union has at most 512 operations. So a merge looks at no more than that, and the time of the whole is linear
+//   in the nodes, whatever their order.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge. Left out: recomputing a node in several groups, packing
@@ -128,7 +130,7 @@ class StitchV1 {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
-      if (node.operands.size() != 2 || node.attributes.reducer == Reducer::custom) return id;
+      if (node.operands.size() != 2 || reducer(node) == Reducer::custom) return id;
       if (codegen::reduce_kind(graph_, id) != codegen::ReduceKind::row ||
           codegen::row_layout(graph_, id).rows < rules_.rows)
         return id;
@@ -137,6 +139,8 @@ class StitchV1 {
   }
 
   std::optional<std::string> refusal(NodeId a, NodeId b, bool siblings) {
+    const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
+    if (operations > rules_.operations) return fmt::format("{} operations, at most {}", operations, rules_.operations);
     if (auto alone = stays_alone(a)) return alone;
     if (auto alone = stays_alone(b)) return alone;
     std::vector<NodeId> merged;

@@ -24,6 +24,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/indexed.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/rules.h"
@@ -51,8 +52,7 @@ void note(std::vector<RejectedPlans>& rejections, std::string_view rule, bool so
 /// issues fewer instructions leaves more room for what the model does not see. The database ranks by the same key.
 std::pair<double, double> rank_key(const ir::Estimate& estimate) {
   constexpr double nanosecond = 1e-9;
-  return {std::round(estimate.total.value / nanosecond),
-          estimate.parts[static_cast<std::size_t>(ir::Part::issue)].value};
+  return {std::round(estimate.total.value / nanosecond), row_for(estimate.parts, ir::Part::issue).value};
 }
 
 /// The best plans so far that lower to different kernels.

@@ -59,7 +59,7 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
 
 constexpr auto resolvers = [] {
   std::array<Resolver, ir::op_table.size()> table{};
-  for (const ResolverRow& row : resolver_rows) table[static_cast<std::size_t>(row.op)] = row.resolve;
+  for (const ResolverRow& row : resolver_rows) table[index(row.op)] = row.resolve;
   return table;
 }();
 
@@ -71,7 +71,7 @@ void GraphBuilder::fail(const HloInstruction& instruction, std::string message, 
 
 const HloComputation& GraphBuilder::computation_called(const HloInstruction& instruction, std::string_view name) const {
   const std::int32_t index = module().computation_named(name);
-  if (index >= 0) return module().computations[static_cast<std::size_t>(index)];
+  if (index >= 0) return module().computations[index];
   std::vector<std::string_view> known;
   for (const auto& entry : module().computation_names)
     if (known.size() < 1000) known.push_back(entry.first);
@@ -94,7 +94,7 @@ void GraphBuilder::walk_graph(const HloComputation& computation) {
   frame.computation = &computation;
   number_parameters(frame);
   walk(frame);
-  const HloValue root = frame.values[static_cast<std::size_t>(computation.root)];
+  const HloValue root = frame.values[computation.root];
   const auto outputs = leaves(root);
   graph_.outputs.assign(outputs.begin(), outputs.end());
 }
@@ -104,16 +104,16 @@ HloValue GraphBuilder::inline_computation(const HloInstruction& caller, const Hl
   if (callee.parameters != caller.operands)
     fail(caller, fmt::format("found '{}' passing {} operands to '{}', expected {}", caller.name, caller.operands,
                              callee.name, callee.parameters));
-  std::vector<HloValue> arguments(static_cast<std::size_t>(caller.operands));
-  for (std::int32_t i = 0; i < caller.operands; ++i) arguments[static_cast<std::size_t>(i)] = operand(caller, i, frame);
+  std::vector<HloValue> arguments;
+  for (std::int32_t i = 0; i < caller.operands; ++i) arguments.push_back(operand(caller, i, frame));
   Frame inner;
   inner.computation = &callee;
   inner.prefix = full_name(caller, frame) + "/";
-  inner.arguments = arguments;
+  inner.arguments = std::span<const HloValue>(arguments);
   inner.inlined = true;
   ledger().add(counted, 1, callee.count, 1 + callee.parameters);
   walk(inner);
-  return inner.values[static_cast<std::size_t>(callee.root)];
+  return inner.values[callee.root];
 }
 
 std::int32_t GraphBuilder::find_or_add_body(const HloComputation& computation) {
@@ -130,7 +130,7 @@ std::int32_t GraphBuilder::find_or_add_body(const HloComputation& computation) {
 
 void GraphBuilder::walk(Frame& frame) {
   const HloComputation& computation = *frame.computation;
-  const auto index = static_cast<std::size_t>(&computation - module().computations.data());
+  const auto index = &computation - module().computations.data();
   const HloInstruction& first = module().instructions_of(computation)[0];
   if (context_.active[index] != 0)
     fail(first, fmt::format("found computation '{}' calling itself, expected calls without a cycle", computation.name));
@@ -153,23 +153,23 @@ void GraphBuilder::walk(Frame& frame) {
 /// Operands before users, else in the text's order. Throws when an instruction needs itself.
 std::vector<std::int32_t> GraphBuilder::sorted_order(const Frame& frame) const {
   const auto instructions = module().instructions_of(*frame.computation);
-  std::vector<std::uint8_t> state(instructions.size(), 0);  // 1: on the stack, 2: placed
+  IndexedVector<std::uint8_t> state(instructions.size(), 0);  // 1: on the stack, 2: placed
   std::vector<std::int32_t> order;
   std::vector<std::pair<std::int32_t, std::int32_t>> stack;  // instruction, next operand
   for (std::int32_t start = 0; start < frame.computation->count; ++start) {
-    if (state[static_cast<std::size_t>(start)] == 0) stack.emplace_back(start, 0);
+    if (state[start] == 0) stack.emplace_back(start, 0);
     while (!stack.empty()) {
       auto& [index, next] = stack.back();
-      const HloInstruction& instruction = instructions[static_cast<std::size_t>(index)];
-      state[static_cast<std::size_t>(index)] = 1;
+      const HloInstruction& instruction = instructions[index];
+      state[index] = 1;
       if (next == instruction.operands) {
-        state[static_cast<std::size_t>(index)] = 2;
+        state[index] = 2;
         order.push_back(index);
         stack.pop_back();
         continue;
       }
-      const std::int32_t operand = module().operands_of(instruction)[static_cast<std::size_t>(next++)].instruction;
-      const std::uint8_t seen = state[static_cast<std::size_t>(operand)];
+      const std::int32_t operand = module().operands_of(instruction)[next++].instruction;
+      const std::uint8_t seen = state[operand];
       if (seen == 1)
         fail(instruction, fmt::format("found '{}' needing its own result, expected no cycle", instruction.name));
       if (seen == 0) stack.emplace_back(operand, 0);
@@ -179,9 +179,9 @@ std::vector<std::int32_t> GraphBuilder::sorted_order(const Frame& frame) const {
 }
 
 void GraphBuilder::walk_instruction(Frame& frame, std::int32_t index) {
-  const HloInstruction& instruction = module().instructions_of(*frame.computation)[static_cast<std::size_t>(index)];
-  HloValue& value = frame.values[static_cast<std::size_t>(index)];
-  const Resolver resolve = resolvers[static_cast<std::size_t>(instruction.op)];
+  const HloInstruction& instruction = module().instructions_of(*frame.computation)[index];
+  HloValue& value = frame.values[index];
+  const Resolver resolve = resolvers[ir::index(instruction.op)];
   if (instruction.op == ir::Op::parameter)
     value = parameter_value(instruction, frame);
   else if (resolve != nullptr)
@@ -207,10 +207,10 @@ std::int64_t GraphBuilder::parameter_number(const HloInstruction& instruction, c
 
 void GraphBuilder::number_parameters(const Frame& frame) {
   const HloComputation& computation = *frame.computation;
-  std::vector<std::int64_t> leaf_counts(static_cast<std::size_t>(computation.parameters), -1);
+  IndexedVector<std::int64_t> leaf_counts(static_cast<std::size_t>(computation.parameters), -1);
   for (const HloInstruction& instruction : module().instructions_of(computation)) {
     if (instruction.op != ir::Op::parameter) continue;
-    std::int64_t& leaf_count = leaf_counts[static_cast<std::size_t>(parameter_number(instruction, frame))];
+    std::int64_t& leaf_count = leaf_counts[parameter_number(instruction, frame)];
     if (leaf_count >= 0)
       fail(instruction, fmt::format("found a second parameter({}), expected one", trim(instruction.payload)));
     leaf_count = module().type_of(instruction).shapes;
@@ -226,7 +226,7 @@ HloValue GraphBuilder::parameter_value(const HloInstruction& instruction, const 
   const std::int64_t number = parameter_number(instruction, frame);
   const HloType& type = module().type_of(instruction);
   if (frame.inlined) {
-    const HloValue& argument = frame.arguments[static_cast<std::size_t>(number)];
+    const HloValue& argument = frame.arguments[number];
     const auto given = leaves(argument);
     const auto wanted = module().shapes_of(type);
     bool fits = given.size() == wanted.size();
@@ -250,7 +250,7 @@ HloValue GraphBuilder::parameter_value(const HloInstruction& instruction, const 
     ir::Node node;
     node.op = ir::Op::parameter;
     node.shape = shapes[i];
-    node.attributes.number = parameter_starts_[static_cast<std::size_t>(number)] + static_cast<std::int64_t>(i);
+    node.attributes = ir::ParameterNumber{parameter_starts_[number] + static_cast<std::int64_t>(i)};
     node.name = type.children < 0 ? std::string(instruction.name) : fmt::format("{}#{}", instruction.name, i);
     made.push_back(add_node(std::move(node), instruction));
   }
@@ -295,10 +295,10 @@ const HloValue& GraphBuilder::checked(const HloInstruction& instruction, const H
 }
 
 HloValue GraphBuilder::operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const {
-  const HloOperand& operand = module().operands_of(instruction)[static_cast<std::size_t>(index)];
-  HloValue value = frame.values[static_cast<std::size_t>(operand.instruction)];
+  const HloOperand& operand = module().operands_of(instruction)[index];
+  HloValue value = frame.values[operand.instruction];
   for (std::int32_t i = 0; i < operand.indices; ++i)
-    value = part(instruction, value, module().indices[static_cast<std::size_t>(operand.first_index + i)]);
+    value = part(instruction, value, module().indices[operand.first_index + i]);
   return value;
 }
 
@@ -328,13 +328,14 @@ HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame&
   node.name = full_name(instruction, frame);
   node.operands = flat_operands(instruction, frame);
   if (type.children < 0) node.shape = module().shapes_of(type)[0];
-  if (op == ir::Op::opaque) {
+  node.attributes = ir::make_attributes(op);
+  if (auto* unknown = std::get_if<ir::UnknownOperation>(&node.attributes)) {
     note_opaque(instruction.opcode);
-    node.attributes.target = instruction.opcode;
+    unknown->opcode = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  if (class_of(op) == ir::OpClass::library)
-    node.attributes.flops = library_flops(graph_, node, module().shapes_of(type));
+  if (auto* call = std::get_if<ir::LibraryOptions>(&node.attributes))
+    call->flops = library_flops(graph_, node, module().shapes_of(type));
   return add_result(std::move(node), type, instruction);
 }
 
@@ -354,7 +355,7 @@ HloValue GraphBuilder::add_result(ir::Node&& node, const HloType& type, const Hl
   const auto shapes = module().shapes_of(type);
   if (type.children >= 0) {
     node.shape = make_shape(ir::DType::tuple, {});
-    node.attributes.results.assign(shapes.begin(), shapes.end());
+    node.results.assign(shapes.begin(), shapes.end());
   }
   check(node, from);
   if (type.children < 0) {
@@ -369,7 +370,7 @@ HloValue GraphBuilder::add_result(ir::Node&& node, const HloType& type, const Hl
     pick.op = ir::Op::get_tuple_element;
     pick.shape = shapes[i];
     pick.operands = {id};
-    pick.attributes.number = static_cast<std::int64_t>(i);
+    pick.attributes = ir::TupleIndex{static_cast<std::int64_t>(i)};
     pick.name = fmt::format("{}#{}", name, i);
     picked.push_back(add_node(std::move(pick), from));
   }

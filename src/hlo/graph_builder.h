@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "hlo/hlo_module.h"
 #include "hlo/normalise.h"
 #include "ir/graph/graph.h"
@@ -30,9 +31,9 @@ struct HloValue {
 struct Frame {
   const HloComputation* computation = nullptr;
   std::string prefix;
-  std::span<const HloValue> arguments;  ///< of an inlined computation; empty when it is a graph of its own
+  IndexedSpan<const HloValue> arguments;  ///< of an inlined computation; empty when it is a graph of its own
   bool inlined = false;
-  std::vector<HloValue> values;
+  IndexedVector<HloValue> values;
 };
 
 /// What all builders of one import share.
@@ -41,8 +42,8 @@ struct GraphBuilderContext {
 
   const HloModule& module;
   Ledger ledger;
-  std::vector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
-  std::int64_t instances = 0;        ///< instructions walked so far, copies counted
+  IndexedVector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
+  std::int64_t instances = 0;          ///< instructions walked so far, copies counted
   std::vector<std::pair<std::string, std::int64_t>> opaque;
 };
 
@@ -65,7 +66,7 @@ class GraphBuilder {
                               Pass counted);
   /// The computation as a graph of Graph::bodies; made once per builder.
   std::int32_t find_or_add_body(const HloComputation& computation);
-  ir::Graph& body(std::int32_t index) { return graph_.bodies[static_cast<std::size_t>(index)]; }
+  ir::Graph& body(std::int32_t index) { return graph_.bodies[ir::index(index)]; }
   ir::Node& node(ir::NodeId id) { return graph_[id]; }
   ir::NodeId add_node(ir::Node&& node, const HloInstruction& from);
   HloValue operand(const HloInstruction& instruction, std::int32_t index, const Frame& frame) const;
@@ -102,7 +103,7 @@ class GraphBuilder {
   ir::Graph graph_;
   std::vector<std::uint32_t> offsets_;  ///< of each node's instruction in the text
   std::vector<ir::NodeId> leaves_;
-  std::vector<std::int64_t> parameter_starts_;  ///< flattened number of each parameter's first leaf
+  IndexedVector<std::int64_t> parameter_starts_;  ///< flattened number of each parameter's first leaf
   std::map<std::int32_t, std::int32_t> bodies_;
   int group_depth_ = 0;
   ir::NodeId group_start_ = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/indexed.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
 
@@ -61,33 +62,31 @@ struct HloComputation {
 struct HloModule {
   std::string_view name;
   std::string_view text, file;
-  std::vector<HloComputation> computations;
-  std::vector<HloInstruction> instructions;
-  std::vector<HloOperand> operands;
-  std::vector<std::int32_t> indices;
-  std::vector<HloAttribute> attributes;
-  std::vector<HloType> types;
-  std::vector<std::int32_t> children;  ///< indices into types
-  std::vector<ir::Shape> shapes;
+  IndexedVector<HloComputation> computations;
+  IndexedVector<HloInstruction> instructions;
+  IndexedVector<HloOperand> operands;
+  IndexedVector<std::int32_t> indices;
+  IndexedVector<HloAttribute> attributes;
+  IndexedVector<HloType> types;
+  IndexedVector<std::int32_t> children;  ///< indices into types
+  IndexedVector<ir::Shape> shapes;
   std::int32_t entry = -1;
   std::vector<std::string> warnings;
 
-  std::span<const HloInstruction> instructions_of(const HloComputation& c) const {
-    return {instructions.data() + c.first, static_cast<std::size_t>(c.count)};
+  IndexedSpan<const HloInstruction> instructions_of(const HloComputation& c) const {
+    return {instructions.data() + c.first, c.count};
   }
-  std::span<const HloOperand> operands_of(const HloInstruction& i) const {
-    return {operands.data() + i.first_operand, static_cast<std::size_t>(i.operands)};
+  IndexedSpan<const HloOperand> operands_of(const HloInstruction& i) const {
+    return {operands.data() + i.first_operand, i.operands};
   }
-  std::span<const HloAttribute> attributes_of(const HloInstruction& i) const {
-    return {attributes.data() + i.first_attribute, static_cast<std::size_t>(i.attributes)};
+  IndexedSpan<const HloAttribute> attributes_of(const HloInstruction& i) const {
+    return {attributes.data() + i.first_attribute, i.attributes};
   }
-  std::span<const ir::Shape> shapes_of(const HloType& type) const {
-    return {shapes.data() + type.first_shape, static_cast<std::size_t>(type.shapes)};
+  IndexedSpan<const ir::Shape> shapes_of(const HloType& type) const {
+    return {shapes.data() + type.first_shape, type.shapes};
   }
-  const HloType& type_of(const HloInstruction& i) const { return types[static_cast<std::size_t>(i.type)]; }
-  const HloType& child(const HloType& type, std::int32_t i) const {
-    return types[static_cast<std::size_t>(children[static_cast<std::size_t>(type.first_child + i)])];
-  }
+  const HloType& type_of(const HloInstruction& i) const { return types[i.type]; }
+  const HloType& child(const HloType& type, std::int32_t i) const { return types[children[type.first_child + i]]; }
   /// The printed value of an attribute, or "".
   std::string_view attribute(const HloInstruction& i, std::string_view key) const {
     for (const HloAttribute& attribute : attributes_of(i))

@@ -283,22 +283,21 @@ void HloParser::finish_computation(HloComputation& computation) {
     if (found < 0) {
       std::vector<std::string_view> known;
       for (std::int32_t i = 0; i < computation.count && i < 1000; ++i)
-        known.push_back(module_.instructions[static_cast<std::size_t>(computation.first + i)].name);
+        known.push_back(module_.instructions[computation.first + i].name);
       const std::string_view near = nearest(missing.name, known);
       lexer_.fail_at(static_cast<std::size_t>(missing.name.data() - module_.text.data()),
                      fmt::format("found operand '{}', expected the name of an instruction of computation '{}'",
                                  missing.name, computation.name),
                      near.empty() ? "" : fmt::format("did you mean '{}'?", near));
     }
-    module_.operands[static_cast<std::size_t>(missing.operand)].instruction = found;
+    module_.operands[missing.operand].instruction = found;
   }
 }
 
 void HloParser::index_computations() {
   if (module_.computations.empty()) lexer_.fail("an ENTRY computation");
   if (entries_.size() > 1)
-    lexer_.fail_at(module_.computations[static_cast<std::size_t>(entries_[1])].offset,
-                   "found a second ENTRY computation, expected one");
+    lexer_.fail_at(module_.computations[entries_[1]].offset, "found a second ENTRY computation, expected one");
   module_.entry = entries_.empty() ? static_cast<std::int32_t>(module_.computations.size()) - 1 : entries_[0];
   auto& names = module_.computation_names;
   for (std::size_t i = 0; i < module_.computations.size(); ++i)
@@ -306,7 +305,7 @@ void HloParser::index_computations() {
   std::sort(names.begin(), names.end());
   for (std::size_t i = 1; i < names.size(); ++i)
     if (names[i].first == names[i - 1].first)
-      lexer_.fail_at(module_.computations[static_cast<std::size_t>(names[i].second)].offset,
+      lexer_.fail_at(module_.computations[names[i].second].offset,
                      fmt::format("found a second computation '{}', expected names to be unique", names[i].first));
 }
 
@@ -403,7 +402,7 @@ ir::Shape HloParser::parse_shape(const ir::DTypeRow& dtype) {
     if (shape.rank() == ir::max_rank)
       lexer_.fail_at(offset, fmt::format("found a shape of more than {} dimensions, expected at most {}", ir::max_rank,
                                          ir::max_rank));
-    shape.minor_to_major[static_cast<std::size_t>(shape.rank())] = 0;
+    shape.minor_to_major[shape.rank()] = 0;
     shape.dims.push_back(dim);
     empty = empty || dim == 0;
     overflow = __builtin_mul_overflow(bits, std::max<std::int64_t>(dim, 1), &bits) || overflow;
@@ -413,8 +412,7 @@ ir::Shape HloParser::parse_shape(const ir::DTypeRow& dtype) {
   if (overflow && !empty) lexer_.fail_at(start, "found a shape whose size does not fit 64 bits, expected a real array");
   if (overflow) lexer_.fail_at(start, "found dimensions whose product does not fit 64 bits, expected a real array");
   const int rank = shape.rank();
-  for (int i = 0; i < rank; ++i)
-    shape.minor_to_major[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(rank - 1 - i);
+  for (int i = 0; i < rank; ++i) shape.minor_to_major[i] = static_cast<std::int8_t>(rank - 1 - i);
   if (at_layout()) parse_layout(shape);
   return shape;
 }
@@ -438,7 +436,7 @@ void HloParser::parse_layout(ir::Shape& shape) {
       lexer_.fail_at(start, fmt::format("found a layout that does not fit, expected a permutation of the {} dimensions",
                                         shape.rank()));
     seen |= 1U << dim;
-    shape.minor_to_major[static_cast<std::size_t>(count++)] = static_cast<std::int8_t>(dim);
+    shape.minor_to_major[count++] = static_cast<std::int8_t>(dim);
     if (!lexer_.accept(',')) break;
   }
   if (count != 0 && count != shape.rank())

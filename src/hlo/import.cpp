@@ -13,6 +13,7 @@
 #include "base/compressed.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "hlo/formats.h"
 #include "hlo/graph_builder.h"
 #include "hlo/hlo_module.h"
 #include "hlo/normalise.h"
@@ -33,7 +34,7 @@ Imported import_hlo(std::string_view text, std::string_view file) {
                             humane_bytes(static_cast<double>(max_text_bytes))));
   const HloModule module = parse_module(text, file);
   GraphBuilderContext context(module);
-  const HloComputation& entry = module.computations[static_cast<std::size_t>(module.entry)];
+  const HloComputation& entry = module.computations[module.entry];
   GraphBuilder builder(context, module.name);
   const auto instructions = static_cast<std::int64_t>(module.instructions.size());
   context.ledger.add(Pass::set_aside, static_cast<std::int64_t>(module.computations.size()) - 1, 0,
@@ -67,6 +68,7 @@ ir::Graph import_computation(const HloModule& module, const HloComputation& comp
 
 Imported import_file(const std::string& path) {
   const std::string content = read_unpacked(path);
+  refuse_other_forms(content, path);
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
   if (!name.ends_with(".graph")) return import_hlo(content, path);

@@ -31,16 +31,17 @@ double dot_flops(const ir::Graph& graph, const ir::Node& node, const ir::Shape& 
                  std::string_view contracting_key) {
   if (node.operands.empty()) return 0;
   const ir::Shape& left = graph[node.operands[0]].shape;
-  const std::vector<std::int64_t> axes = numbers_in(list_after(node.attributes.text, contracting_key));
+  const std::vector<std::int64_t> axes = numbers_in(list_after(hlo_text(node), contracting_key));
   return 2.0 * static_cast<double>(elements(result)) * product_of(left.dims, axes);
 }
 
 /// dim_labels=b01f_01io->b01f. `kernel` is the array the middle part labels, `result` the one after the arrow.
 double convolution_flops(const ir::Node& node, const ir::Shape& kernel, const ir::Shape& result) {
   constexpr std::string_view key = "dim_labels=";
-  const std::size_t at = node.attributes.text.find(key);
-  if (at == std::string::npos) return 0;
-  const std::string_view labels = std::string_view(node.attributes.text).substr(at + key.size());
+  const std::string_view text = hlo_text(node);
+  const std::size_t at = text.find(key);
+  if (at == text.npos) return 0;
+  const std::string_view labels = text.substr(at + key.size());
   const std::size_t from = labels.find('_');
   const std::size_t to = labels.find("->");
   if (from == labels.npos || to == labels.npos || to < from) return 0;
@@ -66,14 +67,14 @@ constexpr auto convolution_rows = std::to_array<ConvolutionRow>({
 });
 
 double custom_call_flops(const ir::Graph& graph, const ir::Node& node, const ir::Shape& result) {
-  const std::string_view target = node.attributes.target;
+  const std::string_view target = ir::target(node);
   if (target.starts_with("__cublas$gemm") || target.starts_with("__cublas$lt$matmul"))
     return dot_flops(graph, node, result, "\"lhs_contracting_dimensions\":[");
   for (const ConvolutionRow& row : convolution_rows) {
     if (row.target != target || node.operands.size() < 2) continue;
     const auto shape = [&](int operand) -> const ir::Shape& {
       if (operand < 0) return result;
-      return graph[node.operands[static_cast<std::size_t>(operand)]].shape;
+      return graph[node.operands[operand]].shape;
     };
     return convolution_flops(node, shape(row.kernel), shape(row.result));
   }

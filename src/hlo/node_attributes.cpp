@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 #include "hlo/graph_builder.h"
@@ -19,28 +20,40 @@ namespace {
 
 using Filler = void (*)(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node);
 
-void fill_axes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node, std::string_view key) {
+ir::Dims read_axes(GraphBuilder& builder, const HloInstruction& instruction, std::string_view key) {
   const std::string_view value = builder.module().attribute(instruction, key);
   if (value.empty())
     builder.fail(instruction,
                  fmt::format("found '{}' without '{}=', expected the dimensions it works on", instruction.opcode, key));
   const std::vector<std::int64_t> axes = numbers_in(value);
-  if (axes.size() > static_cast<std::size_t>(ir::max_rank))
+  if (std::cmp_greater(axes.size(), ir::max_rank))
     builder.fail(instruction, fmt::format("found {} dimensions, expected at most {}", axes.size(), ir::max_rank));
-  for (const std::int64_t axis : axes) node.attributes.axes.push_back(axis);
+  ir::Dims dims;
+  for (const std::int64_t axis : axes) dims.push_back(axis);
+  return dims;
+}
+
+std::int64_t read_axis(GraphBuilder& builder, const HloInstruction& instruction, std::string_view key) {
+  const ir::Dims axes = read_axes(builder, instruction, key);
+  if (axes.size() != 1)
+    builder.fail(instruction, fmt::format("found {} dimensions in '{}', expected one", axes.size(), key));
+  return axes[0];
 }
 
 void fill_dimensions(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  fill_axes(builder, instruction, node, "dimensions");
+  node.attributes = ir::AxisList{read_axes(builder, instruction, "dimensions")};
+}
+
+void fill_concatenate(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  node.attributes = ir::OneAxis{read_axis(builder, instruction, "dimensions")};
 }
 
 void fill_iota(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  if (node.shape.rank() == 0) return;
-  fill_axes(builder, instruction, node, "iota_dimension");
+  if (node.shape.rank() != 0) node.attributes = ir::OneAxis{read_axis(builder, instruction, "iota_dimension")};
 }
 
 void fill_constant(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  ir::Literal& literal = node.attributes.literal.emplace();
+  auto& literal = ir::attributes_as<ir::Literal>(node);
   const ir::DTypeKind kind = row(node.shape.dtype).kind;
   if (kind == ir::DTypeKind::none)
     literal.known = false;
@@ -55,18 +68,18 @@ void fill_compare(GraphBuilder& builder, const HloInstruction& instruction, ir::
   if (at == directions.end())
     builder.fail(instruction,
                  fmt::format("found compare direction '{}', expected one of {}", value, fmt::join(directions, ", ")));
-  node.attributes.comparison = static_cast<ir::Comparison>(at - directions.begin());
-  node.attributes.total_order = builder.module().attribute(instruction, "type") == "TOTALORDER";
+  node.attributes = ir::CompareOptions{static_cast<ir::Comparison>(at - directions.begin()),
+                                       builder.module().attribute(instruction, "type") == "TOTALORDER"};
 }
 
-void check_ranges(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node) {
-  if (node.attributes.ranges.size() > static_cast<std::size_t>(ir::max_rank))
-    builder.fail(instruction,
-                 fmt::format("found {} ranges, expected at most {}", node.attributes.ranges.size(), ir::max_rank));
+void check_range_count(GraphBuilder& builder, const HloInstruction& instruction, std::size_t found) {
+  if (std::cmp_greater(found, ir::max_rank))
+    builder.fail(instruction, fmt::format("found {} ranges, expected at most {}", found, ir::max_rank));
 }
 
 /// slice={[0:8:2], [3:5]}: start, limit, stride.
 void fill_slice(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  std::vector<ir::SliceRange>& ranges = ir::attributes_as<ir::SliceRanges>(node).ranges;
   for (std::string_view rest = builder.module().attribute(instruction, "slice");;) {
     const std::size_t open = rest.find('[');
     const std::size_t close = rest.find(']', open == rest.npos ? 0 : open);
@@ -75,60 +88,65 @@ void fill_slice(GraphBuilder& builder, const HloInstruction& instruction, ir::No
     if (numbers.size() < 2 || numbers.size() > 3)
       builder.fail(instruction,
                    "found a slice that is not [start:limit] or [start:limit:stride], expected one per dimension");
-    node.attributes.ranges.push_back({numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1});
+    ranges.push_back({numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 1});
     rest = rest.substr(close + 1);
   }
-  check_ranges(builder, instruction, node);
+  check_range_count(builder, instruction, ranges.size());
 }
 
 /// padding=0_0x1_1_0: low, high, interior.
 void fill_pad(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  std::vector<ir::PadRange>& ranges = ir::attributes_as<ir::PadRanges>(node).ranges;
   const std::string_view value = builder.module().attribute(instruction, "padding");
   if (!value.empty())
     for (const std::string_view part : split(value, 'x')) {
-      ir::Range range;
       const std::vector<std::int64_t> numbers = numbers_in(part);
       if (numbers.size() < 2 || numbers.size() > 3)
         builder.fail(instruction, fmt::format("found padding '{}', expected low_high or low_high_interior", part));
-      range = {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0};
-      node.attributes.ranges.push_back(range);
+      ranges.push_back({numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0});
     }
-  check_ranges(builder, instruction, node);
+  check_range_count(builder, instruction, ranges.size());
 }
 
 /// to_apply: a known reducer, or a body.
-void fill_region(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+ir::Reducer read_region(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
   const HloComputation& region = builder.find_computation(instruction, "to_apply");
-  node.attributes.reducer = find_reducer(builder.module(), region);
-  if (node.attributes.reducer == ir::Reducer::custom)
-    node.attributes.bodies.push_back(builder.find_or_add_body(region));
+  const ir::Reducer reducer = find_reducer(builder.module(), region);
+  if (reducer == ir::Reducer::custom)
+    node.bodies.push_back(builder.find_or_add_body(region));
   else
     builder.ledger().add(Pass::regions, 1, 0, 0);
+  return reducer;
+}
+
+void fill_region(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  ir::attributes_as<ir::RegionCall>(node).reducer = read_region(builder, instruction, node);
 }
 
 void fill_reduce(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  fill_dimensions(builder, instruction, node);
-  fill_region(builder, instruction, node);
+  const ir::Dims axes = read_axes(builder, instruction, "dimensions");
+  node.attributes = ir::Reduction{axes, read_region(builder, instruction, node)};
 }
 
 /// map, sort: the region is what the operation means and always a body.
 void fill_body(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  node.attributes.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "to_apply")));
+  node.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "to_apply")));
 }
 
 void fill_sort(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  fill_dimensions(builder, instruction, node);
+  ir::attributes_as<ir::SortOptions>(node).axis = read_axis(builder, instruction, "dimensions");
   fill_body(builder, instruction, node);
 }
 
 void fill_select_and_scatter(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  node.attributes.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "select")));
-  node.attributes.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "scatter")));
+  node.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "select")));
+  node.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "scatter")));
 }
 
 void fill_custom_call(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
   const std::string_view target = builder.module().attribute(instruction, "custom_call_target");
-  node.attributes.target = target.size() >= 2 ? target.substr(1, target.size() - 2) : target;
+  ir::attributes_as<ir::LibraryOptions>(node).target =
+      target.size() >= 2 ? target.substr(1, target.size() - 2) : target;
 }
 
 struct FillerRow {
@@ -144,7 +162,7 @@ constexpr auto filler_rows = std::to_array<FillerRow>({
     {ir::Op::broadcast, fill_dimensions},
     {ir::Op::transpose, fill_dimensions},
     {ir::Op::reverse, fill_dimensions},
-    {ir::Op::concatenate, fill_dimensions},
+    {ir::Op::concatenate, fill_concatenate},
     {ir::Op::slice, fill_slice},
     {ir::Op::pad, fill_pad},
     {ir::Op::scatter, fill_region},
@@ -159,7 +177,7 @@ constexpr auto filler_rows = std::to_array<FillerRow>({
 
 constexpr auto fillers = [] {
   std::array<Filler, ir::op_table.size()> table{};
-  for (const FillerRow& row : filler_rows) table[static_cast<std::size_t>(row.op)] = row.fill;
+  for (const FillerRow& row : filler_rows) table[index(row.op)] = row.fill;
   return table;
 }();
 
@@ -168,29 +186,21 @@ constexpr auto fields =
     std::to_array<std::string_view>({"to_apply", "calls", "select", "scatter", "custom_call_target",
                                      "dynamic_slice_sizes", "called_computations", "iota_dimension", "direction"});
 
-/// Operations whose remaining attributes are kept as text.
-bool keeps_text(ir::Op op) {
-  const ir::OpClass kind = class_of(op);
-  return kind == ir::OpClass::library || kind == ir::OpClass::lookup || kind == ir::OpClass::window ||
-         kind == ir::OpClass::opaque || kind == ir::OpClass::composite || kind == ir::OpClass::random ||
-         kind == ir::OpClass::communication || op == ir::Op::reduce_precision || op == ir::Op::get_dimension_size ||
-         op == ir::Op::set_dimension_size;
-}
-
-void fill_text(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+/// The attributes that have no field of their own, for operations that keep a text.
+void fill_text(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, std::string& text) {
   const bool dimensions_are_axes = node.op == ir::Op::sort;
   for (const HloAttribute& attribute : builder.module().attributes_of(instruction)) {
     if (std::find(fields.begin(), fields.end(), attribute.key) != fields.end()) continue;
     if (attribute.key == "dimensions" && dimensions_are_axes) continue;
     // Only a custom call's configuration says what it computes; elsewhere it is scheduling and estimates.
     if (attribute.key == "backend_config" && node.op != ir::Op::custom_call && node.op != ir::Op::opaque) continue;
-    if (!node.attributes.text.empty()) node.attributes.text += ", ";
-    node.attributes.text += attribute.key;
-    node.attributes.text += '=';
-    node.attributes.text += attribute.value;
+    if (!text.empty()) text += ", ";
+    text += attribute.key;
+    text += '=';
+    text += attribute.value;
   }
   if (node.op == ir::Op::opaque && !instruction.payload.empty())
-    node.attributes.text += fmt::format("{}payload={}", node.attributes.text.empty() ? "" : ", ", instruction.payload);
+    text += fmt::format("{}payload={}", text.empty() ? "" : ", ", instruction.payload);
 }
 
 }  // namespace
@@ -217,8 +227,12 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
 }
 
 void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  if (const Filler fill = fillers[static_cast<std::size_t>(node.op)]; fill != nullptr) fill(builder, instruction, node);
-  if (keeps_text(node.op)) fill_text(builder, instruction, node);
+  if (const Filler fill = fillers[index(node.op)]; fill != nullptr) fill(builder, instruction, node);
+  std::visit(
+      [&](auto& held) {
+        if constexpr (requires { held.text; }) fill_text(builder, instruction, node, held.text);
+      },
+      node.attributes);
 }
 
 }  // namespace tailor::hlo

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "ir/graph/graph.h"
 
 namespace tailor::hlo {
@@ -41,7 +42,7 @@ struct PassCount {
 /// The counts of every pass, in the order of the table.
 struct Ledger {
   std::array<PassCount, static_cast<std::size_t>(Pass::dead) + 1> counts{};
-  PassCount& of(Pass pass) { return counts[static_cast<std::size_t>(pass)]; }
+  PassCount& of(Pass pass) { return row_for(counts, pass); }
   void add(Pass pass, std::int64_t rewrites, std::int64_t added, std::int64_t removed) {
     PassCount& count = of(pass);
     count.rewrites += rewrites;
@@ -56,17 +57,17 @@ struct Rewrite {
   explicit Rewrite(ir::Graph& rewritten);
   /// The operand's current node.
   ir::NodeId current(ir::NodeId id) const {
-    while (replaced_by[static_cast<std::size_t>(id)] != id) id = replaced_by[static_cast<std::size_t>(id)];
+    while (replaced_by[id] != id) id = replaced_by[id];
     return id;
   }
   ir::Node& node(ir::NodeId id) { return graph[id]; }
   /// Points the operands of a node at what replaced them.
   void refresh(ir::Node& node);
   /// `node` is no more: its users read `by`, an earlier node.
-  void replace(ir::NodeId node, ir::NodeId by) { replaced_by[static_cast<std::size_t>(node)] = by; }
+  void replace(ir::NodeId node, ir::NodeId by) { replaced_by[node] = by; }
 
   ir::Graph& graph;
-  std::vector<ir::NodeId> replaced_by;
+  IndexedVector<ir::NodeId> replaced_by;
   /// Nodes merged into an equal one: the survivor takes their place in given groups.
   std::vector<std::pair<ir::NodeId, ir::NodeId>> merged;
 };

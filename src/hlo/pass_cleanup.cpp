@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/indexed.h"
 #include "hlo/normalise.h"
 
 namespace tailor::hlo {
@@ -24,7 +25,7 @@ namespace {
 
 bool may_merge(const ir::Node& node) {
   if (node.op == ir::Op::parameter || node.op == ir::Op::copy) return false;
-  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   if (node.op == ir::Op::get_tuple_element || node.op == ir::Op::dot || node.op == ir::Op::convolution) return true;
   const ir::OpClass kind = class_of(node.op);
   return kind == ir::OpClass::leaf || kind == ir::OpClass::elementwise || kind == ir::OpClass::mapped ||
@@ -44,58 +45,80 @@ class Hash {
   std::uint64_t state_ = 0x2545f4914f6cdd1d;
 };
 
+/// What the text form writes of attributes; more is compared than is hashed.
+struct AttributeHash {
+  Hash& hash;
+
+  void operator()(std::string_view, const ir::Dims& dims) {
+    for (const std::int64_t dim : dims) mix(dim + 77);
+  }
+  void operator()(std::string_view, ir::ListOfOne<const std::int64_t> list) { mix(list.number + 77); }
+  void operator()(std::string_view, const std::vector<ir::SliceRange>& ranges) {
+    for (const ir::SliceRange& range : ranges) mix(range.start * 31 + range.limit);
+  }
+  void operator()(std::string_view, const std::vector<ir::PadRange>& ranges) {
+    for (const ir::PadRange& range : ranges) mix(range.low * 31 + range.high);
+  }
+  void operator()(std::string_view, const std::vector<ir::Shape>& shapes) { hash.mix(shapes.size()); }
+  void operator()(std::string_view, const std::string& words) { hash.mix(words.size()); }
+  void operator()(std::string_view, bool flag) { hash.mix(flag ? 1 : 0); }
+  void operator()(std::string_view, std::int64_t number) { mix(number); }
+  void operator()(std::string_view, double) {}
+
+ private:
+  void mix(std::int64_t number) { hash.mix(static_cast<std::uint64_t>(number)); }
+};
+
 std::uint64_t hash_of(const ir::Node& node) {
   Hash hash;
-  hash.mix(static_cast<std::uint64_t>(node.op) << 16 | static_cast<std::uint64_t>(node.shape.dtype) << 8 |
-           static_cast<std::uint64_t>(node.attributes.comparison));
+  hash.mix(static_cast<std::uint64_t>(node.op) << 8 | static_cast<std::uint64_t>(node.shape.dtype));
   for (const std::int64_t dim : node.shape.dims) hash.mix(static_cast<std::uint64_t>(dim));
   for (const ir::NodeId operand : node.operands) hash.mix(static_cast<std::uint64_t>(operand) + 1);
-  for (const std::int64_t axis : node.attributes.axes) hash.mix(static_cast<std::uint64_t>(axis) + 77);
-  for (const ir::Range& range : node.attributes.ranges)
-    hash.mix(static_cast<std::uint64_t>(range.first) * 31 + static_cast<std::uint64_t>(range.second));
-  hash.mix(static_cast<std::uint64_t>(node.attributes.number));
-  hash.mix(node.attributes.text.size());
-  if (node.attributes.literal)
-    for (const std::byte byte : node.attributes.literal->bytes) hash.mix(static_cast<std::uint64_t>(byte));
+  walk_attributes(AttributeHash{hash}, node);
+  if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes))
+    hash.mix(static_cast<std::uint64_t>(compare->comparison));
+  if (const ir::Literal* literal = known_literal(node))
+    for (const std::byte byte : literal->bytes) hash.mix(static_cast<std::uint64_t>(byte));
   return hash.value();
 }
 
 bool same_value(const ir::Node& a, const ir::Node& b) {
-  return a.op == b.op && a.operands == b.operands && a.shape == b.shape && a.attributes == b.attributes;
+  return a.op == b.op && a.operands == b.operands && a.shape == b.shape && a.attributes == b.attributes &&
+         a.bodies == b.bodies && a.results == b.results;
 }
 
 /// Acts on the world, so it stays whether or not its result is read. An unknown operation may.
 bool has_side_effect(const ir::Node& node) {
   if (node.op == ir::Op::custom_call)
-    return node.attributes.text.find("custom_call_has_side_effect=true") != std::string::npos;
+    return hlo_text(node).find("custom_call_has_side_effect=true") != std::string_view::npos;
   return node.op == ir::Op::opaque || node.op == ir::Op::send || node.op == ir::Op::send_done ||
          node.op == ir::Op::recv || node.op == ir::Op::recv_done || node.op == ir::Op::infeed ||
          node.op == ir::Op::outfeed;
 }
 
-std::vector<std::uint8_t> live_nodes(const ir::Graph& graph) {
-  std::vector<std::uint8_t> live(graph.nodes.size(), 0);
-  for (const ir::NodeId output : graph.outputs) live[static_cast<std::size_t>(output)] = 1;
+IndexedVector<std::uint8_t> live_nodes(const ir::Graph& graph) {
+  IndexedVector<std::uint8_t> live(graph.nodes.size(), 0);
+  for (const ir::NodeId output : graph.outputs) live[output] = 1;
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const ir::Node& node = graph.nodes[i];
     if (node.op == ir::Op::parameter || has_side_effect(node)) live[i] = 1;
     if (live[i] == 0) continue;
-    for (const ir::NodeId operand : node.operands) live[static_cast<std::size_t>(operand)] = 1;
+    for (const ir::NodeId operand : node.operands) live[operand] = 1;
   }
   return live;
 }
 
 /// Members of given groups under their new numbers. A member merged into an equal node hands its place to that node;
 /// one that was simplified away leaves the group.
-void renumber_groups(Rewrite& rewrite, const std::vector<ir::NodeId>& renumbered) {
-  std::vector<std::uint8_t> was_merged(rewrite.replaced_by.size(), 0);
-  for (const auto& [from, to] : rewrite.merged) was_merged[static_cast<std::size_t>(from)] = 1;
+void renumber_groups(Rewrite& rewrite, const IndexedVector<ir::NodeId>& renumbered) {
+  IndexedVector<std::uint8_t> was_merged(rewrite.replaced_by.size(), 0);
+  for (const auto& [from, to] : rewrite.merged) was_merged[from] = 1;
   for (ir::GivenGroup& group : rewrite.graph.given) {
     std::vector<ir::NodeId> kept;
     for (const ir::NodeId member : group.nodes) {
       const ir::NodeId now = rewrite.current(member);
-      if (now != member && was_merged[static_cast<std::size_t>(member)] == 0) continue;
-      const ir::NodeId number = renumbered[static_cast<std::size_t>(now)];
+      if (now != member && was_merged[member] == 0) continue;
+      const ir::NodeId number = renumbered[now];
       if (number != ir::no_node) kept.push_back(number);
     }
     std::sort(kept.begin(), kept.end());
@@ -107,14 +130,14 @@ void renumber_groups(Rewrite& rewrite, const std::vector<ir::NodeId>& renumbered
 
 /// Drops bodies no node holds any more; the nodes they had.
 std::int64_t drop_dead_bodies(ir::Graph& graph) {
-  std::vector<std::int32_t> renumbered(graph.bodies.size(), -1);
+  IndexedVector<std::int32_t> renumbered(graph.bodies.size(), -1);
   std::vector<ir::Graph> kept;
   for (ir::Node& node : graph.nodes)
-    for (std::int32_t& body : node.attributes.bodies) {
-      std::int32_t& number = renumbered[static_cast<std::size_t>(body)];
+    for (std::int32_t& body : node.bodies) {
+      std::int32_t& number = renumbered[body];
       if (number < 0) {
         number = static_cast<std::int32_t>(kept.size());
-        kept.push_back(std::move(graph.bodies[static_cast<std::size_t>(body)]));
+        kept.push_back(std::move(graph.bodies[ir::index(body)]));
       }
       body = number;
     }
@@ -131,15 +154,15 @@ void merge_duplicates(Rewrite& rewrite, PassCount& count) {
   const std::size_t size = rewrite.graph.nodes.size();
   const std::size_t slots = std::bit_ceil(2 * size + 2);
   std::vector<ir::NodeId> table(slots, ir::no_node);
-  std::vector<std::uint64_t> hashes(size);
+  IndexedVector<std::uint64_t> hashes(size);
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(size); ++id) {
     ir::Node& node = rewrite.node(id);
     rewrite.refresh(node);
     if (rewrite.current(id) != id || !may_merge(node)) continue;
-    const std::uint64_t hash = hashes[static_cast<std::size_t>(id)] = hash_of(node);
+    const std::uint64_t hash = hashes[id] = hash_of(node);
     std::size_t at = hash & (slots - 1);
     for (; table[at] != ir::no_node; at = (at + 1) & (slots - 1))
-      if (hashes[static_cast<std::size_t>(table[at])] == hash && same_value(rewrite.node(table[at]), node)) break;
+      if (hashes[table[at]] == hash && same_value(rewrite.node(table[at]), node)) break;
     if (table[at] == ir::no_node) {
       table[at] = id;
       continue;
@@ -155,8 +178,8 @@ void drop_dead(Rewrite& rewrite, PassCount& count) {
   ir::Graph& graph = rewrite.graph;
   for (ir::Node& node : graph.nodes) rewrite.refresh(node);
   for (ir::NodeId& output : graph.outputs) output = rewrite.current(output);
-  const std::vector<std::uint8_t> live = live_nodes(graph);
-  std::vector<ir::NodeId> renumbered(graph.nodes.size(), ir::no_node);
+  const IndexedVector<std::uint8_t> live = live_nodes(graph);
+  IndexedVector<ir::NodeId> renumbered(graph.nodes.size(), ir::no_node);
   ir::NodeId next = 0;
   std::int64_t dead = 0;
   for (std::size_t i = 0; i < live.size(); ++i) {
@@ -170,11 +193,11 @@ void drop_dead(Rewrite& rewrite, PassCount& count) {
   kept.reserve(static_cast<std::size_t>(next));
   for (std::size_t i = 0; i < live.size(); ++i) {
     if (live[i] == 0) continue;
-    for (ir::NodeId& operand : graph.nodes[i].operands) operand = renumbered[static_cast<std::size_t>(operand)];
+    for (ir::NodeId& operand : graph.nodes[i].operands) operand = renumbered[operand];
     kept.push_back(std::move(graph.nodes[i]));
   }
   graph.nodes = std::move(kept);
-  for (ir::NodeId& output : graph.outputs) output = renumbered[static_cast<std::size_t>(output)];
+  for (ir::NodeId& output : graph.outputs) output = renumbered[output];
   count.rewrites += dead;
   count.removed += dead + drop_dead_bodies(graph);
 }

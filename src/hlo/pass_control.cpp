@@ -42,9 +42,9 @@ std::optional<std::int64_t> constant_value(const ir::Graph& graph, ir::NodeId id
   while ((node->op == ir::Op::copy || node->op == ir::Op::reshape || node->op == ir::Op::bitcast) &&
          node->operands.size() == 1)
     node = &graph[node->operands[0]];
-  if (node->op != ir::Op::constant || !node->attributes.literal || !node->attributes.literal->known)
-    return std::nullopt;
-  const auto& bytes = node->attributes.literal->bytes;
+  const ir::Literal* literal = known_literal(*node);
+  if (literal == nullptr) return std::nullopt;
+  const auto& bytes = literal->bytes;
   if (node->shape.dtype == ir::DType::s32 && bytes.size() == 4) {
     std::int32_t value = 0;
     std::memcpy(&value, bytes.data(), sizeof value);
@@ -62,7 +62,7 @@ std::optional<std::int64_t> constant_value(const ir::Graph& graph, ir::NodeId id
 std::int64_t parameter_behind(const ir::Graph& graph, ir::NodeId id) {
   const ir::Node* node = &graph[id];
   while (node->op == ir::Op::copy) node = &graph[node->operands[0]];
-  return node->op == ir::Op::parameter ? node->attributes.number : -1;
+  return node->op == ir::Op::parameter ? parameter_number(*node) : -1;
 }
 
 /// What `i < limit` compares: the state's element and the limit.
@@ -76,8 +76,9 @@ std::optional<LoopBound> find_loop_bound(const ir::Graph& condition, const ir::G
   if (condition.outputs.size() != 1) return std::nullopt;
   const ir::Node& compare = condition[condition.outputs[0]];
   if (compare.op != ir::Op::compare) return std::nullopt;
-  const bool less = compare.attributes.comparison == ir::Comparison::lt;
-  if (!less && compare.attributes.comparison != ir::Comparison::gt) return std::nullopt;
+  const ir::Comparison comparison = ir::attributes_as<ir::CompareOptions>(compare).comparison;
+  const bool less = comparison == ir::Comparison::lt;
+  if (!less && comparison != ir::Comparison::gt) return std::nullopt;
   const ir::NodeId counter = compare.operands[less ? 0 : 1];
   const ir::NodeId limit = compare.operands[less ? 1 : 0];
   const std::int64_t element = parameter_behind(condition, counter);
@@ -95,9 +96,9 @@ std::optional<LoopBound> find_loop_bound(const ir::Graph& condition, const ir::G
 }
 
 std::int64_t worked_out_trip_count(const ir::Graph& graph, const ir::Node& loop) {
-  if (loop.attributes.bodies.size() != 2) return 0;
-  const ir::Graph& condition = graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[0])];
-  const ir::Graph& body = graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[1])];
+  if (loop.bodies.size() != 2) return 0;
+  const ir::Graph& condition = ir::body(graph, loop, 0);
+  const ir::Graph& body = ir::body(graph, loop, 1);
   const auto bound = find_loop_bound(condition, body, graph, loop);
   if (!bound || bound->element >= static_cast<std::int64_t>(loop.operands.size()) ||
       bound->element >= static_cast<std::int64_t>(body.outputs.size()))
@@ -128,8 +129,8 @@ HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstr
   node.op = ir::Op::while_loop;
   node.name = builder.full_name(instruction, frame);
   node.operands = builder.flat_operands(instruction, frame);
-  node.attributes.bodies = {builder.find_or_add_body(condition), builder.find_or_add_body(body)};
-  node.attributes.number = noted_trip_count(builder.module().attribute(instruction, "backend_config"));
+  node.bodies = {builder.find_or_add_body(condition), builder.find_or_add_body(body)};
+  node.attributes = ir::TripCount{noted_trip_count(builder.module().attribute(instruction, "backend_config"))};
   const HloType& type = builder.module().type_of(instruction);
   if (type.children < 0) node.shape = builder.module().shapes_of(type)[0];
   return builder.add_result(std::move(node), type, instruction);
@@ -153,7 +154,7 @@ HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const Hl
   node.op = ir::Op::conditional;
   node.name = builder.full_name(instruction, frame);
   node.operands = builder.flat_operands(instruction, frame);
-  for (const HloComputation* branch : branches) node.attributes.bodies.push_back(builder.find_or_add_body(*branch));
+  for (const HloComputation* branch : branches) node.bodies.push_back(builder.find_or_add_body(*branch));
   const HloType& type = builder.module().type_of(instruction);
   if (type.children < 0) node.shape = builder.module().shapes_of(type)[0];
   return builder.add_result(std::move(node), type, instruction);
@@ -161,9 +162,10 @@ HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const Hl
 
 void count_trips(Rewrite& rewrite, PassCount& count) {
   for (ir::Node& node : rewrite.graph.nodes) {
-    if (node.op != ir::Op::while_loop || node.attributes.number != 0) continue;
-    node.attributes.number = worked_out_trip_count(rewrite.graph, node);
-    if (node.attributes.number != 0) ++count.rewrites;
+    if (node.op != ir::Op::while_loop || trip_count(node) != 0) continue;
+    const std::int64_t trips = worked_out_trip_count(rewrite.graph, node);
+    node.attributes = ir::TripCount{trips};
+    if (trips != 0) ++count.rewrites;
   }
 }
 

@@ -39,7 +39,7 @@ const HloInstruction* source(const HloModule& module, const HloComputation& regi
     const bool widens = to == narrow || (is_floating(narrow) && (to == ir::DType::f32 || to == ir::DType::f64) &&
                                          row(to).bits > row(narrow).bits);
     if (!widens) return nullptr;
-    at = &module.instructions_of(region)[static_cast<std::size_t>(module.operands_of(*at)[0].instruction)];
+    at = &module.instructions_of(region)[module.operands_of(*at)[0].instruction];
   }
   return at;
 }
@@ -49,7 +49,7 @@ const HloInstruction* source(const HloModule& module, const HloComputation& regi
 ir::Reducer find_reducer(const HloModule& module, const HloComputation& region) {
   if (region.parameters != 2 || !region.sorted || region.count > 8) return ir::Reducer::custom;
   const auto instructions = module.instructions_of(region);
-  const HloInstruction* root = &instructions[static_cast<std::size_t>(region.root)];
+  const HloInstruction* root = &instructions[region.root];
   const HloType& type = module.type_of(*root);
   if (type.children >= 0 || module.shapes_of(type)[0].rank() != 0) return ir::Reducer::custom;
   const ir::DType dtype = module.shapes_of(type)[0].dtype;
@@ -59,7 +59,7 @@ ir::Reducer find_reducer(const HloModule& module, const HloComputation& region) 
   for (std::size_t i = 0; i < 2; ++i) {
     const HloOperand& operand = module.operands_of(*op)[i];
     if (operand.indices != 0) return ir::Reducer::custom;
-    ends[i] = source(module, region, &instructions[static_cast<std::size_t>(operand.instruction)], dtype);
+    ends[i] = source(module, region, &instructions[operand.instruction], dtype);
     if (ends[i] == nullptr || ends[i]->op != ir::Op::parameter) return ir::Reducer::custom;
     const HloType& end_type = module.type_of(*ends[i]);
     if (end_type.children >= 0 || module.shapes_of(end_type)[0].dtype != dtype) return ir::Reducer::custom;

@@ -47,14 +47,14 @@ bool is_reshape_in_disguise(const ir::Node& node, const ir::Node& operand) {
   if (node.shape.dtype != operand.shape.dtype) return false;
   if (node.op == ir::Op::bitcast) return is_row_major(node.shape) && is_row_major(operand.shape);
   return node.op == ir::Op::broadcast && node.shape.rank() > operand.shape.rank() && elements(node.shape) > 0 &&
-         elements(node.shape) == elements(operand.shape) && is_ascending(node.attributes.axes);
+         elements(node.shape) == elements(operand.shape) && is_ascending(axes(node));
 }
 
 /// The node does nothing: its operand is the same array.
 bool is_idle(const ir::Node& node, const ir::Node& operand) {
   if (!(node.shape == operand.shape)) return false;
   if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast) return true;
-  return (node.op == ir::Op::transpose || node.op == ir::Op::broadcast) && is_identity(node.attributes.axes);
+  return (node.op == ir::Op::transpose || node.op == ir::Op::broadcast) && is_identity(axes(node));
 }
 
 /// Moves `node` past its operand where both together are one operation. True when it changed.
@@ -63,10 +63,9 @@ bool merge_movement(Rewrite& rewrite, ir::Node& node) {
   if (node.op != operand.op || operand.operands.empty()) return false;
   if (node.op == ir::Op::bitcast && node.shape.dtype != operand.shape.dtype) return false;
   if (node.op == ir::Op::transpose) {
-    ir::Dims axes;
-    for (const std::int64_t axis : node.attributes.axes)
-      axes.push_back(operand.attributes.axes[static_cast<int>(axis)]);
-    node.attributes.axes = axes;
+    ir::AxisList composed;
+    for (const std::int64_t axis : axes(node)) composed.axes.push_back(axes(operand)[static_cast<int>(axis)]);
+    node.attributes = composed;
   }
   const ir::NodeId source = rewrite.current(operand.operands[0]);
   node.operands[0] = source;
@@ -100,15 +99,14 @@ std::optional<ir::Dims> axes_before_reshape(const ir::Shape& from, const ir::Sha
 bool merge_broadcast(Rewrite& rewrite, ir::Node& node) {
   const ir::Node& operand = rewrite.node(node.operands[0]);
   if (operand.op == ir::Op::broadcast) {
-    ir::Dims axes;
-    for (const std::int64_t axis : operand.attributes.axes)
-      axes.push_back(node.attributes.axes[static_cast<int>(axis)]);
-    node.attributes.axes = axes;
+    ir::AxisList composed;
+    for (const std::int64_t axis : axes(operand)) composed.axes.push_back(axes(node)[static_cast<int>(axis)]);
+    node.attributes = composed;
   } else if (operand.op == ir::Op::reshape) {
     const ir::Shape& from = rewrite.node(rewrite.current(operand.operands[0])).shape;
-    const auto axes = axes_before_reshape(from, operand.shape, node.attributes.axes, node.shape);
-    if (!axes) return false;
-    node.attributes.axes = *axes;
+    const auto before = axes_before_reshape(from, operand.shape, axes(node), node.shape);
+    if (!before) return false;
+    node.attributes = ir::AxisList{*before};
   } else {
     return false;
   }
@@ -120,8 +118,9 @@ bool merge_broadcast(Rewrite& rewrite, ir::Node& node) {
 bool spread_scalar(Rewrite& rewrite, ir::Node& node) {
   if (node.op != ir::Op::reshape) return false;
   const ir::Node& operand = rewrite.node(node.operands[0]);
-  if (operand.op != ir::Op::broadcast || !operand.attributes.axes.empty()) return false;
+  if (operand.op != ir::Op::broadcast || !axes(operand).empty()) return false;
   node.op = ir::Op::broadcast;
+  node.attributes = ir::AxisList{};
   node.operands[0] = rewrite.current(operand.operands[0]);
   return true;
 }
@@ -130,14 +129,15 @@ bool spread_scalar(Rewrite& rewrite, ir::Node& node) {
 /// sign of a zero). Frameworks write it when they undo a broadcast.
 bool unreduce(Rewrite& rewrite, ir::Node& node) {
   if (node.op != ir::Op::reduce || node.operands.size() != 2) return false;
-  const ir::Reducer reducer = node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(node);
   if (reducer == ir::Reducer::none || reducer == ir::Reducer::custom) return false;
   const ir::Node& source = rewrite.node(node.operands[0]);
   const ir::Node& initial = rewrite.node(node.operands[1]);
   if (elements(source.shape) != elements(node.shape) || !is_row_major(source.shape) || !is_row_major(node.shape))
     return false;
-  if (initial.op != ir::Op::constant || !initial.attributes.literal || !initial.attributes.literal->known) return false;
-  const reference::Tensor number{initial.shape, initial.attributes.literal->bytes};
+  const ir::Literal* start = known_literal(initial);
+  if (start == nullptr) return false;
+  const reference::Tensor number{initial.shape, start->bytes};
   const ir::Neutral zero = neutral(reducer, initial.shape.dtype);
   const bool idle = is_floating(initial.shape.dtype)
                         ? as_double(number, 0) == zero.real
@@ -182,7 +182,7 @@ void simplify_reshapes(Rewrite& rewrite, PassCount& count) {
     if ((!moves && node.op != ir::Op::broadcast) || rewrite.current(id) != id) continue;
     if (is_reshape_in_disguise(node, rewrite.node(node.operands[0]))) {
       node.op = ir::Op::reshape;
-      node.attributes.axes = {};
+      node.attributes = {};
       ++count.rewrites;
     }
     while (node.op != ir::Op::broadcast && merge_movement(rewrite, node)) ++count.rewrites;

@@ -77,9 +77,10 @@ HloValue resolve_dimension_size(GraphBuilder& builder, const Frame& frame, const
   node.shape = make_shape(ir::DType::s32, {});
   node.name = builder.full_name(instruction, frame);
   const auto size = static_cast<std::int32_t>(dims[static_cast<int>(dimensions[0])]);
-  node.attributes.literal.emplace();
-  node.attributes.literal->bytes.resize(sizeof size);
-  std::memcpy(node.attributes.literal->bytes.data(), &size, sizeof size);
+  ir::Literal literal;
+  literal.bytes.resize(sizeof size);
+  std::memcpy(literal.bytes.data(), &size, sizeof size);
+  node.attributes = std::move(literal);
   return builder.add_result(std::move(node), type, instruction);
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 
@@ -92,16 +93,55 @@ std::vector<std::string> device_names(const std::string& folder) {
   return names;
 }
 
+namespace {
+
+/// Letters and digits in lower case.
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char one : name)
+    if (std::isalnum(static_cast<unsigned char>(one)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(one)));
+  return letters;
+}
+
+/// Up to the first digit: the series of a GPU. A p100 is no misspelled a100.
+std::string series(std::string_view name) {
+  const std::string letters = plain(name);
+  return letters.substr(0, letters.find_first_of("0123456789"));
+}
+
+std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
+  std::vector<std::string_view> alike;
+  for (const std::string& one : known)
+    if (series(one) == series(name)) alike.push_back(one);
+  const std::string_view near = nearest(name, alike);
+  if (!near.empty()) return fmt::format("did you mean '{}'?", near);
+  return "tailor devices lists them; a file of your own is named by its path";
+}
+
+}  // namespace
+
 Device find_device(std::string_view name, const std::string& folder) {
   const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
   const std::filesystem::path path =
       is_path ? std::filesystem::path(name) : std::filesystem::path(folder) / fmt::format("{}.json", name);
   if (std::filesystem::is_regular_file(path)) return read_device(path.string());
-  const std::vector<std::string> found = device_names(folder);
-  const std::vector<std::string_view> known(found.begin(), found.end());
+  const std::vector<std::string> known = device_names(folder);
   if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder));
+  std::vector<std::string> meant;
+  const std::string wanted = plain(name);
+  for (const std::string& one : known) {
+    if (is_path || wanted.empty() || !plain(one).starts_with(wanted)) continue;
+    if (plain(one) == wanted) meant.clear();
+    meant.push_back(one);
+    if (plain(one) == wanted) break;
+  }
+  if (meant.size() == 1) return read_device((std::filesystem::path(folder) / (meant.front() + ".json")).string());
+  if (meant.size() > 1)
+    throw Error(Fault::missing, fmt::format("device '{}' may be {}", name, fmt::join(meant, " or ")),
+                "add letters until only one is meant");
   throw Error(Fault::missing, fmt::format("no device '{}'; known: {}", name, fmt::join(known, ", ")),
-              suggestion(name, known));
+              hint_for(name, known));
 }
 
 }  // namespace tailor::ir

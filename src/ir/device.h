@@ -54,8 +54,9 @@ Limits limits(const Device& device);
 Device read_device(const std::string& path);
 /// The same from text; `file` names it in errors.
 Device parse_device(std::string_view text, const std::string& file);
-/// `name` is a file stem in `folder` or a path (it contains '/' or ends in ".json"). Throws Error(missing) listing what
-/// is there.
+/// `name` is a file stem in `folder` or a path (it contains '/' or ends in ".json"). Of a stem case, blanks and dashes
+/// do not count, and its beginning will do where only one has it: "A100" is a100_80gb. Throws Error(missing) that lists
+/// what is there, or what the beginning may mean.
 Device find_device(std::string_view name, const std::string& folder);
 std::vector<std::string> device_names(const std::string& folder);
 

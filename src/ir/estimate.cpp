@@ -6,6 +6,8 @@
 // and the commands.
 #include "ir/estimate.h"
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -16,7 +18,7 @@ constexpr std::array part_names = std::to_array<std::string_view>(
 static_assert(part_names.size() == part_count);
 }  // namespace
 
-std::string_view name(Level level) { return level_names[static_cast<std::size_t>(level)]; }
-std::string_view name(Part part) { return part_names[static_cast<std::size_t>(part)]; }
+std::string_view name(Level level) { return row_for(level_names, level); }
+std::string_view name(Part part) { return row_for(part_names, part); }
 
 }  // namespace tailor::ir

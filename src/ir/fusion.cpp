@@ -23,9 +23,7 @@ using Members = std::unordered_set<NodeId>;
 constexpr std::array<std::string_view, 3> decisions = {"stitched", "recomputed", "cut"};
 
 /// One known number: a kernel writes it as a literal.
-bool is_literal(const Node& node) {
-  return node.attributes.literal && node.attributes.literal->known && elements(node.shape) == 1;
-}
+bool is_literal(const Node& node) { return known_literal(node) != nullptr && elements(node.shape) == 1; }
 
 Role role_of(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
@@ -55,9 +53,9 @@ bool is_view(const Node& node) {
 bool escapes(const DefUse& def_use, const Members& members, NodeId id) {
   std::vector<NodeId> pending{id};
   for (std::size_t i = 0; i < pending.size(); ++i) {
-    if (def_use.stored[static_cast<std::size_t>(pending[i])]) return true;
-    for (const NodeId user : def_use.users[static_cast<std::size_t>(pending[i])]) {
-      const Role role = def_use.roles[static_cast<std::size_t>(user)];
+    if (def_use.stored[pending[i]]) return true;
+    for (const NodeId user : def_use.users[pending[i]]) {
+      const Role role = def_use.roles[user];
       if (role == Role::free) {
         if (std::find(pending.begin(), pending.end(), user) == pending.end()) pending.push_back(user);
       } else if (!members.contains(user)) {
@@ -73,7 +71,7 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
   const auto inner = [&](NodeId id) {
     const Node& node = graph[id];
     if (members.contains(id)) return true;
-    if (def_use.roles[static_cast<std::size_t>(id)] != Role::free) return false;
+    if (def_use.roles[id] != Role::free) return false;
     return node.op != Op::get_tuple_element || members.contains(node.operands.front());
   };
   Members seen;
@@ -105,22 +103,22 @@ void add_writes(const Graph& graph, const DefUse& def_use, const Members& member
     if (escapes(def_use, members, id)) writes.push_back(id);
     return;
   }
-  for (const NodeId user : def_use.users[static_cast<std::size_t>(id)])
+  for (const NodeId user : def_use.users[id])
     if (graph[user].op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
 }
 
 /// Copies the bodies a node names into `to`, sharing those already copied.
 void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32_t>& copied, Node& node) {
-  for (std::int32_t& body : node.attributes.bodies) {
+  for (std::int32_t& body : node.bodies) {
     const auto [place, fresh] = copied.try_emplace(body, static_cast<std::int32_t>(to.bodies.size()));
-    if (fresh) to.bodies.push_back(from.bodies[static_cast<std::size_t>(body)]);
+    if (fresh) to.bodies.push_back(from.bodies[index(body)]);
     body = place->second;
   }
 }
 
 }  // namespace
 
-std::string_view name(EdgeDecision decision) { return decisions[static_cast<std::size_t>(decision)]; }
+std::string_view name(EdgeDecision decision) { return row_for(decisions, decision); }
 
 std::optional<EdgeDecision> edge_decision_named(std::string_view name) {
   for (std::size_t i = 0; i < decisions.size(); ++i)
@@ -131,13 +129,13 @@ std::optional<EdgeDecision> edge_decision_named(std::string_view name) {
 DefUse def_use(const Graph& graph) {
   DefUse result{users(graph), std::vector<Role>(graph.nodes.size()), std::vector<bool>(graph.nodes.size(), false)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) result.roles[i] = role_of(graph, static_cast<NodeId>(i));
-  for (const NodeId output : graph.outputs) result.stored[static_cast<std::size_t>(output)] = true;
+  for (const NodeId output : graph.outputs) result.stored[output] = true;
   // What must exist in memory: outputs, operands of outside nodes, and what these are views of.
-  std::vector<bool> array = result.stored;
+  IndexedVector<bool> array = result.stored;
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     if (result.roles[i] == Role::outside || (array[i] && result.roles[i] == Role::free && is_view(node)))
-      for (const NodeId operand : node.operands) array[static_cast<std::size_t>(operand)] = true;
+      for (const NodeId operand : node.operands) array[operand] = true;
     if (array[i] && (node.op == Op::broadcast || node.op == Op::iota)) result.roles[i] = Role::work;
   }
   return result;
@@ -146,7 +144,7 @@ DefUse def_use(const Graph& graph) {
 std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId node) {
   std::vector<NodeId> result, pending(graph[node].operands);
   for (std::size_t i = 0; i < pending.size(); ++i) {
-    const Role role = def_use.roles[static_cast<std::size_t>(pending[i])];
+    const Role role = def_use.roles[pending[i]];
     if (role == Role::work || role == Role::outside) result.push_back(pending[i]);
     if (role == Role::free)
       for (const NodeId operand : graph[pending[i]].operands) pending.push_back(operand);
@@ -167,7 +165,7 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
 Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
   Members work;
   for (const NodeId id : nodes)
-    if (def_use.roles[static_cast<std::size_t>(id)] != Role::free) work.insert(id);
+    if (def_use.roles[id] != Role::free) work.insert(id);
   const bool only_free = work.empty();
   if (only_free) work.insert(nodes.begin(), nodes.end());
   std::vector<NodeId> sorted(work.begin(), work.end()), writes;
@@ -177,7 +175,7 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
       add_writes(graph, def_use, work, id, writes);
       continue;
     }
-    const std::vector<NodeId>& readers = def_use.users[static_cast<std::size_t>(id)];
+    const std::vector<NodeId>& readers = def_use.users[id];
     if (std::none_of(readers.begin(), readers.end(), [&](NodeId user) { return work.contains(user); }))
       writes.push_back(id);
   }
@@ -194,8 +192,11 @@ Group outline(const Graph& graph, const Boundary& border) {
   std::map<std::int32_t, std::int32_t> copied;
   for (std::size_t i = 0; i < border.reads.size(); ++i) {
     const Node& source = graph[border.reads[i]];
-    Node parameter{.op = Op::parameter, .shape = source.shape, .operands = {}, .attributes = {}, .name = source.name};
-    parameter.attributes.number = static_cast<std::int64_t>(i);
+    Node parameter{.op = Op::parameter,
+                   .shape = source.shape,
+                   .operands = {},
+                   .attributes = ParameterNumber{static_cast<std::int64_t>(i)},
+                   .name = source.name};
     place[border.reads[i]] = static_cast<NodeId>(small.nodes.size());
     small.nodes.push_back(std::move(parameter));
   }

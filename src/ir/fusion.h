@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/indexed.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/stitch_level.h"
 
@@ -76,9 +77,9 @@ enum class Role : std::uint8_t {
 
 /// Facts about a graph that every outlining needs, computed once: O(nodes + edges).
 struct DefUse {
-  std::vector<std::vector<NodeId>> users;
-  std::vector<Role> roles;
-  std::vector<bool> stored;  ///< an output of the graph: in memory when it ends
+  IndexedVector<std::vector<NodeId>> users;
+  IndexedVector<Role> roles;
+  IndexedVector<bool> stored;  ///< an output of the graph: in memory when it ends
 };
 DefUse def_use(const Graph& graph);
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -46,13 +48,13 @@ std::string_view next_field(std::string_view& rest) {
 
 }  // namespace
 
-std::string_view name(Outcome outcome) { return outcomes[static_cast<std::size_t>(outcome)]; }
+std::string_view name(Outcome outcome) { return row_for(outcomes, outcome); }
 std::optional<Outcome> outcome_named(std::string_view name) { return named<Outcome>(outcomes, name); }
 std::string_view name(CacheState state) { return cache_states[static_cast<std::size_t>(state)]; }
 std::optional<CacheState> cache_state_named(std::string_view name) { return named<CacheState>(cache_states, name); }
-std::string_view name(TimedBy by) { return timers[static_cast<std::size_t>(by)]; }
+std::string_view name(TimedBy by) { return row_for(timers, by); }
 std::optional<TimedBy> timed_by_named(std::string_view name) { return named<TimedBy>(timers, name); }
-std::string_view name(LaunchMode mode) { return modes[static_cast<std::size_t>(mode)]; }
+std::string_view name(LaunchMode mode) { return row_for(modes, mode); }
 std::optional<LaunchMode> launch_mode_named(std::string_view name) { return named<LaunchMode>(modes, name); }
 
 bool is_refuted(Outcome outcome) {

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/indexed.h"
 
 namespace tailor::ir {
 
@@ -158,7 +159,7 @@ void check_times(const Observation& o) {
 
 }  // namespace
 
-std::string_view name(Split split) { return split_names[static_cast<std::size_t>(split)]; }
+std::string_view name(Split split) { return row_for(split_names, split); }
 
 std::optional<Split> split_named(std::string_view name) {
   for (std::size_t i = 0; i < split_names.size(); ++i)

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 
 namespace tailor::ir {
@@ -216,8 +217,8 @@ std::optional<int> parse_value(PlanField field, std::string_view word) {
 }
 
 std::string_view name(Skeleton skeleton) { return row(skeleton).name; }
-std::string_view name(Residence residence) { return residence_names[static_cast<std::size_t>(residence)]; }
-std::string_view name(GridShape grid) { return grid_names[static_cast<std::size_t>(grid)]; }
+std::string_view name(Residence residence) { return row_for(residence_names, residence); }
+std::string_view name(GridShape grid) { return row_for(grid_names, grid); }
 
 std::string text(const Plan& plan) {
   constexpr std::size_t usual_length = 192;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/indexed.h"
 #include "ir/fusion.h"
 #include "ir/kernel/stitch_level.h"
 
@@ -91,8 +92,8 @@ struct SkeletonRow {
 /// In the order of the text.
 std::span<const PlanFieldRow> plan_fields();
 std::span<const SkeletonRow> skeletons();
-inline const PlanFieldRow& row(PlanField field) { return plan_fields()[static_cast<std::size_t>(field)]; }
-inline const SkeletonRow& row(Skeleton skeleton) { return skeletons()[static_cast<std::size_t>(skeleton)]; }
+inline const PlanFieldRow& row(PlanField field) { return row_for(plan_fields(), field); }
+inline const SkeletonRow& row(Skeleton skeleton) { return row_for(skeletons(), skeleton); }
 /// The field with this name, or nothing.
 std::optional<PlanField> plan_field_named(std::string_view name);
 

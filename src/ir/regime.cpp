@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 
 namespace tailor::ir {
@@ -71,7 +72,7 @@ Includes parse_includes(std::string_view text) {
 
 }  // namespace
 
-std::string_view name(Timer timer) { return timer_table[static_cast<std::size_t>(timer)].name; }
+std::string_view name(Timer timer) { return row_for(timer_table, timer).name; }
 
 std::optional<Timer> timer_named(std::string_view name) {
   for (const TimerRow& row : timer_table)
@@ -79,7 +80,7 @@ std::optional<Timer> timer_named(std::string_view name) {
   return {};
 }
 
-Includes includes(Timer timer) { return timer_table[static_cast<std::size_t>(timer)].includes; }
+Includes includes(Timer timer) { return row_for(timer_table, timer).includes; }
 
 std::string text(const Regime& regime) {
   std::string all;

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
@@ -80,8 +81,8 @@ Difference compare(const BoundedTensor& expected, std::span<const std::byte> fou
     const std::span<const std::byte> here =
         found.subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width);
     block.bytes.assign(here.begin(), here.end());
-    load_cells(expected.value, first, 1, std::span(right).first(static_cast<std::size_t>(count)));
-    load_cells(block, 0, 1, std::span(seen).first(static_cast<std::size_t>(count)));
+    load_cells(expected.value, first, 1, prefix(right, count));
+    load_cells(block, 0, 1, prefix(seen, count));
     for (std::int64_t i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(i), place = static_cast<std::size_t>(first + i);
       if (!before.empty() && std::memcmp(here.data() + at * width, before.data() + place * width, width) == 0) continue;

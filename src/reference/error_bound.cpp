@@ -19,6 +19,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
 #include "base/memory.h"
 #include "ir/graph/number.h"
 #include "reference/error_bound_contraction.h"
@@ -37,7 +38,7 @@ Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
 }
 
 std::vector<double> to_vector(const Tensor& errors) {
-  auto all = large_array<double>(static_cast<std::size_t>(elements(errors.shape)));
+  auto all = large_array<double>(element_count(errors.shape));
   // A bound that came out as no number is none.
   std::transform(error_bounds(errors), error_bounds(errors) + all.size(), all.begin(),
                  [](double error) { return std::isnan(error) ? infinity : error; });
@@ -75,7 +76,7 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
 
 Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
   ir::Node node = widened(call.node);
-  node.attributes.reducer = reducer;
+  ir::attributes_as<ir::Reduction>(node).reducer = reducer;
   ir::Shape scalar = make_shape(ir::DType::f64, {});
   Tensor start = zeros(scalar);
   store(start, 0, from);
@@ -161,7 +162,7 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
 
 /// How far the greatest (or least) can move when every element does: one far below it does not count.
 Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(call.node);
   const double from = reducer == ir::Reducer::maximum ? -infinity : infinity;
   Tensor errors = as_tensor(result.shape, nullptr);
   for (const double side : {-1.0, 1.0}) {
@@ -224,36 +225,36 @@ class ErrorBoundWalk {
   ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
       : graph_(graph), options_(options), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
-      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
-    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+      for (const ir::NodeId operand : node.operands) ++uses_[operand];
+    for (const ir::NodeId output : graph.outputs) ++uses_[output];
   }
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
     const ir::Node& node = graph_[id];
     std::vector<Errors> operands;
     for (const ir::NodeId operand : node.operands) {
-      const std::vector<Errors>& all = errors_[static_cast<std::size_t>(operand)];
+      const std::vector<Errors>& all = errors_[operand];
       operands.insert(operands.end(), all.begin(), all.end());
       if (node.op == ir::Op::add_dependency) break;
     }
-    std::vector<Errors>& made = errors_[static_cast<std::size_t>(id)];
+    std::vector<Errors>& made = errors_[id];
     if (class_of(node.op) == ir::OpClass::leaf)
       made.assign(1, nullptr);
     else if (node.op == ir::Op::get_tuple_element)
-      made.assign(1, operands[static_cast<std::size_t>(node.attributes.number)]);
+      made.assign(1, operands[tuple_index(node)]);
     else if (passes_operands(node.op))
       made = std::move(operands);
     else
       made = of_call(call, operands, results);
     for (const ir::NodeId operand : node.operands)
-      if (--uses_[static_cast<std::size_t>(operand)] == 0) errors_[static_cast<std::size_t>(operand)].clear();
+      if (--uses_[operand] == 0) errors_[operand].clear();
   }
 
   /// Hands the bounds out: afterwards nobody else holds those of a value that is one output only.
   std::vector<Errors> take_outputs() {
     std::vector<Errors> all;
     for (const ir::NodeId output : graph_.outputs) {
-      const std::vector<Errors>& one = errors_[static_cast<std::size_t>(output)];
+      const std::vector<Errors>& one = errors_[output];
       all.insert(all.end(), one.begin(), one.end());
     }
     errors_.clear();
@@ -287,9 +288,9 @@ class ErrorBoundWalk {
   std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
                                 std::span<const Tensor* const> results) const {
     const bool exact = all_exact(operands);
-    const ir::Reducer reducer = call.node.attributes.reducer;
+    const ir::Reducer reducer = ir::reducer(call.node);
     if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
-      const ir::Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+      const ir::Graph& body = ir::body(call.graph, call.node, 0);
       return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
     }
     if (!is_floating(results[0]->shape.dtype)) {
@@ -318,8 +319,8 @@ class ErrorBoundWalk {
 
   const ir::Graph& graph_;
   const ErrorBoundOptions& options_;
-  std::vector<std::vector<Errors>> errors_;
-  std::vector<std::int32_t> uses_;
+  IndexedVector<std::vector<Errors>> errors_;
+  IndexedVector<std::int32_t> uses_;
 };
 
 }  // namespace

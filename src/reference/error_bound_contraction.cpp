@@ -41,7 +41,7 @@ Tensor magnitudes(const Tensor& tensor, const Errors& errors) {
 Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
   ir::Node wide = call.node;
   wide.shape.dtype = ir::DType::f64;
-  for (ir::Shape& shape : wide.attributes.results) shape.dtype = ir::DType::f64;
+  for (ir::Shape& shape : wide.results) shape.dtype = ir::DType::f64;
   const Call other{call.graph, wide, operands};
   return wide.op == ir::Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
 }
@@ -51,7 +51,7 @@ double terms_of(const Call& call) {
   if (call.node.op == ir::Op::scatter)
     return static_cast<double>(std::max<std::int64_t>(elements(call.operand(1).shape), 1));
   std::int64_t terms = 1;
-  for (const std::int64_t dim : ir::attribute_numbers(call.node.attributes.text, "lhs_contracting_dims"))
+  for (const std::int64_t dim : ir::attribute_numbers(hlo_text(call.node), "lhs_contracting_dims"))
     terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
   return static_cast<double>(std::max<std::int64_t>(terms, 1));
 }
@@ -59,8 +59,8 @@ double terms_of(const Call& call) {
 bool is_covered(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
   if (!is_floating(result.shape.dtype)) return false;
   if (call.node.op == ir::Op::dot) return call.operands.size() == 2;
-  return call.node.op == ir::Op::scatter && call.operands.size() == 3 &&
-         call.node.attributes.reducer == ir::Reducer::add && operands[1] == nullptr;
+  return call.node.op == ir::Op::scatter && call.operands.size() == 3 && reducer(call.node) == ir::Reducer::add &&
+         operands[1] == nullptr;
 }
 
 }  // namespace
@@ -96,10 +96,10 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
 
 bool moves_exactly(const Call& call) {
   if (call.node.op != ir::Op::scatter && call.node.op != ir::Op::reduce_window) return false;
-  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(call.node);
   if (reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum) return true;
-  if (call.node.op != ir::Op::scatter || call.node.attributes.bodies.empty()) return false;
-  const ir::Graph& body = call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])];
+  if (call.node.op != ir::Op::scatter || call.node.bodies.empty()) return false;
+  const ir::Graph& body = ir::body(call.graph, call.node, 0);
   return std::all_of(body.nodes.begin(), body.nodes.end(),
                      [](const ir::Node& node) { return node.op == ir::Op::parameter; });
 }

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
@@ -219,8 +220,7 @@ class ElementErrors {
     block_.count = count;
     for (std::size_t k = 0; k < call_.operands.size() && k < 3; ++k) {
       const bool scalar = call_.operand(k).shape.rank() == 0;
-      load_cells(call_.operand(k), scalar ? 0 : first, scalar ? 0 : 1,
-                 std::span(block_.in[k]).first(static_cast<std::size_t>(count)));
+      load_cells(call_.operand(k), scalar ? 0 : first, scalar ? 0 : 1, prefix(block_.in[k], count));
       if (operands_[k] == nullptr)
         std::fill_n(block_.error[k].begin(), count, 0.0);
       else if (scalar)
@@ -228,7 +228,7 @@ class ElementErrors {
       else
         std::copy_n(error_bounds(*operands_[k]) + first, count, block_.error[k].begin());
     }
-    load_cells(result_, first, 1, std::span(block_.out).first(static_cast<std::size_t>(count)));
+    load_cells(result_, first, 1, prefix(block_.out, count));
   }
 
   template <class Of>

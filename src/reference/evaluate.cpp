@@ -26,6 +26,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
@@ -84,8 +85,8 @@ class Walk {
   Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit)
       : graph_(graph), inputs_(inputs), visit_(visit), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
-      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
-    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+      for (const ir::NodeId operand : node.operands) ++uses_[operand];
+    for (const ir::NodeId output : graph.outputs) ++uses_[output];
   }
 
   std::vector<Tensor> run() {
@@ -93,12 +94,12 @@ class Walk {
       if (uses_[i] == 0) continue;
       values_[i] = step(static_cast<ir::NodeId>(i));
       for (const ir::NodeId operand : graph_.nodes[i].operands)
-        if (--uses_[static_cast<std::size_t>(operand)] == 0) values_[static_cast<std::size_t>(operand)].clear();
+        if (--uses_[operand] == 0) values_[operand].clear();
     }
     std::vector<Tensor> outputs;
     for (const ir::NodeId output : graph_.outputs) {
-      const bool once = uses_[static_cast<std::size_t>(output)] == 1;
-      for (const Value& value : values_[static_cast<std::size_t>(output)]) outputs.push_back(handed_out(value, once));
+      const bool once = uses_[output] == 1;
+      for (const Value& value : values_[output]) outputs.push_back(handed_out(value, once));
     }
     return outputs;
   }
@@ -126,8 +127,8 @@ class Walk {
     if (node.op == ir::Op::parameter) return {input(call)};
     if (node.op == ir::Op::constant) return {constant(call)};
     if (node.op == ir::Op::get_tuple_element) {
-      const std::vector<Value>& all = values_[static_cast<std::size_t>(node.operands.at(0))];
-      const auto wanted = static_cast<std::size_t>(node.attributes.number);
+      const std::vector<Value>& all = values_[node.operands.at(0)];
+      const std::size_t wanted = tuple_index(node);
       if (wanted >= all.size()) fail(call, fmt::format("element {} of {} results", wanted, all.size()));
       return {all[wanted]};
     }
@@ -137,7 +138,7 @@ class Walk {
       fail(call, fmt::format("an operation of class {} on {} has no semantics in the reference evaluator",
                              name(class_of(node.op)), text(node.shape)));
     for (const ir::NodeId operand : node.operands)
-      for (const Value& value : values_[static_cast<std::size_t>(operand)]) call.operands.push_back(value.get());
+      for (const Value& value : values_[operand]) call.operands.push_back(value.get());
     std::vector<Value> results;
     for (Tensor& tensor : evaluator(call)) results.push_back(shared(std::move(tensor)));
     return results;
@@ -147,16 +148,16 @@ class Walk {
     std::vector<Value> all;
     const std::size_t count = node.op == ir::Op::add_dependency ? 1 : node.operands.size();
     for (std::size_t i = 0; i < count; ++i) {
-      const std::vector<Value>& operand = values_[static_cast<std::size_t>(node.operands[i])];
+      const std::vector<Value>& operand = values_[node.operands[i]];
       all.insert(all.end(), operand.begin(), operand.end());
     }
     return all;
   }
 
   Value input(const Call& call) const {
-    const auto number = static_cast<std::size_t>(call.node.attributes.number);
-    if (call.node.attributes.number < 0 || number >= inputs_.size())
-      fail(call, fmt::format("parameter {} of {} inputs", call.node.attributes.number, inputs_.size()));
+    const std::int64_t number = parameter_number(call.node);
+    if (number < 0 || std::cmp_greater_equal(number, inputs_.size()))
+      fail(call, fmt::format("parameter {} of {} inputs", number, inputs_.size()));
     const Tensor& tensor = inputs_[number];
     if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
       fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
@@ -165,23 +166,23 @@ class Walk {
   }
 
   static Value constant(const Call& call) {
-    const std::optional<ir::Literal>& literal = call.node.attributes.literal;
-    if (!literal || !literal->known) fail(call, "the constant's contents are not known");
+    const ir::Literal* literal = known_literal(call.node);
+    if (literal == nullptr) fail(call, "the constant's contents are not known");
     check_size(call, literal->bytes.size());
     return shared(copied(call.node.shape, literal->bytes));
   }
 
   static void check_size(const Call& call, std::size_t found) {
-    const auto expected = static_cast<std::size_t>(elements(call.node.shape) * element_bytes(call.node.shape.dtype));
+    const auto expected = content_bytes(call.node.shape);
     if (found != expected)
       fail(call, fmt::format("found {} bytes, expected {} for {}", found, expected, text(call.node.shape)));
   }
 
   const ir::Graph& graph_;
-  std::span<const Tensor> inputs_;
+  IndexedSpan<const Tensor> inputs_;
   const Visit& visit_;
-  std::vector<std::vector<Value>> values_;
-  std::vector<std::int32_t> uses_;
+  IndexedVector<std::vector<Value>> values_;
+  IndexedVector<std::int32_t> uses_;
 };
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
@@ -272,10 +273,10 @@ std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inp
 bool can_evaluate(const ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph[id];
   if (node.op == ir::Op::parameter || node.op == ir::Op::get_tuple_element || passes_operands(node.op)) return true;
-  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   if (find_evaluator(graph, node) == nullptr) return false;
-  for (const std::int32_t index : node.attributes.bodies) {
-    const ir::Graph& body = graph.bodies[static_cast<std::size_t>(index)];
+  for (std::size_t which = 0; which < node.bodies.size(); ++which) {
+    const ir::Graph& body = ir::body(graph, node, which);
     if (class_of(node.op) != ir::OpClass::control && !Region::fits(body)) return false;
     for (std::size_t i = 0; i < body.nodes.size(); ++i)
       if (!can_evaluate(body, static_cast<ir::NodeId>(i))) return false;

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 
 namespace tailor::reference {
@@ -37,13 +38,13 @@ const std::vector<double>& decoded(ir::DType dtype) {
     std::vector<std::vector<double>> all(ir::dtype_table.size());
     for (const ir::DTypeRow& entry : ir::dtype_table) {
       if (entry.kind != ir::DTypeKind::floating || entry.bits > 16) continue;
-      std::vector<double>& values = all[static_cast<std::size_t>(entry.dtype)];
+      std::vector<double>& values = row_for(all, entry.dtype);
       values.resize(element_bytes(entry.dtype) == 1 ? 256 : 65536);
       for (std::size_t i = 0; i < values.size(); ++i) values[i] = decode(entry.dtype, i);
     }
     return all;
   }();
-  return tables[static_cast<std::size_t>(dtype)];
+  return row_for(tables, dtype);
 }
 
 template <class Stored, class Widen>
@@ -191,8 +192,8 @@ void round_cells(ir::DType dtype, std::span<Cell> cells) {
 }
 
 const ir::Graph& body(const Call& call, std::size_t i) {
-  if (i >= call.node.attributes.bodies.size()) fail(call, "a body is missing");
-  return call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[i])];
+  if (i >= call.node.bodies.size()) fail(call, "a body is missing");
+  return ir::body(call.graph, call.node, i);
 }
 
 void fail(const Call& call, std::string_view what) {
@@ -200,7 +201,7 @@ void fail(const Call& call, std::string_view what) {
 }
 
 std::vector<ir::Shape> result_shapes(const ir::Node& node) {
-  if (node.shape.dtype == ir::DType::tuple) return node.attributes.results;
+  if (node.shape.dtype == ir::DType::tuple) return node.results;
   return {node.shape};
 }
 

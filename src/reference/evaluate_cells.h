@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {
@@ -43,7 +44,7 @@ void each_real(const Tensor& tensor, Of&& of) {
   const std::int64_t total = elements(tensor.shape);
   for (std::int64_t first = 0; first < total; first += block_cells) {
     const std::int64_t count = total - first < block_cells ? total - first : block_cells;
-    load_cells(tensor, first, 1, std::span(cells).first(static_cast<std::size_t>(count)));
+    load_cells(tensor, first, 1, prefix(cells, count));
     const Cell* const cell = cells.data();
     if (is_floating(dtype))
       for (std::int64_t i = 0; i < count; ++i) of(first + i, cell[i].real);
@@ -62,7 +63,7 @@ void each_cell(Tensor& tensor, Of&& of) {
   const std::int64_t total = elements(tensor.shape);
   for (std::int64_t first = 0; first < total; first += block_cells) {
     const std::int64_t count = total - first < block_cells ? total - first : block_cells;
-    const std::span<Cell> here = std::span(cells).first(static_cast<std::size_t>(count));
+    const std::span<Cell> here = prefix(cells, count);
     load_cells(tensor, first, 1, here);
     for (std::int64_t i = 0; i < count; ++i) of(first + i, cells[static_cast<std::size_t>(i)]);
     store_cells(tensor, first, here);
@@ -135,7 +136,7 @@ class Region {
   std::vector<Line> lines_;
   std::vector<std::int32_t> outputs_;
   std::vector<Cell> scratch_;
-  std::vector<const Cell*> places_;
+  IndexedVector<const Cell*> places_;
 };
 
 /// accumulator[i] = reducer(accumulator[i], value[i]); not rounded. Precondition: none of none, custom.

@@ -74,8 +74,8 @@ bool has_complex_step(const ir::Graph& graph, const ir::Node& node) {
     const ir::DType dtype = graph[operand].shape.dtype;
     if (!has_cells(dtype) && !is_complex(dtype)) return false;
   }
-  if (node.op == ir::Op::compare)
-    return node.attributes.comparison == ir::Comparison::eq || node.attributes.comparison == ir::Comparison::ne;
+  if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes))
+    return compare->comparison == ir::Comparison::eq || compare->comparison == ir::Comparison::ne;
   return node.op == ir::Op::select || find_function(node.op) != nullptr;
 }
 
@@ -93,12 +93,14 @@ std::vector<Tensor> evaluate_complex(const Call& call) {
   const auto operand = [&](std::size_t k, std::int64_t i) {
     return element(values[k], complex[k] != 0, values[k].shape.rank() == 0 ? 0 : i);
   };
+  const auto* compare = std::get_if<ir::CompareOptions>(&call.node.attributes);
+  const bool is_equality = compare != nullptr && compare->comparison == ir::Comparison::eq;
   for (std::int64_t i = 0; i < total; ++i) {
     Complex value;
     if (call.node.op == ir::Op::select)
       value = operand(operand(0, i) != 0.0 ? 1 : 2, i);
-    else if (call.node.op == ir::Op::compare)
-      value = (operand(0, i) == operand(1, i)) == (call.node.attributes.comparison == ir::Comparison::eq) ? 1.0 : 0.0;
+    else if (compare != nullptr)
+      value = (operand(0, i) == operand(1, i)) == is_equality ? 1.0 : 0.0;
     else
       value = function(operand(0, i), operand(call.operands.size() > 1 ? 1 : 0, i));
     store(result, complex_result ? 2 * i : i, value.real());

@@ -7,6 +7,7 @@
 // the first branch before those of the second. A map runs its scalar body over whole arrays.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {
@@ -23,7 +24,7 @@ std::vector<Tensor> copied_operands(const Call& call, std::size_t first, std::si
 std::size_t parameter_count(const ir::Graph& graph) {
   std::int64_t count = 0;
   for (const ir::Node& node : graph.nodes)
-    if (node.op == ir::Op::parameter) count = std::max(count, node.attributes.number + 1);
+    if (node.op == ir::Op::parameter) count = std::max(count, parameter_number(node) + 1);
   return static_cast<std::size_t>(count);
 }
 
@@ -42,7 +43,7 @@ std::vector<Tensor> evaluate_while(const Call& call) {
 }
 
 std::vector<Tensor> evaluate_conditional(const Call& call) {
-  const auto branches = static_cast<std::int64_t>(call.node.attributes.bodies.size());
+  const auto branches = static_cast<std::int64_t>(call.node.bodies.size());
   const std::int64_t index = as_integer(call.operand(0), 0);
   std::int64_t chosen = index < 0 || index >= branches ? branches - 1 : index;
   if (call.operand(0).shape.dtype == ir::DType::pred) chosen = index != 0 ? 0 : 1;
@@ -63,10 +64,9 @@ std::vector<Tensor> evaluate_map(const Call& call) {
   std::array<Cell*, 1> results{out.data()};
   for (std::int64_t first = 0; first < total; first += block_cells) {
     const std::int64_t count = std::min(block_cells, total - first);
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      load_cells(call.operand(k), first, 1, std::span(blocks[k]).first(static_cast<std::size_t>(count)));
+    for (std::size_t k = 0; k < blocks.size(); ++k) load_cells(call.operand(k), first, 1, prefix(blocks[k], count));
     region.run(arguments, results, count);
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
@@ -24,14 +25,14 @@ using RealLoop = void (*)(const Cell*, const Cell*, const Cell*, Cell*, std::int
 using IntegerLoop = void (*)(const Cell*, const Cell*, const Cell*, Cell*, std::int64_t, int);
 
 constexpr std::array real_loops = std::to_array<RealLoop>({
-#define X(id, hlo, kind, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref) \
-  [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count) {       \
-    for (std::int64_t i = 0; i < count; ++i) {                                              \
-      [[maybe_unused]] const double a = pa[i].real;                                         \
-      [[maybe_unused]] const double b = pb[i].real;                                         \
-      [[maybe_unused]] const double c = pc[i].real;                                         \
-      out[i].real = real_ref;                                                               \
-    }                                                                                       \
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref) \
+  [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count) {                   \
+    for (std::int64_t i = 0; i < count; ++i) {                                                          \
+      [[maybe_unused]] const double a = pa[i].real;                                                     \
+      [[maybe_unused]] const double b = pb[i].real;                                                     \
+      [[maybe_unused]] const double c = pc[i].real;                                                     \
+      out[i].real = real_ref;                                                                           \
+    }                                                                                                   \
   },
 #include "ir/graph/ops.def"
 #undef X
@@ -39,7 +40,7 @@ constexpr std::array real_loops = std::to_array<RealLoop>({
 
 template <class T>
 constexpr std::array integer_loops = std::to_array<IntegerLoop>({
-#define X(id, hlo, kind, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref)                      \
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, on_reals, on_integers, real_ref, integer_ref)          \
   [](const Cell* pa, const Cell* pb, const Cell* pc, Cell* out, std::int64_t count, [[maybe_unused]] int bits) { \
     for (std::int64_t i = 0; i < count; ++i) {                                                                   \
       [[maybe_unused]] const T a = static_cast<T>(pa[i].integer);                                                \
@@ -154,13 +155,15 @@ bool has_element_step(const ir::Graph& graph, const ir::Node& node) {
 ElementStep element_step(const ir::Graph& graph, const ir::Node& node) {
   ElementStep step;
   step.op = node.op;
-  step.comparison = node.attributes.comparison;
-  step.total_order = node.attributes.total_order;
+  if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes)) {
+    step.comparison = compare->comparison;
+    step.total_order = compare->total_order;
+  }
   step.from = dtype_of(graph, node.operands[node.op == ir::Op::select ? 1 : 0]);
   step.to = node.shape.dtype;
   if (node.op == ir::Op::reduce_precision) {
-    step.exponent_bits = static_cast<int>(ir::attribute_number(node.attributes.text, "exponent_bits", 8));
-    step.mantissa_bits = static_cast<int>(ir::attribute_number(node.attributes.text, "mantissa_bits", 23));
+    step.exponent_bits = static_cast<int>(ir::attribute_number(hlo_text(node), "exponent_bits", 8));
+    step.mantissa_bits = static_cast<int>(ir::attribute_number(hlo_text(node), "mantissa_bits", 23));
   }
   return step;
 }
@@ -185,7 +188,7 @@ void apply(const ElementStep& step, const Cell* a, const Cell* b, const Cell* c,
     return each([&](std::int64_t i) {
       return Cell{.real = reduce_precision(step.from, a[i].real, step.exponent_bits, step.mantissa_bits)};
     });
-  const auto at = static_cast<std::size_t>(step.op);
+  const std::size_t at = ir::index(step.op);
   if (is_floating(step.from)) {
     real_loops[at](a, b, c, out, count);
     if (!is_floating(step.to)) each([out](std::int64_t i) { return Cell{.integer = out[i].real != 0}; });
@@ -216,11 +219,10 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
       if (k >= call.operands.size()) continue;
       // A scalar predicate of select and scalar bounds of clamp serve every element.
       const bool scalar = call.operand(k).shape.rank() == 0;
-      load_cells(call.operand(k), scalar ? 0 : first, scalar ? 0 : 1,
-                 std::span(blocks[k]).first(static_cast<std::size_t>(count)));
+      load_cells(call.operand(k), scalar ? 0 : first, scalar ? 0 : 1, prefix(blocks[k], count));
     }
     apply(step, places[0], places[1], places[2], out.data(), count);
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }
@@ -228,8 +230,7 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
 std::vector<Tensor> evaluate_iota(const Call& call) {
   Tensor result = unwritten(call.node.shape);
   const ir::Dims strides = ir::strides(make_shape(ir::DType::s64, result.shape.dims));
-  const ir::Dims& axes = call.node.attributes.axes;
-  const int axis = axes.empty() ? 0 : static_cast<int>(axes[0]);
+  const int axis = std::max(ir::axis(call.node), 0);
   const std::int64_t stride = result.shape.rank() == 0 ? 1 : strides[axis];
   const std::int64_t extent = result.shape.rank() == 0 ? 1 : result.shape.dims[axis];
   std::vector<Cell> out(block_cells);
@@ -240,7 +241,7 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
       const std::int64_t value = (first + i) / stride % extent;
       out[static_cast<std::size_t>(i)] = converted(ir::DType::s64, result.shape.dtype, Cell{.integer = value});
     }
-    store_cells(result, first, std::span(out).first(static_cast<std::size_t>(count)));
+    store_cells(result, first, prefix(out, count));
   }
   return {std::move(result)};
 }

@@ -50,7 +50,7 @@ Tensor broadcast(const Call& call) {
   const ir::Dims from = row_major(operand.shape.dims);
   ir::Dims strides = zero_index(result.shape.rank());
   for (int i = 0; i < operand.shape.rank(); ++i)
-    if (operand.shape.dims[i] != 1) strides[static_cast<int>(call.node.attributes.axes[i])] = from[i];
+    if (operand.shape.dims[i] != 1) strides[static_cast<int>(axes(call.node)[i])] = from[i];
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data(), strides}, result.shape.dims,
                element_bytes(result.shape.dtype));
   return result;
@@ -61,7 +61,7 @@ Tensor transpose(const Call& call) {
   Tensor result = unwritten(call.node.shape);
   const ir::Dims from = row_major(operand.shape.dims);
   ir::Dims strides = from;
-  for (int i = 0; i < result.shape.rank(); ++i) strides[i] = from[static_cast<int>(call.node.attributes.axes[i])];
+  for (int i = 0; i < result.shape.rank(); ++i) strides[i] = from[static_cast<int>(axes(call.node)[i])];
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data(), strides}, result.shape.dims,
                element_bytes(result.shape.dtype));
   return result;
@@ -75,9 +75,9 @@ Tensor slice(const Call& call) {
   ir::Dims strides = from;
   std::int64_t first = 0;
   for (int i = 0; i < result.shape.rank(); ++i) {
-    const ir::Range& range = call.node.attributes.ranges[static_cast<std::size_t>(i)];
-    first += range.first * from[i];
-    strides[i] = range.third * from[i];
+    const ir::SliceRange& range = slice_range(call.node, i);
+    first += range.start * from[i];
+    strides[i] = range.stride * from[i];
   }
   if (elements(result.shape) == 0) return result;
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data() + first * size, strides},
@@ -93,7 +93,7 @@ Tensor reverse(const Call& call) {
   ir::Dims strides = row_major(operand.shape.dims);
   const ir::Dims forward = strides;
   std::int64_t first = 0;
-  for (const std::int64_t axis : call.node.attributes.axes) {
+  for (const std::int64_t axis : axes(call.node)) {
     const int i = static_cast<int>(axis);
     first += (operand.shape.dims[i] - 1) * strides[i];
     strides[i] = -strides[i];
@@ -114,10 +114,10 @@ Tensor pad(const Call& call) {
   ir::Dims counts, to_strides;
   std::int64_t to_first = 0, from_first = 0;
   for (int i = 0; i < result.shape.rank(); ++i) {
-    const ir::Range& range = call.node.attributes.ranges[static_cast<std::size_t>(i)];
-    const std::int64_t step = range.third + 1;
-    const std::int64_t skipped = range.first >= 0 ? 0 : (-range.first + step - 1) / step;
-    const std::int64_t start = range.first + skipped * step;
+    const ir::PadRange& range = pad_range(call.node, i);
+    const std::int64_t step = range.interior + 1;
+    const std::int64_t skipped = range.low >= 0 ? 0 : (-range.low + step - 1) / step;
+    const std::int64_t start = range.low + skipped * step;
     const std::int64_t room = result.shape.dims[i] - start;
     const std::int64_t inside = room <= 0 ? 0 : (room + step - 1) / step;
     counts.push_back(std::clamp<std::int64_t>(operand.shape.dims[i] - skipped, 0, inside));
@@ -134,7 +134,7 @@ Tensor pad(const Call& call) {
 Tensor concatenate(const Call& call) {
   Tensor result = unwritten(call.node.shape);
   const int size = element_bytes(result.shape.dtype);
-  const int axis = static_cast<int>(call.node.attributes.axes[0]);
+  const int axis = ir::axis(call.node);
   const ir::Dims to = row_major(result.shape.dims);
   std::int64_t start = 0;
   for (const Tensor* operand : call.operands) {
@@ -170,7 +170,7 @@ Tensor bits_regrouped(const Call& call) {
   Tensor result = zeros(call.node.shape);
   const auto from = static_cast<std::size_t>(row(operand.shape.dtype).bits);
   const auto to = static_cast<std::size_t>(row(result.shape.dtype).bits);
-  const std::size_t total = to * static_cast<std::size_t>(elements(result.shape));
+  const std::size_t total = to * element_count(result.shape);
   const auto bit_place = [](std::size_t bit, std::size_t width) {
     return std::pair((bit / width) * ((width + 7) / 8) + (bit % width) / 8, (bit % width) % 8);
   };

@@ -6,6 +6,7 @@
 // 64 bits) and rounded once.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
@@ -22,14 +23,14 @@ std::vector<Cell> cells_in_order(const Tensor& tensor, const ir::Dims& order) {
     dims.push_back(tensor.shape.dims[static_cast<int>(axis)]);
     steps.push_back(strides[static_cast<int>(axis)]);
   }
-  const auto total = static_cast<std::size_t>(elements(tensor.shape));
-  std::vector<Cell> all(total), ordered(total);
+  const std::size_t total = element_count(tensor.shape);
+  IndexedVector<Cell> all(total), ordered(total);
   if (total == 0) return ordered;
   load_cells(tensor, 0, 1, all);
   ir::Dims index = zero_index(dims.size());
   std::size_t next = 0;
   do {
-    ordered[next++] = all[static_cast<std::size_t>(linear_offset(index, steps))];
+    ordered[next++] = all[linear_offset(index, steps)];
   } while (next_index(index, dims));
   return ordered;
 }
@@ -86,12 +87,12 @@ Labels parse_labels(std::string_view part, char first, char second) {
 
 struct Convolution {
   Labels input, kernel, output;
-  std::vector<ir::WindowDim> window;
+  IndexedVector<ir::WindowDim> window;
   std::int64_t feature_groups = 1, batch_groups = 1;
 };
 
 Convolution parse_convolution(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const std::optional<std::string_view> labels = ir::attribute(text, "dim_labels");
   if (!labels) fail(call, "dim_labels is missing");
   const std::size_t under = labels->find('_'), arrow = labels->find("->");
@@ -120,7 +121,7 @@ std::int64_t input_coordinate(const ir::WindowDim& d, std::int64_t out, std::int
 
 /// One output element.
 Cell convolved(const Convolution& c, const ir::Dims& at, const ir::Shape& in, const ir::Shape& filter,
-               const ir::Shape& out, const std::vector<Cell>& input, const std::vector<Cell>& kernel, bool real) {
+               const ir::Shape& out, const IndexedVector<Cell>& input, const IndexedVector<Cell>& kernel, bool real) {
   const ir::Dims in_strides = row_major(in.dims), filter_strides = row_major(filter.dims);
   const std::int64_t features = filter.dims[c.kernel.first];
   const std::int64_t feature = at[c.output.second];
@@ -136,7 +137,7 @@ Cell convolved(const Convolution& c, const ir::Dims& at, const ir::Shape& in, co
     std::int64_t weight = feature * filter_strides[c.kernel.second];
     bool inside = true;
     for (int s = 0; s < taps.size() && inside; ++s) {
-      const ir::WindowDim& d = c.window[static_cast<std::size_t>(s)];
+      const ir::WindowDim& d = c.window[s];
       const int in_axis = static_cast<int>(c.input.spatial[s]), filter_axis = static_cast<int>(c.kernel.spatial[s]);
       const std::int64_t place =
           input_coordinate(d, at[static_cast<int>(c.output.spatial[s])], tap[s], in.dims[in_axis]);
@@ -146,8 +147,8 @@ Cell convolved(const Convolution& c, const ir::Dims& at, const ir::Shape& in, co
     }
     if (!inside) continue;
     for (std::int64_t f = 0; f < features; ++f)
-      add_scaled(real, input[static_cast<std::size_t>(from + f * in_strides[c.input.second])],
-                 &kernel[static_cast<std::size_t>(weight + f * filter_strides[c.kernel.first])], &sum, 1);
+      add_scaled(real, input[from + f * in_strides[c.input.second]],
+                 &kernel[weight + f * filter_strides[c.kernel.first]], &sum, 1);
   } while (next_index(tap, taps));
   return sum;
 }
@@ -155,7 +156,7 @@ Cell convolved(const Convolution& c, const ir::Dims& at, const ir::Shape& in, co
 }  // namespace
 
 std::vector<Tensor> evaluate_dot(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const Tensor& left = call.operand(0);
   const Tensor& right = call.operand(1);
   if (!has_cells(left.shape.dtype) || !has_cells(right.shape.dtype))
@@ -173,7 +174,7 @@ std::vector<Tensor> evaluate_dot(const Call& call) {
   if (extent(right.shape, right_batch) != batches || extent(right.shape, right_sum) != depth ||
       elements(call.node.shape) != batches * rows * columns)
     fail(call, "the dimension numbers do not fit the shapes");
-  const std::vector<Cell> a = cells_in_order(left, joined(left_batch, left_free, left_sum));
+  const IndexedVector<Cell> a = cells_in_order(left, joined(left_batch, left_free, left_sum));
   const std::vector<Cell> b = cells_in_order(right, joined(right_batch, right_sum, right_free));
   const bool real = is_floating(left.shape.dtype);
   Tensor result = zeros(call.node.shape);
@@ -182,7 +183,7 @@ std::vector<Tensor> evaluate_dot(const Call& call) {
     std::fill(out.begin(), out.end(), real ? Cell{.real = 0} : Cell{.integer = 0});
     const Cell* b_batch = b.data() + row / std::max<std::int64_t>(rows, 1) * depth * columns;
     for (std::int64_t k = 0; k < depth; ++k)
-      add_scaled(real, a[static_cast<std::size_t>(row * depth + k)], b_batch + k * columns, out.data(), columns);
+      add_scaled(real, a[row * depth + k], b_batch + k * columns, out.data(), columns);
     if (real != is_floating(result.shape.dtype)) fail(call, "the result mixes floating and integer types");
     store_cells(result, row * columns, out);
   }
@@ -197,8 +198,8 @@ std::vector<Tensor> evaluate_convolution(const Call& call) {
       is_floating(dtype) != is_floating(call.node.shape.dtype))
     fail(call, "operands and result must all be floating or all be integers");
   const Convolution c = parse_convolution(call);
-  std::vector<Cell> input(static_cast<std::size_t>(elements(in.shape)));
-  std::vector<Cell> kernel(static_cast<std::size_t>(elements(filter.shape)));
+  IndexedVector<Cell> input(element_count(in.shape));
+  IndexedVector<Cell> kernel(element_count(filter.shape));
   load_cells(in, 0, 1, input);
   load_cells(filter, 0, 1, kernel);
   Tensor result = zeros(call.node.shape);

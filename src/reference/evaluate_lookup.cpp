@@ -125,7 +125,7 @@ void check(const Call& call, const LookupDims& p, const ir::Shape& array, const 
 }
 
 Tensor gather(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const Tensor& array = call.operand(0);
   const Tensor& indices = call.operand(1);
   LookupDims p;
@@ -169,10 +169,10 @@ class Combiner {
         out_(arrays, cells_[0]) {
     for (const std::vector<Cell>& cells : cells_) arguments_.push_back(cells.data());
     for (std::vector<Cell>& cells : out_) places_.push_back(cells.data());
-    const ir::Reducer reducer = call.node.attributes.reducer;
+    const ir::Reducer reducer = ir::reducer(call.node);
     if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom) return;
-    if (call.node.attributes.bodies.empty()) fail(call, "neither a known reducer nor a body");
-    region_.emplace(call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])]);
+    if (call.node.bodies.empty()) fail(call, "neither a known reducer nor a body");
+    region_.emplace(body(call, 0));
   }
 
   void apply(std::vector<Tensor>& results, std::int64_t to, std::int64_t from, std::int64_t run) {
@@ -188,7 +188,7 @@ class Combiner {
     }
     const auto elements_here = static_cast<std::int64_t>(count);
     if (!region_) {
-      combine(call_.node.attributes.reducer, results[0].shape.dtype, cells_[0].data(), cells_[1].data(), elements_here);
+      combine(reducer(call_.node), results[0].shape.dtype, cells_[0].data(), cells_[1].data(), elements_here);
       store_cells(results[0], to, std::span(cells_[0]).first(count));
       return;
     }
@@ -205,7 +205,7 @@ class Combiner {
 };
 
 std::vector<Tensor> scatter(const Call& call) {
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const std::size_t arrays = (call.operands.size() - 1) / 2;
   const Tensor& indices = call.operand(arrays);
   const ir::Shape& updates = call.operand(arrays + 1).shape;

@@ -61,9 +61,7 @@ KeptMemory::~KeptMemory() {
   if (outermost_) kept = {};
 }
 
-Tensor unwritten(const ir::Shape& shape) {
-  return {shape, taken(static_cast<std::size_t>(elements(shape) * element_bytes(shape.dtype)))};
-}
+Tensor unwritten(const ir::Shape& shape) { return {shape, taken(content_bytes(shape))}; }
 
 Tensor copied(const ir::Shape& shape, const std::vector<std::byte>& bytes) {
   Tensor tensor{shape, taken(bytes.size())};

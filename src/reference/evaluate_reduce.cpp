@@ -7,6 +7,7 @@
 // in row-major order of the reduced elements.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -16,12 +17,12 @@ namespace {
 
 /// Where an input index lands in the output: strides of the output along the input's dimensions, 0 when reduced.
 ir::Dims output_strides(const Call& call, const ir::Dims& dims) {
-  ir::Dims kept = row_major(call.node.shape.dtype == ir::DType::tuple ? call.node.attributes.results[0].dims
-                                                                      : call.node.shape.dims);
+  ir::Dims kept =
+      row_major(call.node.shape.dtype == ir::DType::tuple ? call.node.results[0].dims : call.node.shape.dims);
   ir::Dims result = zero_index(dims.size());
   int next = 0;
   for (int i = 0; i < dims.size(); ++i)
-    if (!call.node.attributes.axes.contains(i)) result[i] = kept[next++];
+    if (!axes(call.node).contains(i)) result[i] = kept[next++];
   return result;
 }
 
@@ -42,15 +43,15 @@ void fold_row(ir::Reducer reducer, ir::DType dtype, Cell& accumulator, Cell* row
 
 Tensor reduce_known(const Call& call) {
   const Tensor& input = call.operand(0);
-  const ir::Reducer reducer = call.node.attributes.reducer;
+  const ir::Reducer reducer = ir::reducer(call.node);
   const ir::DType dtype = input.shape.dtype;
   Tensor result = zeros(call.node.shape);
-  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), cell_at(call.operand(1), 0));
+  std::vector<Cell> sums(element_count(result.shape), cell_at(call.operand(1), 0));
   const int rank = input.shape.rank();
   const std::int64_t inner = rank == 0 ? 1 : input.shape.dims[rank - 1];
   const ir::Dims to = output_strides(call, input.shape.dims);
   const std::int64_t step = rank == 0 ? 0 : to[rank - 1];
-  const bool row_reduced = rank > 0 && call.node.attributes.axes.contains(rank - 1);
+  const bool row_reduced = rank > 0 && axes(call.node).contains(rank - 1);
   ir::Dims outer = input.shape.dims;
   if (rank > 0) --outer.count;
   ir::Dims index = zero_index(outer.size());
@@ -61,7 +62,7 @@ Tensor reduce_known(const Call& call) {
       const std::int64_t base = linear_offset(index, to);
       for (std::int64_t first = 0; first < inner; first += block_cells) {
         const std::int64_t count = std::min(block_cells, inner - first);
-        load_cells(input, from + first, 1, std::span(block).first(static_cast<std::size_t>(count)));
+        load_cells(input, from + first, 1, prefix(block, count));
         Cell* target = sums.data() + base + first * step;
         if (row_reduced)
           fold_row(reducer, dtype, *target, block.data(), count);
@@ -80,7 +81,7 @@ class CustomFold {
  public:
   explicit CustomFold(const Call& call)
       : call_(call),
-        region_(call.graph.bodies[static_cast<std::size_t>(call.node.attributes.bodies[0])]),
+        region_(body(call, 0)),
         arrays_(call.operands.size() / 2),
         sums_(arrays_, std::vector<Cell>(block_cells)),
         values_(sums_) {}
@@ -90,14 +91,13 @@ class CustomFold {
   void block(std::int64_t first, std::int64_t count, std::int64_t steps, std::vector<Tensor>& results, Place&& place) {
     for (std::size_t k = 0; k < arrays_; ++k)
       std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
-    std::vector<std::int64_t> from(static_cast<std::size_t>(count));
+    IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
     for (std::int64_t step = 0; step < steps; ++step) {
-      for (std::int64_t i = 0; i < count; ++i) from[static_cast<std::size_t>(i)] = place(first + i, step);
+      for (std::int64_t i = 0; i < count; ++i) from[i] = place(first + i, step);
       take(from);
       run(from);
     }
-    for (std::size_t k = 0; k < arrays_; ++k)
-      store_cells(results[k], first, std::span(sums_[k]).first(static_cast<std::size_t>(count)));
+    for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
   }
 
  private:
@@ -138,13 +138,13 @@ std::vector<Tensor> reduce_custom(const Call& call) {
   const ir::Dims strides = row_major(dims);
   const ir::Dims to = output_strides(call, dims);
   // Offsets of all outputs' first elements, and of all steps within one output.
-  std::vector<std::int64_t> starts(static_cast<std::size_t>(elements(results[0].shape)));
-  std::vector<std::int64_t> steps;
+  IndexedVector<std::int64_t> starts(element_count(results[0].shape));
+  IndexedVector<std::int64_t> steps;
   ir::Dims kept = dims, reduced = dims;
-  for (int i = 0; i < dims.size(); ++i) (call.node.attributes.axes.contains(i) ? kept : reduced)[i] = 1;
+  for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
   if (!starts.empty()) do {
-      starts[static_cast<std::size_t>(linear_offset(index, to))] = linear_offset(index, strides);
+      starts[linear_offset(index, to)] = linear_offset(index, strides);
     } while (next_index(index, kept));
   index = zero_index(dims.size());
   if (std::find(reduced.begin(), reduced.end(), 0) == reduced.end()) do {
@@ -154,17 +154,15 @@ std::vector<Tensor> reduce_custom(const Call& call) {
   const auto total = static_cast<std::int64_t>(starts.size());
   for (std::int64_t first = 0; first < total; first += block_cells)
     fold.block(first, std::min(block_cells, total - first), static_cast<std::int64_t>(steps.size()), results,
-               [&](std::int64_t output, std::int64_t step) {
-                 return starts[static_cast<std::size_t>(output)] + steps[static_cast<std::size_t>(step)];
-               });
+               [&](std::int64_t output, std::int64_t step) { return starts[output] + steps[step]; });
   return results;
 }
 
 }  // namespace
 
 std::vector<Tensor> evaluate_reduce(const Call& call) {
-  const bool known =
-      call.node.attributes.reducer != ir::Reducer::custom && call.node.attributes.reducer != ir::Reducer::none;
+  const ir::Reducer reducer = ir::reducer(call.node);
+  const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
   if (known && call.operands.size() == 2) return {reduce_known(call)};
   return reduce_custom(call);
 }

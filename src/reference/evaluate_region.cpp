@@ -19,7 +19,7 @@ bool moves_scalar(ir::Op op) {
 bool line_fits(const ir::Graph& body, const ir::Node& node) {
   if (node.shape.rank() != 0 || !has_cells(node.shape.dtype)) return false;
   if (node.op == ir::Op::parameter) return true;
-  if (node.op == ir::Op::constant) return node.attributes.literal && node.attributes.literal->known;
+  if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   return moves_scalar(node.op) || has_element_step(body, node);
 }
 
@@ -37,10 +37,10 @@ Region::Region(const ir::Graph& body) {
     line.step.to = node.shape.dtype;
     for (std::size_t k = 0; k < node.operands.size() && k < 3; ++k) line.operands[k] = node.operands[k];
     if (node.op == ir::Op::parameter) {
-      line.parameter = static_cast<std::int32_t>(node.attributes.number);
+      line.parameter = static_cast<std::int32_t>(parameter_number(node));
     } else if (node.op == ir::Op::constant) {
       line.constant = true;
-      line.value = cell_at(Tensor{node.shape, node.attributes.literal->bytes}, 0);
+      line.value = cell_at(Tensor{node.shape, ir::attributes_as<ir::Literal>(node).bytes}, 0);
     } else if (!moves_scalar(node.op)) {
       line.step = element_step(body, node);
     }
@@ -66,13 +66,12 @@ void Region::run(std::span<const Cell* const> arguments, std::span<Cell* const> 
     }
     std::array<const Cell*, 3> operands{};
     for (std::size_t k = 0; k < 3; ++k)
-      operands[k] = places_[static_cast<std::size_t>(line.operands[k] < 0 ? line.operands[0] : line.operands[k])];
+      operands[k] = places_[line.operands[k] < 0 ? line.operands[0] : line.operands[k]];
     apply(line.step, operands[0], operands[1], operands[2], out, count);
     round_cells(line.step.to, {out, static_cast<std::size_t>(count)});
   }
   for (std::size_t k = 0; k < results.size(); ++k)
-    std::memmove(results[k], places_[static_cast<std::size_t>(outputs_[k])],
-                 static_cast<std::size_t>(count) * sizeof(Cell));
+    std::memmove(results[k], places_[outputs_[k]], static_cast<std::size_t>(count) * sizeof(Cell));
 }
 
 }  // namespace tailor::reference

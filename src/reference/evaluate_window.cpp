@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
@@ -17,18 +18,18 @@ namespace {
 
 bool is_known(ir::Reducer reducer) { return reducer != ir::Reducer::none && reducer != ir::Reducer::custom; }
 
-ir::Dims taps_of(const std::vector<ir::WindowDim>& window) {
+ir::Dims taps_of(const IndexedVector<ir::WindowDim>& window) {
   ir::Dims taps;
   for (const ir::WindowDim& d : window) taps.push_back(d.size);
   return taps;
 }
 
 /// The input element that a tap of an output's window reads, or -1.
-std::int64_t source_of(const std::vector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
+std::int64_t source_of(const IndexedVector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
                        const ir::Dims& dims, const ir::Dims& strides) {
   std::int64_t from = 0;
   for (int i = 0; i < dims.size(); ++i) {
-    const ir::WindowDim& d = window[static_cast<std::size_t>(i)];
+    const ir::WindowDim& d = window[i];
     const std::int64_t place = out[i] * d.stride + tap[i] * d.window_dilation - d.pad_low;
     if (place < 0 || place % d.base_dilation != 0 || place / d.base_dilation >= dims[i]) return -1;
     from += place / d.base_dilation * strides[i];
@@ -65,7 +66,7 @@ class Step {
 };
 
 const ir::Graph* first_body(const Call& call, std::size_t i) {
-  return i < call.node.attributes.bodies.size() ? &body(call, i) : nullptr;
+  return i < call.node.bodies.size() ? &body(call, i) : nullptr;
 }
 
 /// Sorts the lines along one dimension: `order` of one line, then all operands are rearranged by it.
@@ -97,9 +98,9 @@ void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&&
 std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   const std::size_t arrays = call.operands.size() / 2;
   const ir::Shape& in = call.operand(0).shape;
-  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, in.rank());
+  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
   if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
-  Step step(call, call.node.attributes.reducer, first_body(call, 0), in.dtype);
+  Step step(call, reducer(call.node), first_body(call, 0), in.dtype);
   std::vector<Tensor> results;
   for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));
   if (elements(results[0].shape) == 0) return results;
@@ -125,13 +126,13 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   const Tensor& operand = call.operand(0);
   const Tensor& source = call.operand(1);
-  const std::vector<ir::WindowDim> window = ir::parse_window(call.node.attributes.text, operand.shape.rank());
+  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
   if (static_cast<int>(window.size()) != operand.shape.rank()) fail(call, "the window does not fit the rank");
   Region select(body(call, 0));
-  Step scatter(call, call.node.attributes.reducer, first_body(call, 1), operand.shape.dtype);
+  Step scatter(call, reducer(call.node), first_body(call, 1), operand.shape.dtype);
   Tensor result = zeros(call.node.shape);
   const Cell start = cell_at(call.operand(2), 0);
-  std::vector<Cell> sums(static_cast<std::size_t>(elements(result.shape)), start);
+  IndexedVector<Cell> sums(element_count(result.shape), start);
   const ir::Dims strides = row_major(operand.shape.dims), taps = taps_of(window);
   ir::Dims at = zero_index(source.shape.rank());
   if (elements(source.shape) > 0) {
@@ -150,9 +151,9 @@ std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
         if (chosen < 0 || keeps.integer == 0) chosen = from;
       } while (next_index(tap, taps));
       if (chosen >= 0) {
-        std::vector<Cell> sum{sums[static_cast<std::size_t>(chosen)]};
+        std::vector<Cell> sum{sums[chosen]};
         scatter(sum, {cell_at(source, next)});
-        sums[static_cast<std::size_t>(chosen)] = sum[0];
+        sums[chosen] = sum[0];
       }
       ++next;
     } while (next_index(at, source.shape.dims));
@@ -168,8 +169,8 @@ std::vector<Tensor> evaluate_sort(const Call& call) {
     results.push_back(*operand);
   }
   Region comparator(body(call, 0));
-  const ir::Dims& axes = call.node.attributes.axes;
-  const int axis = axes.empty() ? call.operand(0).shape.rank() - 1 : static_cast<int>(axes[0]);
+  const int named = ir::axis(call.node);
+  const int axis = named < 0 ? call.operand(0).shape.rank() - 1 : named;
   std::vector<Cell> cells(2 * call.operands.size());
   std::vector<const Cell*> arguments;
   for (const Cell& cell : cells) arguments.push_back(&cell);
@@ -191,12 +192,12 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
   const std::vector<ir::Shape> shapes = result_shapes(call.node);
   if (shapes.size() != 2 || operand.shape.rank() == 0 || !has_cells(operand.shape.dtype))
     fail(call, "expected values and indices as results");
-  const std::string_view text = call.node.attributes.text;
+  const std::string_view text = hlo_text(call.node);
   const bool largest = ir::attribute(text, "largest").value_or("true") == "true";
   const std::int64_t length = operand.shape.dims[operand.shape.rank() - 1];
   const std::int64_t k = shapes[0].dims[shapes[0].rank() - 1];
   Tensor values = zeros(shapes[0]), indices = zeros(shapes[1]);
-  std::vector<std::int64_t> order(static_cast<std::size_t>(length));
+  IndexedVector<std::int64_t> order(static_cast<std::size_t>(length));
   const ElementStep less{ir::Op::compare,
                          largest ? ir::Comparison::gt : ir::Comparison::lt,
                          true,
@@ -213,9 +214,9 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
       return verdict.integer != 0;
     });
     for (std::int64_t i = 0; i < std::min(k, length); ++i) {
-      const Cell cell = cell_at(operand, line * length + order[static_cast<std::size_t>(i)]);
+      const Cell cell = cell_at(operand, line * length + order[i]);
       store_cells(values, line * k + i, {&cell, 1});
-      store_integer(indices, line * k + i, order[static_cast<std::size_t>(i)]);
+      store_integer(indices, line * k + i, order[i]);
     }
   }
   return {std::move(values), std::move(indices)};

@@ -21,6 +21,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
@@ -71,7 +72,7 @@ class InputRanges {
       hand_on(graph.nodes[i], ranges_[i]);
     }
   }
-  const InputRange& of(ir::NodeId node) const { return ranges_[static_cast<std::size_t>(node)]; }
+  const InputRange& of(ir::NodeId node) const { return ranges_[node]; }
 
  private:
   const ir::Shape& shape(const ir::Node& node, std::size_t operand) const {
@@ -80,7 +81,7 @@ class InputRanges {
 
   void ask(const ir::Node& node, std::size_t operand, const InputRange& wish) {
     if (operand >= node.operands.size()) return;
-    InputRange& range = ranges_[static_cast<std::size_t>(node.operands[operand])];
+    InputRange& range = ranges_[node.operands[operand]];
     if (wish.limit > 0) range.limit = range.limit == 0 ? wish.limit : std::min(range.limit, wish.limit);
     range.distinct = range.distinct || wish.distinct;
     range.positive = range.positive || wish.positive;
@@ -126,7 +127,7 @@ class InputRanges {
   std::int64_t places_in(const ir::Node& node, std::size_t array, std::string_view map) const {
     const ir::Dims& dims = shape(node, array).dims;
     std::int64_t limit = 0;
-    for (const std::int64_t dim : ir::attribute_numbers(node.attributes.text, map))
+    for (const std::int64_t dim : ir::attribute_numbers(hlo_text(node), map))
       if (dim >= 0 && dim < dims.size()) {
         const std::int64_t extent = dims[static_cast<int>(dim)];
         limit = limit == 0 ? extent : std::min(limit, extent);
@@ -142,7 +143,7 @@ class InputRanges {
   }
 
   const ir::Graph& graph_;
-  std::vector<InputRange> ranges_;
+  IndexedVector<InputRange> ranges_;
 };
 
 std::uint64_t mixed(std::uint64_t value) {

@@ -44,9 +44,7 @@ std::size_t element_width(const ir::Shape& shape) {
   return bits % 8 == 0 ? static_cast<std::size_t>(bits) / 8 : 0;
 }
 
-std::size_t memory_bytes(const ir::Shape& shape) {
-  return static_cast<std::size_t>(ir::elements(shape)) * element_width(shape);
-}
+std::size_t memory_bytes(const ir::Shape& shape) { return element_count(shape) * element_width(shape); }
 
 void to_memory(const Tensor& tensor, std::span<std::byte> memory) {
   const std::size_t width = element_width(tensor.shape);

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/width.h"
@@ -79,17 +80,17 @@ Table make_rejection_table(const std::vector<RejectionCount>& all) {
 
 std::string_view name(BinaryState state) {
   constexpr std::array<std::string_view, 3> names{"not compiled", "compiled", "failed"};
-  return names[static_cast<std::size_t>(state)];
+  return row_for(names, state);
 }
 
 std::string_view name(CheckState state) {
   constexpr std::array<std::string_view, 4> names{"unchecked", "passed", "failed", "not judged"};
-  return names[static_cast<std::size_t>(state)];
+  return row_for(names, state);
 }
 
 std::string_view name(GroupStatus status) {
   constexpr std::array<std::string_view, 4> names{"ok", "needs skeleton", "no legal plan", "not tuned"};
-  return names[static_cast<std::size_t>(status)];
+  return row_for(names, status);
 }
 
 const StrategyTotals* find_strategy(const Summary& summary, const std::string& name) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "report/chart.h"
 #include "report/overview.h"
@@ -91,8 +92,8 @@ std::string group_section(const GroupSummary& group) {
                   escaped(id), escaped(group.name), escaped(id), group.best.empty() ? "" : badge(group.best[0]));
   out += facts(group);
   if (group.status != GroupStatus::ok)
-    out += fmt::format("<p class=\"warn\"><strong>{}</strong> {}</p>\n",
-                       no_plan[static_cast<std::size_t>(group.status)], escaped(group.status_reason));
+    out += fmt::format("<p class=\"warn\"><strong>{}</strong> {}</p>\n", row_for(no_plan, group.status),
+                       escaped(group.status_reason));
   if (!group.best.empty()) {
     const PlanWords words = plan_words(group);
     out += plans_section(group, words);

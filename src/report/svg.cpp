@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/indexed.h"
 #include "base/text.h"
 #include "report/assets.h"
 #include "report/table.h"
@@ -73,7 +74,7 @@ void Canvas::polygon(const std::vector<std::pair<double, double>>& corners, std:
 void Canvas::label(double x, double y, std::string_view words, std::string_view css, Anchor anchor) {
   static constexpr std::array<std::string_view, 3> names{"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
   body_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\"{}>{}</text>\n", css.empty() ? "t" : css, px(x), px(y),
-                       names[static_cast<std::size_t>(anchor)], escaped(words));
+                       row_for(names, anchor), escaped(words));
 }
 
 void Canvas::label_upright(double x, double y, std::string_view words, std::string_view css) {

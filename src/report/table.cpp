@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/indexed.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "report/width.h"
@@ -45,7 +46,7 @@ constexpr auto hint_table = std::to_array<HintRow>({
     {Hint::ratio, "_ratio", true, {{{1, "×"}, {}, {}, {}, {}}}},
 });
 
-constexpr const HintRow& row(Hint hint) { return hint_table[static_cast<std::size_t>(hint)]; }
+constexpr const HintRow& row(Hint hint) { return row_for(hint_table, hint); }
 
 std::optional<double> number(const Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*whole);

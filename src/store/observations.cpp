@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From rows to observations: the way from a measurement over its binary and kernel to the plan or the group it came
-// from; and observations as rows of their own, whether they were made here or read from text. In: the rows of a recorded
-// file, or lines. Out: observations in the order of the measurements. Called by whoever fits or validates, and by
-// `tailor db`.
+// from; and observations as rows of their own, whether they were made here or read from text. In: the rows of a
+// recorded file, or lines. Out: observations in the order of the measurements. Called by whoever fits or validates, and
+// by `tailor db`.
 #include "store/observations.h"
 
 #include <fmt/format.h>

@@ -580,8 +580,7 @@ CREATE VIEW group_times (
 SELECT group_id, device_id, plan_id, level, total_s FROM best_plans WHERE place = 1
 UNION ALL
 SELECT group_id, device_id, NULL, 'bound', max(total_s) FROM group_bounds b
-WHERE NOT EXISTS (SELECT 1 FROM plans p JOIN estimates e USING (plan_id)
-                  WHERE p.group_id = b.group_id AND e.device_id = b.device_id)
+WHERE NOT EXISTS (SELECT 1 FROM plan_times t WHERE t.group_id = b.group_id AND t.device_id = b.device_id)
 GROUP BY group_id, device_id;
 
 CREATE VIEW strategies (

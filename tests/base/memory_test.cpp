@@ -3,6 +3,7 @@
 //
 // What is free of a machine's memory, on folders that look like /proc and /sys of machines with and without control
 // groups, of both versions. The oracle is arithmetic on the numbers that were written there.
+// Part of the suite `base`.
 #include "base/memory.h"
 
 #include <doctest/doctest.h>

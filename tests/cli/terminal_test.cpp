@@ -14,6 +14,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/error.h"
 #include "report/width.h"
 
 using namespace tailor;
@@ -171,7 +172,7 @@ TEST_CASE("no progress without a terminal or when quiet") {
 }
 
 TEST_CASE("the first Ctrl-C asks to stop") {
-  InterruptWatch watch;
+  InterruptWatch watch{Seconds{60}};
   CHECK_FALSE(watch.requested());
   raise(SIGINT);
   CHECK(soon([&] { return watch.requested(); }));
@@ -180,10 +181,24 @@ TEST_CASE("the first Ctrl-C asks to stop") {
 
 TEST_CASE("a watch can follow another and starts unasked") {
   { InterruptWatch first; }
-  InterruptWatch second;
+  InterruptWatch second{Seconds{60}};
   CHECK_FALSE(second.requested());
   raise(SIGINT);
   CHECK(soon([&] { return second.requested(); }));
+}
+
+TEST_CASE("work that does not hear of a Ctrl-C is ended with the exit code of an interrupt") {
+  const pid_t child = fork();
+  if (child == 0) {
+    InterruptWatch watch{Seconds{0.1}};
+    raise(SIGINT);
+    sleep(60);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
 }
 
 TEST_CASE("the second Ctrl-C kills") {

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <queue>
 
 #include "base/error.h"
@@ -331,4 +332,39 @@ TEST_CASE("a stitching that is stopped answers with a partition that can run") {
   CHECK(fusion.groups == fuse(find_strategy("none"), graph).groups);
   check_notes(graph, fusion);
   CHECK(fusion.edges[0].reason == "refused: not tried, the search was stopped");
+}
+
+namespace {
+
+Graph chain(int nodes) {
+  std::string text = "graph chain {\n  %n0 = parameter 0 : f32[64,128]\n";
+  for (int i = 1; i <= nodes; ++i)
+    text += "  %n" + std::to_string(i) + " = negate %n" + std::to_string(i - 1) + " : f32[64,128]\n";
+  return parse_graph(text + "  output %n" + std::to_string(nodes) + "\n}\n");
+}
+
+double seconds_to_fuse(const Graph& graph, Fusion& fusion) {
+  const auto start = std::chrono::steady_clock::now();
+  fusion = fuse(find_strategy("stitch-v1"), graph);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+TEST_CASE("stitch-v1 stops a chain at the most operations of a group, in time that is linear in the nodes") {
+  const auto most = StitchV1Rules{}.operations;
+  Fusion fusion;
+  CHECK(seconds_to_fuse(chain(static_cast<int>(most)), fusion) >= 0);
+  CHECK(fusion.groups.size() == 1);
+  const Graph four = chain(4096), sixteen = chain(16384);
+  const double short_chain = seconds_to_fuse(four, fusion);
+  CHECK(fusion.groups.size() == 4096 / most);
+  CHECK(find_circle(four, def_use(four), fusion.groups).empty());
+  bool said = false;
+  for (const EdgeNote& note : fusion.edges) said |= note.reason.find("operations, at most") != note.reason.npos;
+  CHECK(said);
+  const double long_chain = seconds_to_fuse(sixteen, fusion);
+  CHECK(fusion.groups.size() == 16384 / most);
+  for (const auto& group : fusion.groups) CHECK(group.size() <= most);
+  CHECK(long_chain < 9 * short_chain + 0.05);  // 4 when it is linear, 16 when it is quadratic
 }

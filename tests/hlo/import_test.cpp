@@ -46,8 +46,9 @@ Error refusal(std::string_view text) {
 
 template <class T>
 std::vector<T> contents(const Node& node) {
-  std::vector<T> values(node.attributes.literal->bytes.size() / sizeof(T));
-  std::memcpy(values.data(), node.attributes.literal->bytes.data(), values.size() * sizeof(T));
+  const std::vector<std::byte>& bytes = attributes_as<Literal>(node).bytes;
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
   return values;
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("literals are read element by element") {
   const std::vector<float> odd =
       contents<float>(output_node(graph_of(module_text("ROOT c = f32[2] constant({-nan, nan(0x1)})"))));
   CHECK((std::isnan(odd[0]) && std::isnan(odd[1])));
-  CHECK_FALSE(output_node(graph_of(module_text("ROOT c = f32[100] constant({...})"))).attributes.literal->known);
+  CHECK(known_literal(output_node(graph_of(module_text("ROOT c = f32[100] constant({...})")))) == nullptr);
 }
 
 TEST_CASE("every value of a 16-bit float survives being written out and read") {
@@ -144,9 +145,9 @@ TEST_CASE("nested tuples dissolve, results and parameters are flattened") {
                   "ROOT out = ((f32[2], f32[]), s32[3]) tuple(pair, p#1#0)\npair = (f32[2], f32[]) tuple(sum, s)"));
   REQUIRE(graph.outputs.size() == 3);
   CHECK(output_node(graph, 0).op == Op::add);
-  CHECK(output_node(graph, 1).attributes.number == 3);
-  CHECK(output_node(graph, 2).attributes.number == 2);
-  CHECK(operand(graph, output_node(graph, 0), 0).attributes.number == 0);
+  CHECK(parameter_number(output_node(graph, 1)) == 3);
+  CHECK(parameter_number(output_node(graph, 2)) == 2);
+  CHECK(parameter_number(operand(graph, output_node(graph, 0), 0)) == 0);
   CHECK(parameters(graph).size() == 4);
 }
 
@@ -157,7 +158,7 @@ TEST_CASE("a region of one operation is recognised, in any order and through wid
                     "{0}[4,8] parameter(0)\n"
                     " i = {0}[] parameter(1)\n ROOT y = {0}[4] reduce(x, i), dimensions={{1}}, to_apply=r\n}}\n",
                     type, body));
-    return output_node(graph).attributes.reducer;
+    return ir::reducer(output_node(graph));
   };
   CHECK(reducer("f32", "ROOT c = f32[] add(a, b)") == Reducer::add);
   CHECK(reducer("f32", "ROOT c = f32[] maximum(b, a)") == Reducer::maximum);
@@ -180,7 +181,7 @@ TEST_CASE("a custom region stays as a body") {
       "add(a, t)\n}\n"
       "ENTRY e {\n x = f32[4,8] parameter(0)\n i = f32[] constant(0)\n ROOT y = f32[4] reduce(x, i), dimensions={1}, "
       "to_apply=r\n}\n");
-  REQUIRE(output_node(graph).attributes.bodies.size() == 1);
+  REQUIRE(output_node(graph).bodies.size() == 1);
   CHECK(graph.bodies[0].nodes.size() == 4);
 }
 
@@ -213,9 +214,9 @@ Node counted_loop(std::string_view start, std::string_view limit, std::string_vi
                   limit, step, start, config));
   CHECK(output_node(graph).op == Op::get_tuple_element);
   const Node& loop = operand(graph, output_node(graph), 0);
-  REQUIRE(loop.attributes.bodies.size() == 2);
-  CHECK(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[1])].outputs.size() == 2);
-  CHECK(parameters(graph.bodies[static_cast<std::size_t>(loop.attributes.bodies[0])]).size() == 2);
+  REQUIRE(loop.bodies.size() == 2);
+  CHECK(body(graph, loop, 1).outputs.size() == 2);
+  CHECK(parameters(body(graph, loop, 0)).size() == 2);
   return loop;
 }
 
@@ -228,10 +229,10 @@ TEST_CASE("a loop keeps its state flattened and its trips are counted") {
         std::int64_t trips = 0;
         for (int i = start; i < limit; i += step) ++trips;
         const Node loop = counted_loop(std::to_string(start), std::to_string(limit), std::to_string(step));
-        CHECK(loop.attributes.number == trips);
+        CHECK(trip_count(loop) == trips);
       }
-  CHECK(counted_loop("0", "8", "-1").attributes.number == 0);
-  CHECK(counted_loop("0", "8", "1", ", backend_config={\"known_trip_count\":{\"n\":\"5\"}}").attributes.number == 5);
+  CHECK(trip_count(counted_loop("0", "8", "-1")) == 0);
+  CHECK(trip_count(counted_loop("0", "8", "1", ", backend_config={\"known_trip_count\":{\"n\":\"5\"}}")) == 5);
 }
 
 TEST_CASE("branches keep their operands one after another") {
@@ -242,7 +243,7 @@ TEST_CASE("branches keep their operands one after another") {
       " s = f32[] parameter(2)\n t = (f32[4], f32[]) tuple(x, s)\n"
       " ROOT r = f32[4] conditional(c, t, x), true_computation=a, false_computation=b\n}\n");
   CHECK(output_node(graph).operands.size() == 4);
-  CHECK(output_node(graph).attributes.bodies.size() == 2);
+  CHECK(output_node(graph).bodies.size() == 2);
 }
 
 TEST_CASE("asynchronous wrappers, barriers and markers leave only what they wrap") {
@@ -262,17 +263,17 @@ TEST_CASE("library calls keep their text and their floating operations") {
   const Graph dot = graph_of(
       module_text("a = f32[4,8,16] parameter(0)\nb = f32[4,16,32] parameter(1)\nROOT d = f32[4,8,32] dot(a, b), "
                   "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"));
-  CHECK(output_node(dot).attributes.flops == 2.0 * 4 * 8 * 32 * 16);
+  CHECK(flops(output_node(dot)) == 2.0 * 4 * 8 * 32 * 16);
   const Graph convolution = graph_of(
       module_text("x = f32[1,8,8,3] parameter(0)\nk = f32[3,3,3,16] parameter(1)\nROOT c = "
                   "f32[1,8,8,16] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"));
-  CHECK(output_node(convolution).attributes.flops == 2.0 * 8 * 8 * 16 * 3 * 3 * 3);
+  CHECK(flops(output_node(convolution)) == 2.0 * 8 * 8 * 16 * 3 * 3 * 3);
   const Graph call = graph_of(module_text(
       "a = f32[8,16] parameter(0)\nb = f32[16,32] parameter(1)\nc = (f32[8,32], s8[64]) custom-call(a, b), "
       "custom_call_target=\"__cublas$gemm\", backend_config={\"gemm_backend_config\":{\"dot_dimension_numbers\":"
       "{\"lhs_contracting_dimensions\":[\"1\"]}}}\nROOT r = f32[8,32] get-tuple-element(c), index=0"));
-  CHECK(operand(call, output_node(call), 0).attributes.target == "__cublas$gemm");
-  CHECK(operand(call, output_node(call), 0).attributes.flops == 2.0 * 8 * 32 * 16);
+  CHECK(target(operand(call, output_node(call), 0)) == "__cublas$gemm");
+  CHECK(flops(operand(call, output_node(call), 0)) == 2.0 * 8 * 32 * 16);
 }
 
 TEST_CASE("what is not understood is kept by name and counted") {
@@ -281,8 +282,8 @@ TEST_CASE("what is not understood is kept by name and counted") {
                                        "test.hlo");
   const Node& kept = operand(imported.graph, output_node(imported.graph, 0), 0);
   CHECK(kept.op == Op::opaque);
-  CHECK(kept.attributes.target == "frobnicate");
-  CHECK(kept.attributes.text == "knob=7");
+  CHECK(target(kept) == "frobnicate");
+  CHECK(hlo_text(kept) == "knob=7");
   using Counts = std::vector<std::pair<std::string, std::int64_t>>;
   CHECK(imported.report.opaque == Counts{{"frobnicate", 1}});
 }

@@ -73,7 +73,7 @@ TEST_CASE("a column spread over rows by way of [R,1] is one broadcast") {
       entry_of_lines("x = f32[4] parameter(0)\na = f32[4,1] reshape(x)\nb = f32[4,1] broadcast(a), dimensions={0,1}\n"
                      "c = f32[4] reshape(b)\nROOT d = f32[4,6] broadcast(c), dimensions={0}"));
   CHECK(imported.graph.nodes.size() == 2);
-  CHECK(first_output(imported.graph).attributes.axes == Dims{0});
+  CHECK(axes(first_output(imported.graph)) == Dims{0});
 }
 
 TEST_CASE("a broadcast of a reshaped or broadcast value reads the value") {
@@ -107,7 +107,7 @@ TEST_CASE("reshapes, transposes and bitcasts of one another merge") {
       unchanged(entry_of_lines("x = f32[2,3,5] parameter(0)\na = f32[5,2,3] transpose(x), dimensions={2,0,1}\n"
                                "ROOT b = f32[3,5,2] transpose(a), dimensions={2,0,1}"));
   CHECK(turned.graph.nodes.size() == 2);
-  CHECK(first_output(turned.graph).attributes.axes == Dims{1, 2, 0});
+  CHECK(axes(first_output(turned.graph)) == Dims{1, 2, 0});
   CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6] parameter(0)\nROOT a = f32[24] bitcast(x)")).graph).op ==
         Op::reshape);
   CHECK(first_output(unchanged(entry_of_lines("x = f32[4,6]{0,1} parameter(0)\nROOT a = f32[6,4] bitcast(x)")).graph)

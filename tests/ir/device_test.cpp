@@ -104,7 +104,7 @@ TEST_CASE("devices differ where they must") {
 TEST_CASE("a device is found by stem or path, and a wrong name lists the known ones") {
   CHECK(find_device(device_folder + "/h200.json", "nowhere").name == "h200");
   try {
-    find_device("h20", device_folder);
+    find_device("h210", device_folder);
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault == Fault::missing);
@@ -112,6 +112,30 @@ TEST_CASE("a device is found by stem or path, and a wrong name lists the known o
     CHECK(error.hint == "did you mean 'h200'?");
   }
   CHECK_THROWS_AS(find_device("h200", "nowhere"), Error);
+}
+
+TEST_CASE("case and dashes of a device's name do not count, and a beginning that only one has will do") {
+  for (const auto& [name, meant] : {std::pair{"A100", "a100_80gb"},
+                                    {"H200", "h200"},
+                                    {"h20", "h200"},
+                                    {"H100-SXM", "h100_sxm"},
+                                    {"RTX 4090", "rtx4090"},
+                                    {"rtx", "rtx4090"}})
+    CHECK(find_device(name, device_folder).name == meant);
+  const auto hint_of = [](const char* name) {
+    try {
+      find_device(name, device_folder);
+    } catch (const Error& error) {
+      return error.message + "; " + error.hint;
+    }
+    return std::string();
+  };
+  CHECK(hint_of("H").find("device 'H' may be h100_sxm or h200") != std::string::npos);
+  // Another series is no misspelling of this one, however few letters differ.
+  CHECK(hint_of("B100").find("did you mean") == std::string::npos);
+  CHECK(hint_of("A10G").find("did you mean 'p100'") == std::string::npos);
+  CHECK(hint_of("h100_smx").ends_with("did you mean 'h100_sxm'?"));
+  CHECK_FALSE(hint_of("").empty());
 }
 
 TEST_CASE("a device need not name its chip, but an empty name or a number is refused") {

@@ -70,8 +70,8 @@ TEST_CASE("text of graphs reads back to the same graph and the same text") {
   CHECK(parse_graph(text(graph)) == graph);
   CHECK(text(parse_graph(text(graph))) == text(graph));
   CHECK(graph.bodies.size() == 1);
-  CHECK(graph.nodes[2].attributes.literal->bytes.size() == 16);
-  CHECK_FALSE(graph.nodes[3].attributes.literal->known);
+  CHECK(attributes_as<Literal>(graph.nodes[2]).bytes.size() == 16);
+  CHECK_FALSE(attributes_as<Literal>(graph.nodes[3]).known);
 }
 
 TEST_CASE("a bad graph text is refused at the line and column of the fault") {
@@ -82,6 +82,8 @@ TEST_CASE("a bad graph text is refused at the line and column of the fault") {
   CHECK(position_of("graph g {\n  %a = constant 1e : f32[]\n}") == Position{"f", 2, 17});
   CHECK(position_of("graph g {\n  %a = parameter 0 : f32[2,3]{0,0}\n}").line == 2);
   CHECK(position_of("graph g {\n  %a = parameter 0 : f32[99999999999,99999999999]\n}").line == 2);
+  CHECK(position_of("graph g {\n  %a = parameter 0, axes={1} : f32[]\n}") == Position{"f", 2, 21});
+  CHECK(position_of("graph g {\n  %a = iota, axes={0,1} : s32[2,2]\n}") == Position{"f", 2, 19});
   CHECK(position_of("graph g {").line == 1);
   CHECK(position_of("").line == 1);
 }
@@ -122,7 +124,7 @@ TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {
   Graph graph;
   graph.name = "chain";
   const Shape shape = make_shape(DType::f32, {4});
-  graph.nodes.push_back(Node{Op::parameter, shape, {}, {}, "n0"});
+  graph.nodes.push_back(Node{Op::parameter, shape, {}, ParameterNumber{0}, "n0"});
   for (NodeId i = 1; i <= 100000; ++i)
     graph.nodes.push_back(Node{Op::negate, shape, {i - 1}, {}, fmt::format("n{}", i)});
   graph.outputs = {100000};

@@ -99,7 +99,7 @@ TEST_CASE("verify accepts each rule kept and refuses it broken, naming the node"
   }
 }
 
-TEST_CASE("verify refuses broken order, names, layouts, lists and bodies") {
+TEST_CASE("verify refuses broken order, names, layouts, lists, bodies and attributes of another operation") {
   const auto refused = [](auto&& change) {
     Graph graph = good();
     change(graph);
@@ -115,6 +115,9 @@ TEST_CASE("verify refuses broken order, names, layouts, lists and bodies") {
   refused([](Graph& g) { g.outputs = {6}; });
   refused([](Graph& g) { g.given.push_back({"f", "kLoop", {5, 4}}); });
   refused([](Graph& g) { g.given.push_back({"f", "kLoop", {9}}); });
-  refused([](Graph& g) { g.nodes[5].attributes.bodies = {7}; });
+  refused([](Graph& g) { g.nodes[5].bodies = {7}; });
+  refused([](Graph& g) { g.nodes[5].bodies = {0}; });
+  refused([](Graph& g) { g.nodes[5].attributes = AxisList{}; });
+  refused([](Graph& g) { g.nodes[0].attributes = {}; });
   refused([](Graph& g) { g.bodies[0].nodes[2].shape.dtype = DType::s8; });
 }

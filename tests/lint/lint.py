@@ -23,6 +23,7 @@ CATCHES = {
     "src/cli/options.cpp": "turns CLI11's exceptions into an Error",
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
+    "src/profiler/check/check_pool.cpp": "what goes wrong with one group is its own verdict's reason",
     "src/profiler/check/simulate.cpp": "one plan's failure must not end a sweep",
     "src/profiler/measure/worker.cpp": "what a worker says must not end the one who asks",
     "src/profiler/xla/xla_case.cpp": "one kernel's failure must not lose a module's others",

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "codegen/lower/lower.h"
 #include "explore/rules.h"
+#include "folder.h"
 #include "store/store.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/sweep.h"
@@ -23,17 +24,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
-
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_pipeline_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 SweepOutcome sweep(const Folder& folder, bool compile) {
   write_file(folder.path / "sweep.json",

@@ -9,11 +9,15 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "folder.h"
 #include "profiler/gpu/fake_machine.h"
+#include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
 #include "study/sweep/sweep.h"
@@ -24,8 +28,6 @@ using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
 
 constexpr const char* model = R"(HloModule softmax_40x96
 
@@ -178,6 +180,47 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
   CHECK(measured.best.find(refuted + " ") == std::string::npos);
   CHECK(measured.best.find(" profiled ") != std::string::npos);
 
+  SUBCASE("each time stands beside what its levels predict for a time taken like that") {
+    const store::Store stored = store::Store::open_read_only(folder.path / "measured.db");
+    const Id device = stored.devices().front().id;
+    std::map<std::string, int> levels;
+    for (const store::PredictedPlan& one : stored.measured_vs_predicted(device)) {
+      ++levels[one.level];
+      CHECK(one.cache == "cold");
+      const std::vector<store::EstimateRow> estimates = stored.estimates(one.plan, device);
+      const auto ranked = std::find_if(estimates.begin(), estimates.end(),
+                                       [&](const store::EstimateRow& row) { return row.level == one.level; });
+      REQUIRE(ranked != estimates.end());
+      // The launch gap is in an estimate, and in a time by events.
+      CHECK((one.predicted < ranked->total) == (one.timed_by == "activity"));
+    }
+    CHECK(levels == std::map<std::string, int>{{"compiled", 2}, {"projected", 2}});
+    REQUIRE(stored.runs().size() == 1);
+    CHECK(stored.runs().front().calibration == "uncalibrated");
+    CHECK(stored.device_files(stored.runs().front()) ==
+          ", h200.json " + short_hex(id_of(std::string_view(read_file(source / "data/devices/h200.json")))));
+  }
+  SUBCASE("what went well becomes observations, which travel and come back equal") {
+    store::Store stored = store::Store::open(folder.path / "measured.db");
+    CHECK(store::add_observations(stored) == 2);
+    CHECK(store::add_observations(stored) == 0);
+    const std::vector<store::ObservationRow> rows = stored.observations();
+    for (const store::ObservationRow& row : rows) {
+      const ir::Observation one = to_observation(row);
+      CHECK(ir::parse_observation(ir::text(one)) == one);
+      CHECK(row.plan.has_value());
+      CHECK(row.registers > 0);
+      CHECK(row.split == rows.front().split);  // plans of one group stand on one side
+    }
+    store::write_recorded(folder.path / "observed.jsonl", store::recorded_rows(stored));
+    store::Store other = store::Store::open(folder.path / "other.db");
+    store::save_recorded(other, store::read_recorded(folder.path / "observed.jsonl"));
+    CHECK(other.observations() == rows);
+    CHECK(store::add_observations(other) == 0);
+    store::Store merged = store::Store::open(folder.path / "merged.db");
+    merged.merge(folder.path / "measured.db");
+    CHECK(merged.observations() == rows);
+  }
   SUBCASE("measuring again does nothing twice") {
     const SweepOutcome again = sweep(folder.path, "measured.db", measuring);
     CHECK(again.exit_code == 0);

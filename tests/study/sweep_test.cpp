@@ -14,25 +14,15 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "folder.h"
 #include "store/store.h"
+#include "study/pipeline/gpu_access.h"
 #include "support/listener.h"
 
 using namespace tailor;
 using namespace tailor::study;
 
 namespace {
-
-const std::filesystem::path source = TAILOR_SOURCE_DIR;
-
-/// A folder of its own for each case, removed at the end.
-struct Folder {
-  Folder() : path(std::filesystem::temp_directory_path() / ("tailor_sweep_" + std::to_string(::getpid()))) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 std::string softmax_config(const std::string& more = "") {
   return "{\"question\": \"how long?\", \"models\": [\"" +
@@ -171,4 +161,31 @@ TEST_CASE("a sweep file that asks for what does not exist gets the nearest name 
   CHECK(fault_of(folder, with("\"threads\"", "\"thread\""), "threads") == 2);
   CHECK(fault_of(folder, softmax_config(", \"cost_model\": \"compiled\""), "projected") == 2);
   CHECK(!std::filesystem::exists(folder.path / "bad.db"));
+}
+
+TEST_CASE("a group none of whose kernels compiled has no plan, and the sweep says so each time") {
+  const Folder folder;
+  std::string config = softmax_config(", \"shortlist\": 3");
+  config.replace(config.find("\"compile\": false"), 16, "\"compile\": true");
+  write_file(folder.path / "sweep.json", config);
+  for (int run = 0; run < 2; ++run) {
+    CAPTURE(run);
+    Listener listener;
+    SweepOptions options;
+    options.config = folder.path / "sweep.json";
+    options.data = source / "data";
+    options.database = folder.path / "a.db";
+    options.nvrtc = nvrtc_paths(TAILOR_REFUSING_NVRTC);
+    options.workers = 2;
+    options.command = "test";
+    const SweepOutcome outcome = run_sweep(options, {listener, {}});
+    CHECK(outcome.exit_code == static_cast<int>(Fault::failed));
+    CHECK(outcome.reason.find("did not compile") != outcome.reason.npos);
+    CHECK(outcome.reason.find("left without a plan") != outcome.reason.npos);
+    const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+    for (const store::StrategyTotals& totals : opened.strategies()) {
+      CHECK(totals.groups_without_plan == totals.distinct_groups);
+      CHECK(totals.groups_without_time == 0);  // the bound stands for them
+    }
+  }
 }

@@ -50,9 +50,8 @@ class Grower {
     graph_.bodies.push_back(scalar_body(Op::add, DType::f32));
     graph_.bodies.push_back(scalar_body(Op::compare, DType::f32));
     for (std::int64_t i = 0; i < 2; ++i)
-      add(Op::parameter, make_shape(DType::f32, {2 + i, 3, 4}), {}, [i](Attributes& a) { a.number = i; });
-    const NodeId zero = add(Op::constant, make_shape(DType::f32, {}), {});
-    graph_[zero].attributes.literal = Literal{true, std::vector<std::byte>(4)};
+      add(Op::parameter, make_shape(DType::f32, {2 + i, 3, 4}), {}, ParameterNumber{i});
+    const NodeId zero = add(Op::constant, make_shape(DType::f32, {}), {}, Literal{true, std::vector<std::byte>(4)});
     while (static_cast<int>(graph_.nodes.size()) < nodes) step(zero);
     graph_.outputs = {static_cast<NodeId>(graph_.nodes.size() - 1), static_cast<NodeId>(dice_.below(nodes))};
     return std::move(graph_);
@@ -63,27 +62,21 @@ class Grower {
     const Shape scalar = make_shape(dtype, {});
     Graph body;
     body.name = std::string(name(op));
-    for (std::int64_t i = 0; i < 2; ++i) {
-      Node node{Op::parameter, scalar, {}, {}, fmt::format("p{}", i)};
-      node.attributes.number = i;
-      body.nodes.push_back(node);
-    }
+    for (std::int64_t i = 0; i < 2; ++i)
+      body.nodes.push_back({Op::parameter, scalar, {}, ParameterNumber{i}, fmt::format("p{}", i)});
     Node last{op, op == Op::compare ? make_shape(DType::pred, {}) : scalar, {0, 1}, {}, "r"};
-    if (op == Op::compare) last.attributes.comparison = Comparison::lt;
+    if (op == Op::compare) last.attributes = CompareOptions{Comparison::lt, false};
     body.nodes.push_back(last);
     body.outputs = {2};
     return body;
   }
 
-  template <class Change>
-  NodeId add(Op op, const Shape& shape, std::vector<NodeId> operands, Change&& change) {
-    Node node{op, shape, std::move(operands), {}, fmt::format("n{}", graph_.nodes.size())};
-    change(node.attributes);
+  NodeId add(Op op, const Shape& shape, std::vector<NodeId> operands, Attributes attributes = {},
+             std::vector<std::int32_t> bodies = {}) {
+    Node node{op, shape, std::move(operands), std::move(attributes), fmt::format("n{}", graph_.nodes.size())};
+    node.bodies = std::move(bodies);
     graph_.nodes.push_back(std::move(node));
     return static_cast<NodeId>(graph_.nodes.size() - 1);
-  }
-  NodeId add(Op op, const Shape& shape, std::vector<NodeId> operands) {
-    return add(op, shape, std::move(operands), [](Attributes&) {});
   }
 
   const Shape& shape(NodeId id) const { return graph_[id].shape; }
@@ -109,7 +102,7 @@ class Grower {
         return convert(x);
       case 4:
         return (void)add(Op::compare, make_shape(DType::pred, shape(x).dims), {x, like(x)},
-                         [this](Attributes& a) { a.comparison = static_cast<Comparison>(dice_.below(6)); });
+                         CompareOptions{static_cast<Comparison>(dice_.below(6)), false});
       case 5:
         return moved(x);
       case 6:
@@ -167,9 +160,9 @@ class Grower {
       dims.push_back(shape(x).dims[static_cast<int>(axis)]);
     }
     if (dice_.toss()) {
-      add(Op::transpose, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
+      add(Op::transpose, make_shape(shape(x).dtype, dims), {x}, AxisList{axes});
     } else if (dice_.toss()) {
-      add(Op::reverse, make_shape(shape(x).dtype, shape(x).dims), {x}, [&](Attributes& a) { a.axes = axes; });
+      add(Op::reverse, make_shape(shape(x).dtype, shape(x).dims), {x}, AxisList{axes});
     } else {
       add(Op::reshape, make_shape(shape(x).dtype, {elements(shape(x))}), {x});
     }
@@ -177,16 +170,16 @@ class Grower {
 
   void sliced(NodeId x) {
     Dims dims;
-    std::vector<Range> ranges;
+    SliceRanges whole;
     for (const std::int64_t dim : shape(x).dims) {
-      Range range;
-      range.first = dice_.below(dim);
-      range.second = range.first + (dim == 0 ? 0 : 1 + dice_.below(dim - range.first));
-      range.third = 1 + dice_.below(2);
-      dims.push_back((range.second - range.first + range.third - 1) / range.third);
-      ranges.push_back(range);
+      SliceRange range;
+      range.start = dice_.below(dim);
+      range.limit = range.start + (dim == 0 ? 0 : 1 + dice_.below(dim - range.start));
+      range.stride = 1 + dice_.below(2);
+      dims.push_back((range.limit - range.start + range.stride - 1) / range.stride);
+      whole.ranges.push_back(range);
     }
-    add(Op::slice, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.ranges = ranges; });
+    add(Op::slice, make_shape(shape(x).dtype, dims), {x}, std::move(whole));
   }
 
   void joined(NodeId x) {
@@ -195,7 +188,7 @@ class Grower {
     const NodeId other = like(x);
     Dims dims = shape(x).dims;
     dims[axis] += shape(other).dims[axis];
-    add(Op::concatenate, make_shape(shape(x).dtype, dims), {x, other}, [&](Attributes& a) { a.axes = {axis}; });
+    add(Op::concatenate, make_shape(shape(x).dtype, dims), {x, other}, OneAxis{axis});
   }
 
   void reduced(NodeId x, NodeId zero) {
@@ -206,11 +199,9 @@ class Grower {
       else
         kept.push_back(shape(x).dims[i]);
     }
-    add(Op::reduce, make_shape(DType::f32, kept), {x, zero}, [&](Attributes& a) {
-      a.axes = axes;
-      a.reducer = dice_.toss() ? Reducer::custom : dice_.toss() ? Reducer::add : Reducer::maximum;
-      if (a.reducer == Reducer::custom) a.bodies = {0};
-    });
+    const Reducer reducer = dice_.toss() ? Reducer::custom : dice_.toss() ? Reducer::add : Reducer::maximum;
+    const auto bodies = reducer == Reducer::custom ? std::vector<std::int32_t>{0} : std::vector<std::int32_t>{};
+    add(Op::reduce, make_shape(DType::f32, kept), {x, zero}, Reduction{axes, reducer}, bodies);
   }
 
   void spread(NodeId x) {
@@ -225,15 +216,12 @@ class Grower {
         dims.push_back(shape(x).dims[i > gap ? i - 1 : i]);
       }
     }
-    add(Op::broadcast, make_shape(shape(x).dtype, dims), {x}, [&](Attributes& a) { a.axes = axes; });
+    add(Op::broadcast, make_shape(shape(x).dtype, dims), {x}, AxisList{axes});
   }
 
   void sorted(NodeId x) {
     if (shape(x).rank() == 0) return;
-    add(Op::sort, make_shape(DType::f32, shape(x).dims), {x}, [&](Attributes& a) {
-      a.axes = {dice_.below(shape(x).rank())};
-      a.bodies = {1};
-    });
+    add(Op::sort, make_shape(DType::f32, shape(x).dims), {x}, SortOptions{dice_.below(shape(x).rank()), {}}, {1});
   }
 
   Dice dice_;
@@ -258,21 +246,49 @@ Shape random_shape(Dice& dice) {
   return shape;
 }
 
-Attributes random_attributes(Dice& dice, Op op, std::size_t bodies) {
-  Attributes a;
-  for (std::int64_t i = dice.below(4); i > 0; --i) a.axes.push_back(dice.below(100) - 50);
-  for (std::int64_t i = dice.below(3); i > 0; --i)
-    a.ranges.push_back({dice.below(100) - 50, dice.below(100), dice.below(5)});
-  if (op == Op::compare || dice.toss()) a.comparison = static_cast<Comparison>(dice.below(6));
-  a.total_order = dice.toss();
-  if (dice.toss()) a.reducer = static_cast<Reducer>(dice.below(9));
-  a.number = dice.below(1000);
-  if (dice.toss()) a.target = random_name(dice);
-  if (dice.toss()) a.text = random_name(dice);
-  if (bodies > 0 && dice.toss()) a.bodies = {static_cast<std::int32_t>(dice.below(static_cast<std::int64_t>(bodies)))};
-  for (std::int64_t i = dice.below(3); i > 0; --i) a.results.push_back(random_shape(dice));
-  if (dice.toss()) a.flops = static_cast<double>(dice.bits()) * 0x1p-20;
-  return a;
+/// Draws a value for every member, whatever would make sense.
+struct RandomAttributes {
+  Dice& dice;
+
+  void operator()(std::string_view, Dims& dims) {
+    for (std::int64_t i = dice.below(4); i > 0; --i) dims.push_back(dice.below(100) - 50);
+  }
+  void operator()(std::string_view, ListOfOne<std::int64_t> list) { list.number = dice.below(100) - 50; }
+  void operator()(std::string_view, std::vector<SliceRange>& ranges) {
+    for (std::int64_t i = dice.below(3); i > 0; --i)
+      ranges.push_back({dice.below(100) - 50, dice.below(100), dice.below(5)});
+  }
+  void operator()(std::string_view, std::vector<PadRange>& ranges) {
+    for (std::int64_t i = dice.below(3); i > 0; --i)
+      ranges.push_back({dice.below(100) - 50, dice.below(100), dice.below(5)});
+  }
+  void operator()(std::string_view, std::vector<Shape>& shapes) {
+    for (std::int64_t i = dice.below(3); i > 0; --i) shapes.push_back(random_shape(dice));
+  }
+  void operator()(std::string_view, std::string& words) {
+    if (dice.toss()) words = random_name(dice);
+  }
+  void operator()(std::string_view, bool& flag) { flag = dice.toss(); }
+  void operator()(std::string_view, std::int64_t& number) { number = dice.below(1000); }
+  void operator()(std::string_view, double& number) {
+    if (dice.toss()) number = static_cast<double>(dice.bits()) * 0x1p-20;
+  }
+};
+
+/// Attributes of the node's operation, with the words and the contents that walk_attributes() leaves out.
+void draw_attributes(Dice& dice, Node& node, std::size_t bodies) {
+  node.attributes = make_attributes(node.op);
+  walk_attributes(RandomAttributes{dice}, node);
+  if (auto* parameter = std::get_if<ParameterNumber>(&node.attributes)) parameter->number = dice.below(1000);
+  if (auto* compare = std::get_if<CompareOptions>(&node.attributes))
+    compare->comparison = static_cast<Comparison>(dice.below(6));
+  if (auto* reduction = std::get_if<Reduction>(&node.attributes))
+    reduction->reducer = static_cast<Reducer>(dice.below(9));
+  if (auto* region = std::get_if<RegionCall>(&node.attributes)) region->reducer = static_cast<Reducer>(dice.below(9));
+  if (auto* literal = std::get_if<Literal>(&node.attributes))
+    *literal = dice.below(4) == 0 ? Literal{false, {}} : random_literal(dice, node.shape);
+  if (bodies > 0 && dice.toss())
+    node.bodies = {static_cast<std::int32_t>(dice.below(static_cast<std::int64_t>(bodies)))};
 }
 
 Graph text_graph(Dice& dice, int depth) {
@@ -280,16 +296,11 @@ Graph text_graph(Dice& dice, int depth) {
   graph.name = random_name(dice);
   for (std::int64_t i = depth > 0 ? dice.below(3) : 0; i > 0; --i) graph.bodies.push_back(text_graph(dice, depth - 1));
   for (const OpRow& entry : op_table) {
-    Node node{entry.op,
-              random_shape(dice),
-              {},
-              random_attributes(dice, entry.op, graph.bodies.size()),
-              fmt::format("{}{}", random_name(dice), graph.nodes.size())};
+    Node node{entry.op, random_shape(dice), {}, {}, fmt::format("{}{}", random_name(dice), graph.nodes.size())};
+    draw_attributes(dice, node, graph.bodies.size());
     if (!graph.nodes.empty())
       for (std::int64_t i = dice.below(4); i > 0; --i)
         node.operands.push_back(static_cast<NodeId>(dice.below(static_cast<std::int64_t>(graph.nodes.size()))));
-    if (entry.op == Op::constant || dice.below(4) == 0) node.attributes.literal = random_literal(dice, node.shape);
-    if (node.attributes.literal && dice.below(4) == 0) node.attributes.literal = Literal{false, {}};
     graph.nodes.push_back(std::move(node));
   }
   const auto count = static_cast<std::int64_t>(graph.nodes.size());

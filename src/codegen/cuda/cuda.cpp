@@ -47,8 +47,11 @@ struct Printer {
         spelling{kernel, names, indices},
         remarks(remarks_on(k)) {}
 
-  /// Broken at a space when it is too long; what follows is indented by four more. A text of several lines is taken as
-  /// it is.
+  /// A comment, each of its lines marked as one: names in it may be of any length.
+  void remark_line(std::string_view words) { out += comment(words, static_cast<std::size_t>(2 * depth)); }
+
+  /// A statement. Broken at a space when it is too long; what follows is indented by four more. A text of several lines
+  /// is taken as it is.
   void line(std::string_view content) {
     constexpr std::size_t columns = 120;
     std::size_t indent = static_cast<std::size_t>(2 * depth);
@@ -204,15 +207,15 @@ struct Printer {
     const Stmt& s = kernel.body[at];
     if (at == remarks.results) {
       out += "\n";
-      line("// The results.");
+      remark_line("The results.");
     }
     if (s.kind == StmtKind::shuffle)
-      line(fmt::format("// The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+      remark_line(fmt::format("The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
     if (s.kind != StmtKind::declare) return;
     for (const Reduction& reduction : remarks.reductions)
       if (reduction.array == s.target.array) {
         out += "\n";
-        line(fmt::format("// Phase: {}, a {}.", names.arrays[s.target.array], reduction_word(reduction.op)));
+        remark_line(fmt::format("Phase: {}, a {}.", names.arrays[s.target.array], reduction_word(reduction.op)));
       }
   }
 
@@ -354,17 +357,17 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
   const std::string& name = names.buffers[id];
   const Buffer& buffer = kernel.buffers[id];
   if (buffer.role == BufferRole::in_place)
-    return fmt::format("// {} is written over {}: pass the same address twice.\n", name, names.buffers[buffer.of]);
+    return comment(fmt::format("{} is written over {}: pass the same address twice.", name, names.buffers[buffer.of]));
   if (buffer.role == BufferRole::ticket)
-    return fmt::format("// {} must be zero before the first run; every run leaves it zero.\n", name);
-  if (buffer.role == BufferRole::workspace) return fmt::format("// {} must be zero before every run.\n", name);
+    return comment(fmt::format("{} must be zero before the first run; every run leaves it zero.", name));
+  if (buffer.role == BufferRole::workspace) return comment(fmt::format("{} must be zero before every run.", name));
   if (memory_role(kernel, id) == BufferRole::workspace)
-    return fmt::format("// Adds into {}: it must be zero before every run.\n", name);
+    return comment(fmt::format("Adds into {}: it must be zero before every run.", name));
   return {};
 }
 
 std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
-  std::string out = fmt::format("// {}\n//\n", kernel.name);
+  std::string out = comment(kernel.name) + "//\n";
   if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
   out += in_words(kernel, names);
   out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));

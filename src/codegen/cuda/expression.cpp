@@ -13,6 +13,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/indexed.h"
 #include "codegen/cuda/prelude.h"
 
 namespace tailor::codegen {
@@ -134,8 +135,7 @@ std::string value_text(const Spelling& spelling, ValueId id) {
   for (std::size_t i = 0; i < 3; ++i)
     if (v.operands[i] != no_value) operands[i] = value_text(spelling, v.operands[i]);
   if (v.op == Op::compare)
-    return fmt::format("({} {} {})", operands[0], comparison_signs[static_cast<std::size_t>(v.comparison)],
-                       operands[1]);
+    return fmt::format("({} {} {})", operands[0], row_for(comparison_signs, v.comparison), operands[1]);
   if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
   return operation_text(v.op, type, operands[0], operands[1], operands[2]);

@@ -23,16 +23,23 @@ bool reduces(const Stmt& s) { return s.kind == StmtKind::shuffle || (s.kind == S
 
 }  // namespace
 
-std::string comment(std::string_view words) {
+std::string comment(std::string_view words, std::size_t indent) {
   constexpr std::size_t columns = 120;
-  std::string out, gap = "// ";
-  while (!words.empty()) {
-    std::size_t end = words.size();
-    if (gap.size() + end > columns) end = words.rfind(' ', columns - gap.size());
-    if (end == words.npos) end = words.size();
-    out += gap + std::string(words.substr(0, end)) + "\n";
-    words.remove_prefix(std::min(words.size(), end + 1));
-    gap = "//   ";
+  const std::string margin(indent, ' ');
+  std::string out, gap = margin + "// ", plain(words);
+  for (char& letter : plain)
+    if (letter == '\\')
+      letter = '/';  // at the end of a line it would make the next line part of the comment
+    else if (static_cast<unsigned char>(letter) < ' ')
+      letter = ' ';
+  std::string_view rest = plain;
+  while (!rest.empty()) {
+    std::size_t end = rest.size();
+    if (gap.size() + end > columns) end = rest.rfind(' ', columns - gap.size());
+    if (end == rest.npos || end == 0) end = std::min(rest.find(' ', 1), rest.size());
+    out += gap + std::string(rest.substr(0, end)) + "\n";
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    gap = margin + "//   ";
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,9 @@ struct Reduction {
 };
 
 struct Remarks {
-  std::vector<Reduction> reductions;                   ///< in order of their declarations
-  std::size_t results = static_cast<std::size_t>(-1);  ///< the outermost statement after the last reduction
-  std::vector<bool> used;                              ///< by let: some value reads it
+  std::vector<Reduction> reductions;                              ///< in order of their declarations
+  std::size_t results = std::numeric_limits<std::size_t>::max();  ///< the outermost statement after the last reduction
+  std::vector<bool> used;                                         ///< by let: some value reads it
 };
 
 Remarks remarks_on(const ir::Kernel& kernel);
@@ -33,8 +34,10 @@ Remarks remarks_on(const ir::Kernel& kernel);
 /// "sum", "maximum", "product".
 std::string_view reduction_word(ir::Op op);
 
-/// "// " before each line of at most 120 columns, broken at spaces; later lines are indented.
-std::string comment(std::string_view words);
+/// `indent` spaces and "// " before each line of at most 120 columns, broken at spaces; later lines are indented
+/// more. A longer word has a line of its own. Backslashes and control characters are replaced: none of them may end a
+/// comment or carry it on.
+std::string comment(std::string_view words, std::size_t indent = 0);
 
 /// Comment lines: the threads of a block, the phases, and each buffer with the elements of its widest access.
 std::string in_words(const ir::Kernel& kernel, const ir::KernelNames& names);

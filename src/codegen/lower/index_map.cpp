@@ -33,7 +33,7 @@ ir::ExprId dot_strides(IndexBuilder& build, const ir::Dims& stride, const Coordi
 }
 
 const ir::Shape& operand_shape(const ir::Graph& graph, const ir::Node& node, int k) {
-  return graph[node.operands[static_cast<std::size_t>(k)]].shape;
+  return graph[node.operands[k]].shape;
 }
 
 Coordinates scalar_coordinates() { return {}; }
@@ -43,29 +43,29 @@ Coordinates broadcast_coordinates(IndexBuilder& build, const ir::Shape& source, 
   Coordinates out;
   out.rank = source.rank();
   for (int i = 0; i < out.rank; ++i)
-    out[i] = source.dims[i] == 1 ? build.constant(0) : coordinates[static_cast<int>(node.attributes.axes[i])];
+    out[i] = source.dims[i] == 1 ? build.constant(0) : coordinates[static_cast<int>(axes(node)[i])];
   return out;
 }
 
 Coordinates transpose_coordinates(const ir::Node& node, const Coordinates& coordinates) {
   Coordinates out;
   out.rank = coordinates.rank;
-  for (int i = 0; i < coordinates.rank; ++i) out[static_cast<int>(node.attributes.axes[i])] = coordinates[i];
+  for (int i = 0; i < coordinates.rank; ++i) out[static_cast<int>(axes(node)[i])] = coordinates[i];
   return out;
 }
 
 Coordinates slice_coordinates(IndexBuilder& build, const ir::Node& node, const Coordinates& coordinates) {
   Coordinates out = coordinates;
   for (int i = 0; i < coordinates.rank; ++i) {
-    const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(i)];
-    out[i] = build.add_constant(build.scale(coordinates[i], range.third), range.first);
+    const ir::SliceRange& range = slice_range(node, i);
+    out[i] = build.add_constant(build.scale(coordinates[i], range.stride), range.start);
   }
   return out;
 }
 
 Coordinates reverse_coordinates(IndexBuilder& build, const ir::Node& node, const Coordinates& coordinates) {
   Coordinates out = coordinates;
-  for (const std::int64_t axis : node.attributes.axes) {
+  for (const std::int64_t axis : axes(node)) {
     const int i = static_cast<int>(axis);
     out[i] = build.add_constant(build.scale(coordinates[i], -1), node.shape.dims[i] - 1);
   }
@@ -75,15 +75,13 @@ Coordinates reverse_coordinates(IndexBuilder& build, const ir::Node& node, const
 Coordinates pad_coordinates(IndexBuilder& build, const ir::Shape& source, const ir::Node& node,
                             const Coordinates& coordinates) {
   Coordinates out = coordinates;
-  for (int i = 0; i < coordinates.rank; ++i) {
-    const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(i)];
-    out[i] = build.narrow(build.add_constant(coordinates[i], -range.first), {0, source.dims[i] - 1});
-  }
+  for (int i = 0; i < coordinates.rank; ++i)
+    out[i] = build.narrow(build.add_constant(coordinates[i], -pad_range(node, i).low), {0, source.dims[i] - 1});
   return out;
 }
 
 std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int k) {
-  const int axis = static_cast<int>(node.attributes.axes[0]);
+  const int axis = ir::axis(node);
   std::int64_t start = 0;
   for (int before = 0; before < k; ++before) start += operand_shape(graph, node, before).dims[axis];
   return start;
@@ -124,7 +122,7 @@ Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::
   Coordinates coordinates;
   coordinates.rank = shape.rank();
   for (int j = 0; j < shape.rank(); ++j) {
-    const int i = shape.minor_to_major[static_cast<std::size_t>(j)];
+    const int i = shape.minor_to_major[j];
     const auto [rest, index] = build.divide(position, shape.dims[i]);
     coordinates[i] = index;
     position = rest;
@@ -153,7 +151,7 @@ Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, con
     case ir::Op::pad:
       return k == 1 ? scalar_coordinates() : pad_coordinates(build, source, node, coordinates);
     case ir::Op::concatenate: {
-      const int axis = static_cast<int>(node.attributes.axes[0]);
+      const int axis = ir::axis(node);
       Coordinates out = coordinates;
       const ir::ExprId shifted = build.add_constant(coordinates[axis], -concatenate_start(graph, node, k));
       out[axis] = build.narrow(shifted, {0, source.dims[axis] - 1});
@@ -169,12 +167,12 @@ Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& 
                    const Coordinates& coordinates) {
   (void)build;
   if (node.op == ir::Op::concatenate) {
-    const int axis = static_cast<int>(node.attributes.axes[0]);
+    const int axis = ir::axis(node);
     const std::int64_t start = concatenate_start(graph, node, k);
     return {coordinates[axis], start, start + operand_shape(graph, node, k).dims[axis]};
   }
-  const ir::Range& range = node.attributes.ranges[static_cast<std::size_t>(k)];
-  return {coordinates[k], range.first, range.first + operand_shape(graph, node, 0).dims[k]};
+  const std::int64_t low = pad_range(node, k).low;
+  return {coordinates[k], low, low + operand_shape(graph, node, 0).dims[k]};
 }
 
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
@@ -190,14 +188,14 @@ std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph
   if (user.op == ir::Op::transpose) {
     Coordinates out;
     out.rank = coordinates.rank;
-    for (int i = 0; i < coordinates.rank; ++i) out[i] = coordinates[static_cast<int>(user.attributes.axes[i])];
+    for (int i = 0; i < coordinates.rank; ++i) out[i] = coordinates[static_cast<int>(axes(user)[i])];
     return out;
   }
   if (user.op == ir::Op::broadcast && elements(user.shape) == elements(source)) {
     Coordinates out;
     out.rank = user.shape.rank();
     for (int i = 0; i < out.rank; ++i) out[i] = build.constant(0);
-    for (int i = 0; i < source.rank(); ++i) out[static_cast<int>(user.attributes.axes[i])] = coordinates[i];
+    for (int i = 0; i < source.rank(); ++i) out[static_cast<int>(axes(user)[i])] = coordinates[i];
     return out;
   }
   return std::nullopt;

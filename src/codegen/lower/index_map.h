@@ -17,11 +17,11 @@
 namespace tailor::codegen {
 
 struct Coordinates {
-  std::array<ir::ExprId, ir::max_rank> index{};
+  IndexedArray<ir::ExprId, ir::max_rank> index{};
   std::int32_t rank = 0;
 
-  ir::ExprId operator[](int i) const { return index[static_cast<std::size_t>(i)]; }
-  ir::ExprId& operator[](int i) { return index[static_cast<std::size_t>(i)]; }
+  ir::ExprId operator[](int i) const { return index[i]; }
+  ir::ExprId& operator[](int i) { return index[i]; }
   bool operator==(const Coordinates& other) const {
     return rank == other.rank && std::equal(index.begin(), index.begin() + rank, other.index.begin());
   }

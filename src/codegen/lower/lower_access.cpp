@@ -66,7 +66,7 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
     if (access.width > 1) access.base = base;
   }
   access.depth = depth_for(pool[access.base].vars | guard_vars);
-  const bool is_full = prepared_.full[static_cast<std::size_t>(id)] != 0;
+  const bool is_full = prepared_.full[id] != 0;
   access.policy = is_full ? (later_loads ? ir::Policy::reload : ir::Policy::once) : ir::Policy::again;
   return access;
 }
@@ -82,7 +82,7 @@ Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
   ir::Stmt stmt;
   stmt.kind = ir::StmtKind::load;
   stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
-  stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+  stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
   stmt.expr = access.address;
   stmt.policy = access.policy;
   put(access.depth, stmt);
@@ -112,7 +112,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     stmt.kind = ir::StmtKind::load;
     stmt.target = target;
     stmt.target.lane = access.width > 1 ? s_.build.constant(done) : (kept ? e : ir::no_expr);
-    stmt.memory = static_cast<std::uint16_t>(node.attributes.number);
+    stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
     stmt.expr = s_.build.add_constant(access.base, done);
     stmt.width = static_cast<std::uint8_t>(access.width);
     stmt.policy = access.policy;
@@ -165,7 +165,7 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
 }
 
 void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
-  const ir::NodeId id = graph_.outputs[static_cast<std::size_t>(output)];
+  const ir::NodeId id = graph_.outputs[output];
   const Entry entry = emit_value(id, coordinates);
   if (refusal_) return;
   const ir::Node& node = node_at(id);

@@ -27,7 +27,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
     : prepared_(prepared), plan_(plan), graph_(prepared.group->graph), s_(state) {
   s_.build.reset();
   s_.depth = 0;
-  for (const ir::NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  for (const ir::NodeId id : s_.touched) s_.entries[id].clear();
   s_.touched.clear();
   if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
   if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());
@@ -119,7 +119,7 @@ bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
 }
 
 void ProgramBuilder::forget_values() {
-  for (const ir::NodeId id : s_.touched) s_.entries[static_cast<std::size_t>(id)].clear();
+  for (const ir::NodeId id : s_.touched) s_.entries[id].clear();
   s_.touched.clear();
 }
 

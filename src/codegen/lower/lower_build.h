@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/indexed.h"
 #include "codegen/lower/index_map.h"
 #include "codegen/lower/lower.h"
 #include "ir/kernel/kernel.h"
@@ -81,15 +82,15 @@ struct ScopeFrame {
 
 struct LowerScratch::State {
   IndexBuilder build;
-  std::vector<ScopeFrame> frames;
+  IndexedVector<ScopeFrame> frames;
   std::size_t depth = 0;  ///< open frames
   std::uint32_t serials = 0;
-  std::vector<std::vector<Entry>> entries;   ///< per node
-  std::vector<std::vector<Demand>> demands;  ///< per node
-  std::vector<ir::NodeId> touched;           ///< nodes with entries
+  IndexedVector<std::vector<Entry>> entries;   ///< per node
+  IndexedVector<std::vector<Demand>> demands;  ///< per node
+  std::vector<ir::NodeId> touched;             ///< nodes with entries
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
-  std::vector<Predicate> predicates;
+  IndexedVector<Predicate> predicates;
   std::vector<ir::ExprId> named;  ///< index expressions that have a name
   std::vector<ir::ExprId> facts;  ///< expressions known to be multiples of fact_divisor
 };
@@ -98,9 +99,9 @@ struct LowerScratch::State {
 struct Segment {
   int number = 0;
   int vector = 1;
-  ir::VarId element = 0;             ///< variable e; meaningful when vector > 1
-  std::array<ir::VarId, 2> trips{};  ///< loops over the row, outer first
-  std::array<bool, 2> unrolled{};
+  ir::VarId element = 0;               ///< variable e; meaningful when vector > 1
+  IndexedArray<ir::VarId, 2> trips{};  ///< loops over the row, outer first
+  IndexedArray<bool, 2> unrolled{};
   int trip_loops = 0;
   ir::ExprId trip = 0;  ///< trip number as an expression; subscript of kept arrays
   std::int64_t trip_count = 1;
@@ -127,8 +128,8 @@ class ProgramBuilder {
   std::uint64_t guard_vars() const;
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
   bool outside_elements(std::uint64_t vars) const;
-  void put(int depth, const ir::Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].before.push_back(stmt); }
-  void put_after(int depth, const ir::Stmt& stmt) { s_.frames[static_cast<std::size_t>(depth)].after.push_back(stmt); }
+  void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
+  void put_after(int depth, const ir::Stmt& stmt) { s_.frames[depth].after.push_back(stmt); }
 
   // ---- arrays and values
   // ---------------------------------------------------------------------------------------------
@@ -173,7 +174,7 @@ class ProgramBuilder {
 
  private:
   const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
-  const std::string& name_of(ir::NodeId id) const { return prepared_.names[static_cast<std::size_t>(id)]; }
+  const std::string& name_of(ir::NodeId id) const { return prepared_.names[id]; }
   const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
   void remember(ir::NodeId node, Entry entry);
   void demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate);

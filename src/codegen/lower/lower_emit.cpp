@@ -38,17 +38,16 @@ namespace tailor::codegen {
 // -------------------------------------------------------------------------------------------------
 
 const Entry* ProgramBuilder::find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const {
-  for (const Entry& entry : s_.entries[static_cast<std::size_t>(node)])
+  for (const Entry& entry : s_.entries[node])
     if (entry.predicate == predicate && entry.coordinates == coordinates &&
-        entry.compute.depth < static_cast<int>(s_.depth) &&
-        s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial == entry.scope)
+        entry.compute.depth < static_cast<int>(s_.depth) && s_.frames[entry.compute.depth].serial == entry.scope)
       return &entry;
   return nullptr;
 }
 
 void ProgramBuilder::remember(ir::NodeId node, Entry entry) {
-  entry.scope = s_.frames[static_cast<std::size_t>(entry.compute.depth)].serial;
-  std::vector<Entry>& list = s_.entries[static_cast<std::size_t>(node)];
+  entry.scope = s_.frames[entry.compute.depth].serial;
+  std::vector<Entry>& list = s_.entries[node];
   if (list.empty()) s_.touched.push_back(node);
   list.push_back(entry);
 }
@@ -59,7 +58,7 @@ Entry ProgramBuilder::find_entry(ir::NodeId node, const Coordinates& coordinates
 }
 
 void ProgramBuilder::demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) {
-  std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(node)];
+  std::vector<Demand>& list = s_.demands[node];
   for (const Demand& known : list)
     if (known.predicate == predicate && known.coordinates == coordinates) return;
   list.push_back({coordinates, predicate, false});
@@ -69,7 +68,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
   demand(node, coordinates, 0);
   ir::NodeId lowest = node;
   for (ir::NodeId id = node; id >= 0; --id) {
-    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    std::vector<Demand>& list = s_.demands[id];
     if (list.empty()) continue;
     lowest = id;
     for (std::size_t i = 0; i < list.size(); ++i) {  // demands of operands never grow this list
@@ -78,7 +77,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
     }
   }
   for (ir::NodeId id = lowest; id <= node; ++id) {
-    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    std::vector<Demand>& list = s_.demands[id];
     for (const Demand& wanted : list)
       if (!wanted.satisfied && !refusal_) emit(id, wanted);
     list.clear();
@@ -89,12 +88,12 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
 void ProgramBuilder::prefetch(ir::NodeId node, const Coordinates& coordinates) {
   demand(node, coordinates, 0);
   for (ir::NodeId id = node; id >= 0; --id) {
-    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) demand_operands(id, list[i]);
   }
   prefetching_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
-    std::vector<Demand>& list = s_.demands[static_cast<std::size_t>(id)];
+    std::vector<Demand>& list = s_.demands[id];
     for (const Demand& wanted : list) {
       if (wanted.predicate != 0 || !std::binary_search(keeping_.begin(), keeping_.end(), id)) continue;
       const bool known = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
@@ -122,8 +121,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
     if (node.op == ir::Op::pad && k == 0)
       for (int dim = 0; dim < node.shape.rank(); ++dim)
         predicate = inside_predicate(make_inside(s_.build, graph_, node, dim, wanted.coordinates), predicate);
-    demand(node.operands[static_cast<std::size_t>(k)],
-           operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate);
+    demand(node.operands[k], operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate);
   }
 }
 
@@ -181,8 +179,8 @@ Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
 
 Entry ProgramBuilder::emit_constant(const ir::Node& node) {
   std::uint64_t bits = 0;
-  std::memcpy(&bits, node.attributes.literal->bytes.data(),
-              std::min<std::size_t>(8, node.attributes.literal->bytes.size()));
+  const std::vector<std::byte>& contents = ir::attributes_as<ir::Literal>(node).bytes;
+  std::memcpy(&bits, contents.data(), std::min<std::size_t>(8, contents.size()));
   const ir::DType dtype = node.shape.dtype, compute = row(dtype).compute;
   const int unused = 64 - 8 * element_bytes(dtype);
   Entry entry;
@@ -197,7 +195,7 @@ Entry ProgramBuilder::emit_constant(const ir::Node& node) {
 
 Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
   const ir::Node& node = node_at(id);
-  const Val index = index_value(coordinates[static_cast<int>(node.attributes.axes[0])]);
+  const Val index = index_value(coordinates[std::max(axis(node), 0)]);
   ir::Value value;
   value.kind = ir::ValueKind::convert;
   value.dtype = row(node.shape.dtype).compute;
@@ -240,10 +238,11 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   ir::Value value;
   value.kind = ir::ValueKind::op;
   value.op = node.op;
-  value.comparison = node.attributes.comparison;
+  const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes);
+  if (compare != nullptr) value.comparison = compare->comparison;
   value.dtype = row(to).compute;
   for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
-  if (node.op == ir::Op::compare && node.attributes.total_order)
+  if (compare != nullptr && compare->total_order)
     refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
   return entry;
@@ -281,8 +280,7 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
 Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
-    return find_entry(node.operands[static_cast<std::size_t>(k)],
-                      operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate)
+    return find_entry(node.operands[k], operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate)
         .compute;
   };
   const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
@@ -348,8 +346,7 @@ PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId p
 
 std::vector<ir::Condition> ProgramBuilder::conditions_of(PredicateId predicate) const {
   std::vector<ir::Condition> all;
-  for (; predicate != 0; predicate = s_.predicates[static_cast<std::size_t>(predicate)].parent)
-    all.push_back(s_.predicates[static_cast<std::size_t>(predicate)].condition);
+  for (; predicate != 0; predicate = s_.predicates[predicate].parent) all.push_back(s_.predicates[predicate].condition);
   return all;
 }
 

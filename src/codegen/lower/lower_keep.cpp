@@ -131,7 +131,7 @@ bool ProgramBuilder::fetch_kept(ir::NodeId id, const Demand& wanted) {
 Val ProgramBuilder::reduce_init(const ir::Node& node, Val accumulated, int depth) {
   const ir::Node& init = node_at(node.operands[1]);
   const ir::DType compute = row(node.shape.dtype).compute;
-  const ir::Neutral zero = neutral(node.attributes.reducer, node.shape.dtype);
+  const ir::Neutral zero = neutral(reducer(node), node.shape.dtype);
   const Entry entry = find_entry(node.operands[1], {}, 0);
   if (init.op == ir::Op::constant) {
     const ir::Value& value = kernel_.values[entry.compute.id];
@@ -139,7 +139,7 @@ Val ProgramBuilder::reduce_init(const ir::Node& node, Val accumulated, int depth
   }
   ir::Value value;
   value.kind = ir::ValueKind::op;
-  value.op = op_of(node.attributes.reducer);
+  value.op = op_of(reducer(node));
   value.dtype = compute;
   value.operands = {accumulated.id, entry.compute.id, ir::no_value};
   return let(std::max(depth, entry.compute.depth), node.name, compute, add_value(value));

@@ -44,8 +44,7 @@ Coordinates output_coordinates(ProgramBuilder& builder, const Prepared& prepared
 }
 
 void open_segment(ProgramBuilder& builder, const Segment& segment, bool guards_only) {
-  if (segment.guard_count > 0)
-    builder.open_guard({segment.guards.data(), static_cast<std::size_t>(segment.guard_count)});
+  if (segment.guard_count > 0) builder.open_guard(prefix(segment.guards, segment.guard_count));
   if (segment.vector > 1 && !guards_only) builder.open_loop(segment.element, true);
 }
 
@@ -149,7 +148,7 @@ void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan
   if (plan.unroll == 1) return emit_segment(builder, prepared, plan, map, body);
   std::vector<ir::NodeId> inputs;
   for (const ir::NodeId id : parameters(builder.graph()))
-    if (prepared.full[static_cast<std::size_t>(id)]) inputs.push_back(id);
+    if (prepared.full[id]) inputs.push_back(id);
   std::sort(inputs.begin(), inputs.end());
   prefetch_segment(builder, prepared, map, body, inputs);
   builder.open_loop(map.flight, true);

@@ -124,7 +124,7 @@ void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vect
   const std::int64_t outer = (trips + unrolled - 1) / unrolled;
   segment.trip_count = outer * unrolled;
   const auto add_loop = [&](std::string_view name, std::int64_t extent, bool is_unrolled) {
-    const auto i = static_cast<std::size_t>(segment.trip_loops++);
+    const int i = segment.trip_loops++;
     segment.trips[i] = build.add_var({std::string(name), ir::VarKind::loop, extent, 1});
     segment.unrolled[i] = is_unrolled;
     return build.var(segment.trips[i]);
@@ -198,8 +198,7 @@ struct RowPass {
 
 bool is_full_output(const RowPass& pass, std::int32_t output) {
   const ir::Graph& graph = pass.builder.graph();
-  return elements(graph[graph.outputs[static_cast<std::size_t>(output)]].shape) ==
-         pass.prepared.rows * pass.prepared.columns;
+  return elements(graph[graph.outputs[output]].shape) == pass.prepared.rows * pass.prepared.columns;
 }
 
 Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
@@ -208,13 +207,13 @@ Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::Expr
   const auto dominant = static_cast<std::size_t>(
       std::find(pass.prepared.dominants.begin(), pass.prepared.dominants.end(), pass.plan.dominant) -
       pass.prepared.dominants.begin());
-  const Route& route = pass.prepared.routes[dominant][static_cast<std::size_t>(output)];
+  const Route& route = pass.prepared.routes[dominant][output];
   const std::int64_t n = pass.prepared.columns;
   if (route.found) {
     const ir::NodeId start = graph[pass.plan.dominant].operands[0];
     return follow(build, graph, route, row_coordinates(build, graph[start].shape, n, pass.rows.row, column));
   }
-  const ir::Shape& shape = graph[graph.outputs[static_cast<std::size_t>(output)]].shape;
+  const ir::Shape& shape = graph[graph.outputs[output]].shape;
   return delinearize(build, shape, build.add_scaled(column, pass.rows.row, n));
 }
 
@@ -222,10 +221,8 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
   builder.enter_segment(&segment);
-  for (int i = 0; i < segment.trip_loops; ++i)
-    builder.open_loop(segment.trips[static_cast<std::size_t>(i)], segment.unrolled[static_cast<std::size_t>(i)]);
-  if (segment.guard_count > 0)
-    builder.open_guard({segment.guards.data(), static_cast<std::size_t>(segment.guard_count)});
+  for (int i = 0; i < segment.trip_loops; ++i) builder.open_loop(segment.trips[i], segment.unrolled[i]);
+  if (segment.guard_count > 0) builder.open_guard(prefix(segment.guards, segment.guard_count));
   if (segment.vector > 1) builder.open_loop(segment.element, true);
   for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
     if (!pass.plan.value_cache) builder.forget_values();
@@ -235,7 +232,7 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
     const Entry entry = builder.emit_value(reduce.operands[0], coordinates);
     ir::Stmt add;
     add.kind = ir::StmtKind::assign;
-    add.op = op_of(reduce.attributes.reducer);
+    add.op = op_of(reducer(reduce));
     add.target.array = pass.accumulators[i];
     if (builder.in_flight_rows > 1) add.target.subs[0] = builder.row_in_flight;
     add.value = entry.compute.id;
@@ -257,7 +254,7 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   const ir::Graph& graph = builder.graph();
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
-    const ir::Node& node = graph[graph.outputs[static_cast<std::size_t>(output)]];
+    const ir::Node& node = graph[graph.outputs[output]];
     if (elements(node.shape) != pass.prepared.rows) {
       builder.refuse("output-shape",
                      fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", node.name,
@@ -337,7 +334,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   const std::int64_t warps = pass.rows.warps_per_row;
   const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
   const int width = static_cast<int>(std::min<std::int64_t>(warps, 8 * ir::access_bytes / row(accumulator.dtype).bits));
-  const ir::Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
+  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target = accumulator_ref(pass, i);
@@ -346,7 +343,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   ir::Ref part;
   part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, width});
   const ir::ExprId first = build.expand(group);
-  const ir::Op op = op_of(reduce.attributes.reducer);
+  const ir::Op op = op_of(reducer(reduce));
   if (warps == width) return add_piece(pass, i, op, part, partials, first);
   const ir::VarId piece = build.add_var({"p", ir::VarKind::loop, warps / width, 1});
   builder.open_loop(piece, true);
@@ -384,7 +381,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
     for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
       ir::Stmt shuffle;
       shuffle.kind = ir::StmtKind::shuffle;
-      shuffle.op = op_of(graph[phase.reductions[i]].attributes.reducer);
+      shuffle.op = op_of(reducer(graph[phase.reductions[i]]));
       shuffle.target.array = pass.accumulators[i];
       if (builder.in_flight_rows > 1) shuffle.target.subs[0] = builder.row_in_flight;
       shuffle.lanes = static_cast<std::uint8_t>(lanes);
@@ -406,10 +403,10 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
   for (const ir::NodeId id : phase.reductions) {
     const ir::Node& reduce = builder.graph()[id];
     const ir::DType dtype = row(reduce.shape.dtype).compute;
-    ir::Array array{pass.prepared.names[static_cast<std::size_t>(id)], ir::Space::registers, dtype, {0, 0}, 1};
+    ir::Array array{pass.prepared.names[id], ir::Space::registers, dtype, {0, 0}, 1};
     if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
     pass.accumulators.push_back(builder.add_array(array));
-    const ir::Neutral zero = neutral(reduce.attributes.reducer, reduce.shape.dtype);
+    const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
     builder.declare(0, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
   }
 }

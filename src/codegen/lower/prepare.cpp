@@ -29,6 +29,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/kernel/kernel.h"
 
@@ -44,11 +45,10 @@ std::string identifier(std::string_view name) {
 }
 
 /// Number of reductions on the longest path up to and including each node.
-std::vector<std::int32_t> depths(const ir::Graph& graph) {
-  std::vector<std::int32_t> depth(graph.nodes.size(), 0);
+IndexedVector<std::int32_t> depths(const ir::Graph& graph) {
+  IndexedVector<std::int32_t> depth(graph.nodes.size(), 0);
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
-    for (const ir::NodeId operand : graph.nodes[id].operands)
-      depth[id] = std::max(depth[id], depth[static_cast<std::size_t>(operand)]);
+    for (const ir::NodeId operand : graph.nodes[id].operands) depth[id] = std::max(depth[id], depth[operand]);
     if (graph.nodes[id].op == ir::Op::reduce) ++depth[id];
   }
   return depth;
@@ -60,14 +60,14 @@ bool widens(const ir::Graph& graph, const ir::Node& node) {
 
 /// Walks back from what phases after `phase` compute, stopping at full values that exist by then.
 void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
-                   const std::vector<std::uint8_t>& available) {
-  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+                   const IndexedVector<std::uint8_t>& available) {
+  IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
   std::vector<ir::NodeId> work;
   const auto visit_sinks = [&] {
     std::fill(seen.begin(), seen.end(), 0);
     for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
       for (const ir::NodeId id : out.phases[later].reductions) work.push_back(graph[id].operands[0]);
-      for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[static_cast<std::size_t>(i)]);
+      for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[ir::index(i)]);
     }
   };
   const auto walk = [&](bool stop_at_values, std::vector<ir::NodeId>& found) {
@@ -75,13 +75,12 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
     while (!work.empty()) {
       const ir::NodeId id = work.back();
       work.pop_back();
-      if (std::exchange(seen[static_cast<std::size_t>(id)], 1) != 0) continue;
+      if (std::exchange(seen[id], 1) != 0) continue;
       const ir::Node& node = graph[id];
       const bool is_input = node.op == ir::Op::parameter;
-      if (out.full[static_cast<std::size_t>(id)] && available[static_cast<std::size_t>(id)] &&
-          (stop_at_values || is_input) && node.op != ir::Op::iota) {
+      if (out.full[id] && available[id] && (stop_at_values || is_input) && node.op != ir::Op::iota) {
         // A widened copy costs twice the registers and one conversion: keep the narrow one.
-        const bool keep_operand = widens(graph, node) && out.full[static_cast<std::size_t>(node.operands[0])];
+        const bool keep_operand = widens(graph, node) && out.full[node.operands[0]];
         if (!keep_operand) {
           found.push_back(id);
           continue;
@@ -97,25 +96,21 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
 }
 
 void find_phases(const ir::Graph& graph, Prepared& out) {
-  const std::vector<std::int32_t> depth = depths(graph);
+  const IndexedVector<std::int32_t> depth = depths(graph);
   const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   out.phases.resize(static_cast<std::size_t>(deepest) + 1);
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
-    if (graph[id].op == ir::Op::reduce)
-      out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(id)] - 1)].reductions.push_back(id);
+    if (graph[id].op == ir::Op::reduce) out.phases[depth[id] - 1].reductions.push_back(id);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    out.phases[static_cast<std::size_t>(depth[static_cast<std::size_t>(graph.outputs[i])])].outputs.push_back(
-        static_cast<std::int32_t>(i));
+    out.phases[depth[graph.outputs[i]]].outputs.push_back(static_cast<std::int32_t>(i));
   // Available after a phase: everything evaluated for its reductions and outputs.
-  std::vector<std::uint8_t> available(graph.nodes.size(), 0);
+  IndexedVector<std::uint8_t> available(graph.nodes.size(), 0);
   for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
-    for (const ir::NodeId id : out.phases[phase].reductions)
-      available[static_cast<std::size_t>(graph[id].operands[0])] = 1;
-    for (const std::int32_t i : out.phases[phase].outputs)
-      available[static_cast<std::size_t>(graph.outputs[static_cast<std::size_t>(i)])] = 1;
+    for (const ir::NodeId id : out.phases[phase].reductions) available[graph[id].operands[0]] = 1;
+    for (const std::int32_t i : out.phases[phase].outputs) available[graph.outputs[ir::index(i)]] = 1;
     for (std::size_t id = graph.nodes.size(); id-- > 0;)
       if (available[id] && graph.nodes[id].op != ir::Op::reduce)
-        for (const ir::NodeId operand : graph.nodes[id].operands) available[static_cast<std::size_t>(operand)] = 1;
+        for (const ir::NodeId operand : graph.nodes[id].operands) available[operand] = 1;
     find_frontier(graph, out, phase, available);
   }
 }
@@ -136,13 +131,13 @@ bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) 
 
 /// Breadth first from `start` over one-to-one edges, both ways.
 std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start) {
-  std::vector<Step> reached(graph.nodes.size());
-  std::vector<std::uint8_t> seen(graph.nodes.size(), 0);
+  IndexedVector<Step> reached(graph.nodes.size());
+  IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
   std::vector<ir::NodeId> queue{start};
-  seen[static_cast<std::size_t>(start)] = 1;
+  seen[start] = 1;
   const auto reach = [&](const Step& step) {
-    if (std::exchange(seen[static_cast<std::size_t>(step.to)], 1) != 0) return;
-    reached[static_cast<std::size_t>(step.to)] = step;
+    if (std::exchange(seen[step.to], 1) != 0) return;
+    reached[step.to] = step;
     queue.push_back(step.to);
   };
   for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -150,15 +145,15 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
     const std::vector<ir::NodeId>& operands = graph[id].operands;
     for (std::size_t k = 0; k < operands.size(); ++k)
       if (is_one_to_one(graph, id, operands[k])) reach({id, operands[k], false, static_cast<std::int32_t>(k)});
-    for (const ir::NodeId user : prepared.users[static_cast<std::size_t>(id)])
+    for (const ir::NodeId user : prepared.users[id])
       if (is_one_to_one(graph, user, id)) reach({id, user, true, 0});
   }
   std::vector<Route> routes(graph.outputs.size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     ir::NodeId id = graph.outputs[i];
-    routes[i].found = seen[static_cast<std::size_t>(id)] != 0;
-    for (; routes[i].found && id != start; id = reached[static_cast<std::size_t>(id)].from)
-      routes[i].steps.insert(routes[i].steps.begin(), reached[static_cast<std::size_t>(id)]);
+    routes[i].found = seen[id] != 0;
+    for (; routes[i].found && id != start; id = reached[id].from)
+      routes[i].steps.insert(routes[i].steps.begin(), reached[id]);
   }
   return routes;
 }
@@ -202,7 +197,7 @@ std::string title_of(const ir::Graph& graph) {
     if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   };
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == ir::Op::reduce) note(name(node.attributes.reducer) == "add" ? "sum" : name(node.attributes.reducer));
+    if (node.op == ir::Op::reduce) note(reducer(node) == ir::Reducer::add ? "sum" : name(reducer(node)));
     if (row(node.op).xu > 0) note(name(node.op));
   }
   for (const ir::Node& node : graph.nodes)

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/indexed.h"
 #include "codegen/lower/structure.h"
 #include "ir/fusion.h"
 #include "ir/plan.h"
@@ -46,14 +47,14 @@ struct Prepared {
   const ir::Group* group = nullptr;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
-  std::vector<Phase> phases;
-  std::vector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
-  std::vector<std::vector<ir::NodeId>> users;
-  std::vector<std::string> names;          ///< per node: its name as a C identifier
-  std::vector<ir::NodeId> dominants;       ///< candidates for Plan::dominant, the usual choice first
-  std::vector<std::vector<Route>> routes;  ///< per dominant candidate, per output
-  std::string title;                       ///< name of the kernel: its telling operations
-  int widest_vector = 1;                   ///< most elements of any parameter or output in 16 bytes
+  IndexedVector<Phase> phases;
+  IndexedVector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
+  IndexedVector<std::vector<ir::NodeId>> users;
+  IndexedVector<std::string> names;          ///< per node: its name as a C identifier
+  std::vector<ir::NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
+  std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output
+  std::string title;                         ///< name of the kernel: its telling operations
+  int widest_vector = 1;                     ///< most elements of any parameter or output in 16 bytes
 };
 
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)

@@ -24,16 +24,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {
 
 namespace {
 
-/// What a slice or a pad says of a dimension that it does not change.
-ir::Range whole_range(const ir::Node& node, int dim) {
-  return node.op == ir::Op::slice ? ir::Range{0, node.shape.dims[dim], 1} : ir::Range{0, 0, 0};
-}
+/// What a slice says of a dimension that it takes whole.
+ir::SliceRange whole_range(const ir::Node& slice, int dim) { return {0, slice.shape.dims[dim], 1}; }
 
 class DimUnion {
  public:
@@ -54,7 +53,7 @@ class DimUnion {
       for (int d = 0; d < graph_.nodes[i].shape.rank(); ++d) {
         const std::int32_t here = slot(static_cast<ir::NodeId>(i), d);
         if (root(here) != wanted) continue;
-        if (fixed_[static_cast<std::size_t>(here)]) return {};
+        if (fixed_[here]) return {};
         extent.dims.push_back({static_cast<ir::NodeId>(i), d});
         extent.steps = std::gcd(extent.steps, graph_.nodes[i].shape.dims[d]);
       }
@@ -62,18 +61,16 @@ class DimUnion {
   }
 
  private:
-  std::int32_t slot(ir::NodeId id, int dim) const { return firsts_[static_cast<std::size_t>(id)] + dim; }
+  std::int32_t slot(ir::NodeId id, int dim) const { return firsts_[id] + dim; }
   std::int32_t root(std::int32_t at) {
-    while (parents_[static_cast<std::size_t>(at)] != at) at = parents_[static_cast<std::size_t>(at)];
+    while (parents_[at] != at) at = parents_[at];
     return at;
   }
   const ir::Node& node(ir::NodeId id) const { return graph_[id]; }
   const ir::Shape& shape(ir::NodeId id) const { return node(id).shape; }
 
-  void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) {
-    parents_[static_cast<std::size_t>(root(slot(a, a_dim)))] = root(slot(b, b_dim));
-  }
-  void fix(ir::NodeId id, int dim) { fixed_[static_cast<std::size_t>(slot(id, dim))] = true; }
+  void join(ir::NodeId a, int a_dim, ir::NodeId b, int b_dim) { parents_[root(slot(a, a_dim))] = root(slot(b, b_dim)); }
+  void fix(ir::NodeId id, int dim) { fixed_[slot(id, dim)] = true; }
   void fix_all(ir::NodeId id) {
     for (int d = 0; d < shape(id).rank(); ++d) fix(id, d);
   }
@@ -94,7 +91,7 @@ class DimUnion {
         return;
       case ir::Op::broadcast:
         for (int d = 0; d < shape(from).rank(); ++d) {
-          const int to = static_cast<int>(of.attributes.axes[d]);
+          const int to = static_cast<int>(axes(of)[d]);
           if (shape(from).dims[d] == of.shape.dims[to])
             join(from, d, id, to);
           else
@@ -102,7 +99,7 @@ class DimUnion {
         }
         return;
       case ir::Op::transpose:
-        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(of.attributes.axes[d]));
+        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(axes(of)[d]));
         return;
       case ir::Op::reverse:
         for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, d);
@@ -134,14 +131,17 @@ class DimUnion {
       for (int d = 0; d < shape(operand).rank(); ++d) join(id, d, operand, d);
   }
 
-  /// Dimensions that a slice, a pad or a concatenation takes as they are.
+  /// Whether a slice, a pad or a concatenation takes a dimension as it is.
+  bool takes_whole(const ir::Node& of, int d) const {
+    if (of.op == ir::Op::concatenate) return d != axis(of);
+    if (of.shape.dims[d] != shape(of.operands[0]).dims[d]) return false;
+    return of.op == ir::Op::slice ? slice_range(of, d) == whole_range(of, d) : pad_range(of, d) == ir::PadRange{};
+  }
+
   void tie_where_whole(ir::NodeId id) {
     const ir::Node& of = node(id);
     for (int d = 0; d < of.shape.rank(); ++d) {
-      const bool whole = of.op == ir::Op::concatenate
-                             ? !of.attributes.axes.contains(d)
-                             : of.attributes.ranges[static_cast<std::size_t>(d)] == whole_range(of, d) &&
-                                   of.shape.dims[d] == shape(of.operands[0]).dims[d];
+      const bool whole = takes_whole(of, d);
       for (const ir::NodeId operand : of.operands) {
         if (shape(operand).rank() == 0) continue;
         if (whole)
@@ -159,7 +159,7 @@ class DimUnion {
     const ir::NodeId from = of.operands[0];
     int next = 0;
     for (int d = 0; d < shape(from).rank(); ++d)
-      if (of.attributes.axes.contains(d))
+      if (axes(of).contains(d))
         fix(from, d);
       else
         join(from, d, id, next++);
@@ -197,8 +197,8 @@ class DimUnion {
   }
 
   const ir::Graph& graph_;
-  std::vector<std::int32_t> firsts_, parents_;
-  std::vector<bool> fixed_;
+  IndexedVector<std::int32_t> firsts_, parents_;
+  IndexedVector<bool> fixed_;
 };
 
 }  // namespace
@@ -225,12 +225,10 @@ ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t
     std::int64_t& dim = node.shape.dims[outer.dim];
     dim = dim / extent.steps * kept;
     if (node.op == ir::Op::slice)
-      node.attributes.ranges[static_cast<std::size_t>(outer.dim)] = whole_range(node, outer.dim);
+      ir::attributes_as<ir::SliceRanges>(node).ranges[outer.dim] = whole_range(node, outer.dim);
   }
   for (ir::Node& node : small.graph.nodes)
-    if (node.op == ir::Op::constant && node.attributes.literal && node.attributes.literal->known)
-      node.attributes.literal->bytes.resize(
-          static_cast<std::size_t>(elements(node.shape) * element_bytes(node.shape.dtype)));
+    if (known_literal(node) != nullptr) ir::attributes_as<ir::Literal>(node).bytes.resize(content_bytes(node.shape));
   small.id = id_of(std::string_view(canonical_text(small.graph)));
   return small;
 }

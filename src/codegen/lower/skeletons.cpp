@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "base/indexed.h"
+
 namespace tailor::codegen {
 
 namespace {
@@ -21,6 +23,6 @@ constexpr std::array table = std::to_array<SkeletonLowering>({
 
 }  // namespace
 
-const SkeletonLowering& lowering(ir::Skeleton skeleton) { return table[static_cast<std::size_t>(skeleton)]; }
+const SkeletonLowering& lowering(ir::Skeleton skeleton) { return row_for(table, skeleton); }
 
 }  // namespace tailor::codegen

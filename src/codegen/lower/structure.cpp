@@ -23,6 +23,7 @@
 #include <array>
 #include <optional>
 
+#include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -40,7 +41,7 @@ bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).rea
 bool has_text(const Graph& graph, const Node& node) {
   if (node.op == Op::convert || node.op == Op::copy) return true;
   const DType operand = graph[node.operands[0]].shape.dtype;
-  if (node.op == Op::compare) return !node.attributes.total_order;
+  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) return !compare->total_order;
   // A 16-bit float is held as its f32 value, so its bits are not at hand.
   if (node.op == Op::bitcast_convert)
     return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
@@ -54,6 +55,9 @@ bool has_text(const Graph& graph, const Node& node) {
 
 /// An array that is read from memory or computed. What made it does not matter.
 std::optional<Rejection> refuse_value(const Node& node) {
+  if (node.shape.dtype == DType::tuple)
+    return refuse("operation", fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
+                                           row(node.op).id, node.name, node.results.size()));
   if (!is_holdable(node.shape.dtype))
     return refuse("dtype",
                   fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
@@ -66,16 +70,18 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
     return refuse(fmt::format("skeleton-{}", which),
-                  fmt::format("{} %{} {} needs the {} skeleton, which is still to come", op.id, node.name,
-                              text(node.shape), which));
+                  fmt::format("{} %{}{} needs the {} skeleton, which is still to come", op.id, node.name,
+                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape), which));
   };
-  if (std::optional<Rejection> refused = refuse_value(node)) return refused;
+  // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
+  if (node.shape.dtype != DType::tuple)
+    if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   switch (op.kind) {
     case OpClass::leaf:
       if (node.op == Op::constant && elements(node.shape) > 1)
         return refuse("array-constant",
                       fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
-      if (node.op == Op::constant && (!node.attributes.literal || !node.attributes.literal->known))
+      if (node.op == Op::constant && known_literal(node) == nullptr)
         return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
       return std::nullopt;
     case OpClass::elementwise:
@@ -85,17 +91,16 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::index:
       if (node.op == Op::pad)
-        for (const Range& range : node.attributes.ranges)
-          if (range.third != 0 || range.first < 0 || range.second < 0)
+        for (const PadRange& range : attributes_as<PadRanges>(node).ranges)
+          if (range.interior != 0 || range.low < 0 || range.high < 0)
             return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
       return std::nullopt;
     case OpClass::reduction:
       if (node.operands.size() != 2) return skeleton("variadic-reduction");
-      if (node.attributes.reducer == Reducer::custom || node.attributes.reducer == Reducer::none)
-        return skeleton("custom-reduction");
-      if (!has_pattern(op_of(node.attributes.reducer), node.shape.dtype))
-        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(node.attributes.reducer),
-                                               node.name, name(node.shape.dtype)));
+      if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none) return skeleton("custom-reduction");
+      if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
+        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
+                                               name(node.shape.dtype)));
       return std::nullopt;
     case OpClass::lookup:
       return skeleton("gather");
@@ -132,7 +137,7 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
 
 std::string_view name(ReduceKind kind) {
   constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
-  return names[static_cast<std::size_t>(kind)];
+  return row_for(names, kind);
 }
 
 ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
@@ -142,9 +147,9 @@ ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
   int changes = 0;
   std::optional<bool> first, last;
   for (int i = shape.rank(); i-- > 0;) {
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    const int dim = shape.minor_to_major[i];
     if (shape.dims[dim] == 1) continue;
-    const bool gone = node.attributes.axes.contains(dim);
+    const bool gone = axes(node).contains(dim);
     if (!first) first = gone;
     if (last && *last != gone) ++changes;
     last = gone;
@@ -159,8 +164,7 @@ Layout row_layout(const Graph& graph, NodeId reduce) {
   const Node& node = graph[reduce];
   const Shape& shape = graph[node.operands[0]].shape;
   Layout layout{Skeleton::row, 1, 1};
-  for (int i = 0; i < shape.rank(); ++i)
-    (node.attributes.axes.contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
+  for (int i = 0; i < shape.rank(); ++i) (axes(node).contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
   return layout;
 }
 

@@ -37,7 +37,7 @@ std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
   bool reduced_seen = false;
   for (int i = 0; i < source.rank(); ++i) {
     if (source.dims[i] == 1) continue;
-    if (reduce.attributes.axes.contains(i)) {
+    if (axes(reduce).contains(i)) {
       reduced_seen = true;
       shape.columns *= source.dims[i];
     } else {
@@ -72,7 +72,7 @@ bool leads(const Node& broadcast, const Shape& source) {
   int next = 0;
   for (int i = 0; i < source.rank(); ++i) {
     if (source.dims[i] == 1) continue;
-    const auto axis = static_cast<int>(broadcast.attributes.axes[i]);
+    const auto axis = static_cast<int>(axes(broadcast)[i]);
     for (; next < axis; ++next)
       if (broadcast.shape.dims[next] != 1) return false;
     if (next != axis) return false;
@@ -85,7 +85,7 @@ bool leads(const Node& broadcast, const Shape& source) {
 bool keeps_order(const Node& transpose, const Shape& source) {
   std::int64_t last = -1;
   for (int i = 0; i < transpose.shape.rank(); ++i) {
-    const std::int64_t from = transpose.attributes.axes[i];
+    const std::int64_t from = axes(transpose)[i];
     if (source.dims[static_cast<int>(from)] == 1) continue;
     if (from < last) return false;
     last = from;
@@ -168,10 +168,10 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
     if (!shape)
-      return refuse("skeleton-column",
-                    fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come",
-                                node.name, fmt::join(node.attributes.axes.begin(), node.attributes.axes.end(), ","),
-                                text(graph[node.operands[0]].shape)));
+      return refuse(
+          "skeleton-column",
+          fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come", node.name,
+                      fmt::join(axes(node).begin(), axes(node).end(), ","), text(graph[node.operands[0]].shape)));
     if (first == no_node) {
       first = id;
       layout.rows = shape->rows;

@@ -97,8 +97,8 @@ std::int64_t attribute_number(std::string_view text, std::string_view key, std::
   return value ? parse_integer(*value, otherwise) : otherwise;
 }
 
-std::vector<WindowDim> parse_window(std::string_view text, int rank) {
-  std::vector<WindowDim> window(static_cast<std::size_t>(rank));
+IndexedVector<WindowDim> parse_window(std::string_view text, int rank) {
+  IndexedVector<WindowDim> window(static_cast<std::size_t>(rank));
   const std::optional<std::string_view> value = attribute(text, "window");
   if (!value || value->size() < 2) return window;
   for (const std::string_view field : split(value->substr(1, value->size() - 2), ' ')) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "ir/graph/types.h"
 
 namespace tailor::ir {
@@ -27,6 +28,6 @@ struct WindowDim {
   bool reversed = false;
 };
 /// The window attribute; `rank` dimensions of the default when absent.
-std::vector<WindowDim> parse_window(std::string_view text, int rank);
+IndexedVector<WindowDim> parse_window(std::string_view text, int rank);
 
 }  // namespace tailor::ir

@@ -7,36 +7,15 @@
 #include "ir/graph/graph.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace tailor::ir {
 
 namespace {
 
-constexpr auto comparison_names = std::to_array<std::string_view>({"eq", "ne", "ge", "gt", "le", "lt"});
-
-struct ReducerRow {
-  Reducer reducer;
-  std::string_view name;
-  Op op;
-};
-
-constexpr auto reducer_table = std::to_array<ReducerRow>({
-    {Reducer::none, "none", Op::opaque},
-    {Reducer::add, "add", Op::add},
-    {Reducer::multiply, "multiply", Op::multiply},
-    {Reducer::maximum, "max", Op::maximum},
-    {Reducer::minimum, "min", Op::minimum},
-    {Reducer::bit_and, "and", Op::bit_and},
-    {Reducer::bit_or, "or", Op::bit_or},
-    {Reducer::bit_xor, "xor", Op::bit_xor},
-    {Reducer::custom, "custom", Op::opaque},
-});
-
 double stored_bytes(const Node& node) {
   if (node.shape.dtype != DType::tuple) return static_cast<double>(bytes(node.shape));
   double sum = 0;
-  for (const Shape& shape : node.attributes.results) sum += static_cast<double>(bytes(shape));
+  for (const Shape& shape : node.results) sum += static_cast<double>(bytes(shape));
   return sum;
 }
 
@@ -70,7 +49,7 @@ std::vector<std::vector<NodeId>> users(const Graph& graph) {
   for (std::size_t user = 0; user < graph.nodes.size(); ++user) {
     const auto id = static_cast<NodeId>(user);
     for (const NodeId operand : graph.nodes[user].operands) {
-      std::vector<NodeId>& list = result[static_cast<std::size_t>(operand)];
+      std::vector<NodeId>& list = result[index(operand)];
       if (list.empty() || list.back() != id) list.push_back(id);
     }
   }
@@ -82,7 +61,7 @@ std::vector<NodeId> parameters(const Graph& graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (graph.nodes[i].op == Op::parameter) result.push_back(static_cast<NodeId>(i));
   std::sort(result.begin(), result.end(),
-            [&graph](NodeId a, NodeId b) { return graph[a].attributes.number < graph[b].attributes.number; });
+            [&graph](NodeId a, NodeId b) { return parameter_number(graph[a]) < parameter_number(graph[b]); });
   return result;
 }
 
@@ -98,16 +77,15 @@ double bytes_touched(const Graph& graph, NodeId id) {
   if (is_free(graph, id) || class_of(node.op) == OpClass::control) return 0;
   double result = stored_bytes(node);
   // A library call's result that nobody picks is its scratch space, not traffic.
-  if (class_of(node.op) == OpClass::library && node.attributes.results.size() > 1) {
-    std::vector<bool> picked(node.attributes.results.size(), false);
-    for (std::size_t i = static_cast<std::size_t>(id) + 1; i < graph.nodes.size(); ++i) {
+  if (class_of(node.op) == OpClass::library && node.results.size() > 1) {
+    std::vector<bool> picked(node.results.size(), false);
+    for (std::size_t i = index(id) + 1; i < graph.nodes.size(); ++i) {
       const Node& user = graph.nodes[i];
-      if (user.op == Op::get_tuple_element && user.operands[0] == id)
-        picked[static_cast<std::size_t>(user.attributes.number)] = true;
+      if (user.op == Op::get_tuple_element && user.operands[0] == id) picked[tuple_index(user)] = true;
     }
     result = 0;
     for (std::size_t i = 0; i < picked.size(); ++i)
-      if (picked[i]) result += static_cast<double>(bytes(node.attributes.results[i]));
+      if (picked[i]) result += static_cast<double>(bytes(node.results[i]));
   }
   // Reads what it writes, at a place given by the remaining operands.
   if (node.op == Op::slice || node.op == Op::dynamic_slice || node.op == Op::gather)
@@ -123,15 +101,6 @@ double bytes_touched(const Graph& graph, NodeId id) {
     return operand_bytes(graph, node, arrays) + 2 * updates;
   }
   return operand_bytes(graph, node, 0) + result;
-}
-
-std::string_view name(Comparison comparison) { return comparison_names[static_cast<std::size_t>(comparison)]; }
-
-std::string_view name(Reducer reducer) { return reducer_table[static_cast<std::size_t>(reducer)].name; }
-
-Op op_of(Reducer reducer) {
-  assert(reducer != Reducer::none && reducer != Reducer::custom);
-  return reducer_table[static_cast<std::size_t>(reducer)].op;
 }
 
 }  // namespace tailor::ir

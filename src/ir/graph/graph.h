@@ -3,7 +3,7 @@
 //
 // Graph: typed tensor operations in HLO's semantics, after import has normalised them. Nodes stand in topological order
 // (operands before users) and each has one array value, but for operations with several results (a variadic reduce, a
-// while loop, a sort): those have dtype tuple, list their shapes in `attributes.results`, and get_tuple_element nodes
+// while loop, a sort): those have dtype tuple, list their shapes in `results`, and get_tuple_element nodes
 // pick from them. Tuples that only group values are gone: `outputs` is the flattened root. Calls are inlined. A while
 // or conditional holds its bodies as graphs in `bodies`; so do reductions whose region is not one known operation,
 // sorts and scatters.
@@ -14,13 +14,18 @@
 // Evaluation: evaluate.h. Import: import.h. Text form: text() and parse_graph(); they round-trip.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/hash.h"
+#include "base/indexed.h"
+#include "ir/graph/attributes.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
 
@@ -32,50 +37,14 @@ inline constexpr NodeId no_node = -1;
 /// As an index into an array with one element per node. Precondition: not no_node.
 constexpr std::size_t index(NodeId id) { return static_cast<std::size_t>(id); }
 
-enum class Comparison : std::uint8_t { eq, ne, ge, gt, le, lt };
-
-/// What a reduce's region computes. `custom`: see attributes.bodies[0].
-enum class Reducer : std::uint8_t { none, add, multiply, maximum, minimum, bit_and, bit_or, bit_xor, custom };
-
-/// The contents of a constant, row-major in logical order, each element in its own bytes (sub-byte types use one byte).
-/// A constant whose contents the dump left out ("{...}") is not known.
-struct Literal {
-  bool known = true;
-  std::vector<std::byte> bytes;
-  bool operator==(const Literal&) const = default;
-};
-
-/// slice: start, limit, stride. pad: low, high, interior. One per dimension.
-struct Range {
-  std::int64_t first = 0, second = 0, third = 0;
-  bool operator==(const Range&) const = default;
-};
-
-/// What distinguishes two nodes of the same operation. Only the fields an operation uses are set.
-struct Attributes {
-  /// broadcast: operand dimension i is result dimension axes[i]. transpose: result dimension i is operand dimension
-  /// axes[i]. reduce, reverse: the dimensions. concatenate, iota, sort: one dimension.
-  Dims axes;
-  std::vector<Range> ranges;
-  Comparison comparison = Comparison::eq;
-  bool total_order = false;          ///< compare: type=TOTALORDER
-  Reducer reducer = Reducer::none;   ///< reduce, all-reduce, scatter: the recognised region
-  std::int64_t number = 0;           ///< parameter number; get_tuple_element index; while: trip count, 0 = unknown
-  std::optional<Literal> literal;    ///< constant
-  std::string target;                ///< custom-call target; an opaque node's opcode
-  std::string text;                  ///< library, look-up, window, opaque: the remaining attributes as HLO prints them
-  std::vector<std::int32_t> bodies;  ///< indices into Graph::bodies; while: condition, body
-  std::vector<Shape> results;        ///< shapes of a node with several results
-  double flops = 0;                  ///< library nodes: floating operations (2 per multiply-add)
-  bool operator==(const Attributes&) const = default;
-};
-
 struct Node {
   Op op = Op::opaque;
   Shape shape;
-  std::vector<NodeId> operands;
-  Attributes attributes;
-  std::string name;  ///< unique in its graph; from the dump
+  IndexedVector<NodeId> operands;
+  Attributes attributes;                  ///< the struct that the operation takes: ops.def, attributes.h
+  std::string name;                       ///< unique in its graph; from the dump
+  std::vector<std::int32_t> bodies = {};  ///< indices into Graph::bodies; while: condition, body
+  std::vector<Shape> results = {};        ///< shapes of a node with several results, whose own dtype is tuple
   bool operator==(const Node&) const = default;
 };
 
@@ -90,15 +59,64 @@ struct GivenGroup {
 struct Graph {
   std::string name;
   std::vector<Node> nodes;
-  std::vector<NodeId> outputs;  ///< may repeat a node, may name a parameter
+  IndexedVector<NodeId> outputs;  ///< may repeat a node, may name a parameter
   std::vector<GivenGroup> given;
   std::vector<Graph> bodies;
 
   /// The node of an id. Precondition: the graph has it.
-  const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
-  Node& operator[](NodeId id) { return nodes[static_cast<std::size_t>(id)]; }
+  const Node& operator[](NodeId id) const { return nodes[index(id)]; }
+  Node& operator[](NodeId id) { return nodes[index(id)]; }
   bool operator==(const Graph&) const = default;
 };
+
+/// The attributes of a node whose operation takes T. Precondition: it does.
+template <class T>
+const T& attributes_as(const Node& node) {
+  const T* const found = std::get_if<T>(&node.attributes);
+  assert(found != nullptr && "the operation takes other attributes");
+  return *found;
+}
+template <class T>
+T& attributes_as(Node& node) {
+  return const_cast<T&>(attributes_as<T>(std::as_const(node)));
+}
+
+/// Of a parameter.
+inline std::int64_t parameter_number(const Node& node) { return attributes_as<ParameterNumber>(node).number; }
+/// Which result a get_tuple_element picks; verify() has seen that there is one.
+inline std::size_t tuple_index(const Node& node) {
+  return static_cast<std::size_t>(attributes_as<TupleIndex>(node).index);
+}
+/// How often a while's body runs; 0: unknown.
+inline std::int64_t trip_count(const Node& node) { return attributes_as<TripCount>(node).trips; }
+/// Dimensions that a broadcast, transpose, reverse or reduce names. Precondition: the node is one of these.
+const Dims& axes(const Node& node);
+/// The dimension of an iota, a concatenate or a sort; -1: none. Precondition: the node is one of these.
+int axis(const Node& node);
+/// What a slice or a pad says of one dimension. Precondition: it has a range for it.
+const SliceRange& slice_range(const Node& node, int dim);
+const PadRange& pad_range(const Node& node, int dim);
+/// The region's meaning; none for operations without one.
+Reducer reducer(const Node& node);
+/// The contents of a constant; nullptr when they are not known, and for every other node.
+const Literal* known_literal(const Node& node);
+/// Attributes that are kept as HLO prints them; empty for operations that keep none.
+std::string_view hlo_text(const Node& node);
+/// A custom-call's target, an unknown operation's opcode; empty for the others.
+std::string_view target(const Node& node);
+/// Floating operations of a library call; 0 for the others.
+double flops(const Node& node);
+/// The i-th body of a node. Precondition: it has one.
+const Graph& body(const Graph& graph, const Node& node, std::size_t i);
+
+/// Calls field(key, member) for everything the text form writes after the operands, but the bodies, in its order. `Any`
+/// is Node or const Node.
+template <class Field, class Any>
+void walk_attributes(Field&& field, Any& node) {
+  std::visit([&field](auto& held) { held.walk(field, held); }, node.attributes);
+  field("results", node.results);
+  if (auto* const call = std::get_if<LibraryOptions>(&node.attributes)) field("flops", call->flops);
+}
 
 /// Users of each node, ascending, once per user.
 std::vector<std::vector<NodeId>> users(const Graph& graph);
@@ -129,10 +147,5 @@ Graph parse_graph(std::string_view text, std::string_view file = "graph");
 /// operand order), parameters renumbered as they are met, bodies in place. Equal structure, equal text. Linear in the
 /// graph. Precondition: operands, outputs and bodies are in range.
 std::string canonical_text(const Graph& graph);
-
-std::string_view name(Comparison comparison);
-std::string_view name(Reducer reducer);
-/// The elementwise operation a reducer applies. Precondition: neither none nor custom.
-Op op_of(Reducer reducer);
 
 }  // namespace tailor::ir

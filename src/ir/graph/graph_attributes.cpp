@@ -1,47 +1,92 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writing the attributes of a node. In: a node. Out: its attributes as text. Called by the text form
-// and by the canonical text. Only what differs from the default is written, and reading it back gives
-// the same attributes.
+// Writing names and the attributes of a node. In: a node. Out: its attributes as text. Called by the text form, by the
+// canonical text and by the writer of partition files. Only what differs from the default is written, and reading it
+// back gives the same attributes.
 #include "ir/graph/graph_attributes.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace tailor::ir {
 
-void append_word(std::string& out, const Node& node, std::int64_t parameter_number) {
-  const Attributes& a = node.attributes;
-  if (node.op == Op::parameter) fmt::format_to(std::back_inserter(out), " {}", parameter_number);
-  if (node.op == Op::compare) fmt::format_to(std::back_inserter(out), " {}", name(a.comparison));
-  if (a.reducer != Reducer::none) fmt::format_to(std::back_inserter(out), " {}", name(a.reducer));
+namespace {
+
+/// Writes each attribute that is not at its default.
+struct AttributeWriter {
+  std::string& out;
+
+  void operator()(std::string_view key, const Dims& dims) {
+    if (!dims.empty()) append(", {}={{{}}}", key, fmt::join(dims.begin(), dims.end(), ","));
+  }
+  void operator()(std::string_view key, ListOfOne<const std::int64_t> list) {
+    if (list.number != -1) append(", {}={{{}}}", key, list.number);
+  }
+  void operator()(std::string_view key, const std::vector<SliceRange>& ranges) {
+    write_list(key, ranges, [this](const SliceRange& r) { append("{}:{}:{}", r.start, r.limit, r.stride); });
+  }
+  void operator()(std::string_view key, const std::vector<PadRange>& ranges) {
+    write_list(key, ranges, [this](const PadRange& r) { append("{}:{}:{}", r.low, r.high, r.interior); });
+  }
+  void operator()(std::string_view key, const std::vector<Shape>& shapes) {
+    write_list(key, shapes, [this](const Shape& shape) { out += text(shape); });
+  }
+  void operator()(std::string_view key, bool flag) {
+    if (flag) append(", {}", key);
+  }
+  void operator()(std::string_view key, std::int64_t number) {
+    if (number != 0) append(", {}={}", key, number);
+  }
+  void operator()(std::string_view key, double number) {
+    if (number != 0) append(", {}={}", key, number);
+  }
+  void operator()(std::string_view key, const std::string& words) {
+    if (words.empty()) return;
+    append(", {}=", key);
+    append_quoted(out, words);
+  }
+
+ private:
+  template <class... Args>
+  void append(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
+  }
+  template <class Item, class Write>
+  void write_list(std::string_view key, const std::vector<Item>& items, Write&& write) {
+    if (items.empty()) return;
+    append(", {}={{", key);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i != 0) out += ", ";
+      write(items[i]);
+    }
+    out += '}';
+  }
+};
+
+}  // namespace
+
+void append_word(std::string& out, const Node& node) {
+  if (node.op == Op::parameter) fmt::format_to(std::back_inserter(out), " {}", parameter_number(node));
+  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) (out += ' ') += name(compare->comparison);
+  if (const Reducer combines = reducer(node); combines != Reducer::none) (out += ' ') += name(combines);
 }
 
-void append_attributes(std::string& out, const Node& node) {
-  const Attributes& a = node.attributes;
-  const auto append = [&out]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
-  };
-  if (!a.axes.empty()) append(", axes={{{}}}", fmt::join(a.axes.begin(), a.axes.end(), ","));
-  if (!a.ranges.empty()) {
-    out += ", ranges={";
-    for (std::size_t i = 0; i < a.ranges.size(); ++i)
-      append("{}{}:{}:{}", i == 0 ? "" : ", ", a.ranges[i].first, a.ranges[i].second, a.ranges[i].third);
-    out += '}';
-  }
-  if (node.op != Op::compare && a.comparison != Comparison::eq) append(", comparison={}", name(a.comparison));
-  if (a.total_order) out += ", total_order";
-  if (node.op != Op::parameter && a.number != 0) append(", number={}", a.number);
-  if (!a.target.empty()) append_quoted(out += ", target=", a.target);
-  if (!a.text.empty()) append_quoted(out += ", text=", a.text);
-  if (!a.results.empty()) {
-    out += ", results={";
-    for (std::size_t i = 0; i < a.results.size(); ++i) append("{}{}", i == 0 ? "" : ", ", text(a.results[i]));
-    out += '}';
-  }
-  if (a.flops != 0) append(", flops={}", a.flops);
+void append_attributes(std::string& out, const Node& node) { walk_attributes(AttributeWriter{out}, node); }
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+bool is_word(char c) { return is_plain(c) || c == '+'; }
+
+void append_name(std::string& out, std::string_view name) {
+  if (!name.empty() && std::all_of(name.begin(), name.end(), is_plain))
+    out += name;
+  else
+    append_quoted(out, name);
 }
 
 void append_quoted(std::string& out, std::string_view value) {

@@ -11,6 +11,7 @@
 
 #include <iterator>
 
+#include "base/indexed.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/graph_attributes.h"
 
@@ -21,11 +22,11 @@ namespace {
 /// Nodes that the outputs need, operands before users.
 std::vector<NodeId> walk(const Graph& graph) {
   std::vector<NodeId> order;
-  std::vector<char> seen(graph.nodes.size(), 0);
+  IndexedVector<char> seen(graph.nodes.size(), 0);
   std::vector<std::pair<NodeId, std::size_t>> stack;
   for (const NodeId output : graph.outputs) {
-    if (seen[static_cast<std::size_t>(output)]) continue;
-    seen[static_cast<std::size_t>(output)] = 1;
+    if (seen[output]) continue;
+    seen[output] = 1;
     stack.emplace_back(output, 0);
     while (!stack.empty()) {
       auto& [id, next] = stack.back();
@@ -36,8 +37,8 @@ std::vector<NodeId> walk(const Graph& graph) {
         continue;
       }
       const NodeId operand = operands[next++];
-      if (seen[static_cast<std::size_t>(operand)]) continue;
-      seen[static_cast<std::size_t>(operand)] = 1;
+      if (seen[operand]) continue;
+      seen[operand] = 1;
       stack.emplace_back(operand, 0);
     }
   }
@@ -58,28 +59,28 @@ void append_literal(std::string& out, const Literal& literal) {
 
 void append_graph(std::string& out, const Graph& graph, bool renumber) {
   const std::vector<NodeId> order = walk(graph);
-  std::vector<std::int32_t> number(graph.nodes.size(), -1);
+  IndexedVector<std::int32_t> number(graph.nodes.size(), -1);
   std::int64_t parameters_met = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Node& node = graph[order[i]];
-    number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    number[order[i]] = static_cast<std::int32_t>(i);
     out += name(node.op);
-    const bool renumbered = renumber && node.op == Op::parameter;
-    append_word(out, node, renumbered ? parameters_met++ : node.attributes.number);
-    for (const NodeId operand : node.operands)
-      fmt::format_to(std::back_inserter(out), " {}", number[static_cast<std::size_t>(operand)]);
-    if (node.attributes.literal) append_literal(out, *node.attributes.literal);
+    if (renumber && node.op == Op::parameter)
+      fmt::format_to(std::back_inserter(out), " {}", parameters_met++);
+    else
+      append_word(out, node);
+    for (const NodeId operand : node.operands) fmt::format_to(std::back_inserter(out), " {}", number[operand]);
+    if (const auto* literal = std::get_if<Literal>(&node.attributes)) append_literal(out, *literal);
     append_attributes(out, node);
-    for (const std::int32_t body : node.attributes.bodies) {
+    for (const std::int32_t body : node.bodies) {
       out += " {\n";
-      append_graph(out, graph.bodies[static_cast<std::size_t>(body)], false);
+      append_graph(out, graph.bodies[index(body)], false);
       out += '}';
     }
     fmt::format_to(std::back_inserter(out), " : {}\n", text(node.shape));
   }
   out += "output";
-  for (const NodeId output : graph.outputs)
-    fmt::format_to(std::back_inserter(out), " {}", number[static_cast<std::size_t>(output)]);
+  for (const NodeId output : graph.outputs) fmt::format_to(std::back_inserter(out), " {}", number[output]);
   out += '\n';
 }
 

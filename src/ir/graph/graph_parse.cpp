@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <type_traits>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/graph_attributes.h"
 #include "ir/graph/literal_text.h"
 #include "ir/graph/number.h"
 
@@ -23,11 +25,6 @@ namespace {
 
 /// Deeper nesting than any program; keeps a hostile file from using up the stack.
 constexpr int deepest_body = 64;
-
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-         c == '-' || c == '+';
-}
 
 class Reader {
  public:
@@ -97,7 +94,7 @@ class Reader {
   std::string_view word() {
     blanks();
     const std::size_t start = at_;
-    while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
 
@@ -197,7 +194,7 @@ class Reader {
       if (dim < 0 || dim >= result.rank() || seen.contains(dim) || count == result.rank())
         fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
       seen.push_back(dim);
-      result.minor_to_major[static_cast<std::size_t>(count++)] = static_cast<std::int8_t>(dim);
+      result.minor_to_major[count++] = static_cast<std::int8_t>(dim);
     });
     if (count != result.rank())
       fail_at(position, fmt::format("the layout is no permutation of {} dimensions", result.rank()));
@@ -275,54 +272,80 @@ class Reader {
   void first_word(Node& node, PendingLiteral& pending) {
     const char c = peek();
     if (node.op == Op::constant && c != ',' && c != ':') pending = literal();
-    if (node.op == Op::parameter) node.attributes.number = number<std::int64_t>();
-    if (node.op == Op::compare) node.attributes.comparison = comparison();
+    if (auto* parameter = std::get_if<ParameterNumber>(&node.attributes)) parameter->number = number<std::int64_t>();
+    if (auto* compare = std::get_if<CompareOptions>(&node.attributes)) compare->comparison = comparison();
     const char next = peek();
-    if (next != '%' && next != ',' && next != ':') node.attributes.reducer = reducer();
+    if (next == '%' || next == ',' || next == ':') return;
+    if (auto* reduction = std::get_if<Reduction>(&node.attributes)) reduction->reducer = reducer();
+    if (auto* region = std::get_if<RegionCall>(&node.attributes)) region->reducer = reducer();
   }
 
-  void dims(Dims& result) {
+  // The value of an attribute: what is read depends on the member that takes it.
+  void read(Dims& dims) {
     list([&] {
-      if (result.size() == max_rank) fail(fmt::format("more than {} dimensions", max_rank));
-      result.push_back(number<std::int64_t>());
+      if (dims.size() == max_rank) fail(fmt::format("more than {} dimensions", max_rank));
+      dims.push_back(number<std::int64_t>());
     });
   }
+  void read(ListOfOne<std::int64_t> one) {
+    Dims dims;
+    const std::size_t position = (blanks(), at_);
+    read(dims);
+    if (dims.size() != 1) fail_at(position, fmt::format("found {} dimensions, expected one", dims.size()));
+    one.number = dims[0];
+  }
+  void read(std::vector<SliceRange>& ranges) {
+    list([&] {
+      SliceRange& range = ranges.emplace_back();
+      three(range.start, range.limit, range.stride);
+    });
+  }
+  void read(std::vector<PadRange>& ranges) {
+    list([&] {
+      PadRange& range = ranges.emplace_back();
+      three(range.low, range.high, range.interior);
+    });
+  }
+  void read(std::vector<Shape>& shapes) {
+    list([&] { shapes.push_back(shape()); });
+  }
+  void read(std::vector<std::int32_t>& bodies) {
+    list([&] { bodies.push_back(number<std::int32_t>()); });
+  }
+  void read(std::int64_t& value) { value = number<std::int64_t>(); }
+  void read(double& value) { value = number<double>(); }
+  void read(std::string& words) { words = quoted(); }
 
-  Range range() {
-    Range result;
-    result.first = number<std::int64_t>();
+  void three(std::int64_t& first, std::int64_t& second, std::int64_t& third) {
+    first = number<std::int64_t>();
     expect(':');
-    result.second = number<std::int64_t>();
+    second = number<std::int64_t>();
     expect(':');
-    result.third = number<std::int64_t>();
-    return result;
+    third = number<std::int64_t>();
   }
 
-  void attribute(Node& node, PendingLiteral& pending) {
-    static constexpr auto keys =
-        std::to_array<std::string_view>({"axes", "ranges", "comparison", "total_order", "number", "literal", "target",
-                                         "text", "bodies", "results", "flops"});
-    Attributes& a = node.attributes;
+  void attribute(Node& node) {
     blanks();
     const std::size_t position = at_;
     const std::string_view key = word();
-    if (key == "total_order") {
-      a.total_order = true;
-      return;
-    }
-    if (std::find(keys.begin(), keys.end(), key) == keys.end())
-      fail_at(position, fmt::format("found '{}', expected an attribute", key), suggestion(key, keys));
-    expect('=');
-    if (key == "axes") dims(a.axes);
-    if (key == "ranges") list([&] { a.ranges.push_back(range()); });
-    if (key == "comparison") a.comparison = comparison();
-    if (key == "number") a.number = number<std::int64_t>();
-    if (key == "literal") pending = literal();
-    if (key == "target") a.target = quoted();
-    if (key == "text") a.text = quoted();
-    if (key == "bodies") list([&] { a.bodies.push_back(number<std::int32_t>()); });
-    if (key == "results") list([&] { a.results.push_back(shape()); });
-    if (key == "flops") a.flops = number<double>();
+    std::vector<std::string_view> known;
+    bool taken = false;
+    const auto field = [&]<class Member>(std::string_view its_key, Member&& member) {
+      known.push_back(its_key);
+      if (taken || its_key != key) return;
+      taken = true;
+      if constexpr (std::is_same_v<Member, bool&>) {
+        member = true;
+      } else {
+        expect('=');
+        read(member);
+      }
+    };
+    walk_attributes(field, node);
+    field("bodies", node.bodies);
+    if (!taken)
+      fail_at(position, fmt::format("found '{}', expected an attribute of {}", key, name(node.op)),
+              suggestion(key, known));
   }
 
   Node node(const Names& names) {
@@ -332,21 +355,23 @@ class Reader {
     result.name = any_name();
     expect('=');
     result.op = operation();
+    result.attributes = make_attributes(result.op);
     first_word(result, pending);
     bool more = peek() == '%' || accept(',');
     while (more) {
       if (peek() == '%')
         result.operands.push_back(reference(names));
       else
-        attribute(result, pending);
+        attribute(result);
       more = accept(',');
     }
     expect(':');
     result.shape = shape();
     if (pending.at != std::string_view::npos) {
       std::string reason;
-      result.attributes.literal = parse_literal(pending.text, result.shape, reason);
-      if (!result.attributes.literal) fail_at(pending.at, reason);
+      std::optional<Literal> literal = parse_literal(pending.text, result.shape, reason);
+      if (!literal) fail_at(pending.at, reason);
+      result.attributes = std::move(*literal);
     }
     return result;
   }
@@ -363,8 +388,8 @@ class Reader {
 
   void check_bodies(const Graph& graph, std::size_t position) const {
     for (const Node& owner : graph.nodes)
-      for (const std::int32_t body : owner.attributes.bodies)
-        if (body < 0 || static_cast<std::size_t>(body) >= graph.bodies.size())
+      for (const std::int32_t body : owner.bodies)
+        if (body < 0 || index(body) >= graph.bodies.size())
           fail_at(position,
                   fmt::format("node %{} names body {}, the graph has {}", owner.name, body, graph.bodies.size()));
   }

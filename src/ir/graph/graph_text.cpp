@@ -17,8 +17,6 @@
 // characters than letters, digits, '_', '.' and '-' stands in double quotes. The reader is graph_parse.cpp.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/graph/graph.h"
 #include "ir/graph/graph_attributes.h"
 #include "ir/graph/literal_text.h"
@@ -26,17 +24,6 @@
 namespace tailor::ir {
 
 namespace {
-
-bool needs_no_quotes(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
-}
-
-void append_name(std::string& out, std::string_view name) {
-  if (!name.empty() && std::all_of(name.begin(), name.end(), needs_no_quotes))
-    out += name;
-  else
-    append_quoted(out, name);
-}
 
 void append_references(std::string& out, const Graph& graph, const std::vector<NodeId>& ids) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -49,13 +36,11 @@ void append_node(std::string& out, const Graph& graph, const Node& node) {
   append_name(out += '%', node.name);
   out += " = ";
   out += name(node.op);
-  const std::optional<Literal>& literal = node.attributes.literal;
-  if (literal && node.op == Op::constant) out += ' ' + literal_text(*literal, node.shape);
-  append_word(out, node, node.attributes.number);
+  if (const auto* literal = std::get_if<Literal>(&node.attributes)) out += ' ' + literal_text(*literal, node.shape);
+  append_word(out, node);
   append_references(out, graph, node.operands);
-  if (literal && node.op != Op::constant) out += ", literal=" + literal_text(*literal, node.shape);
   append_attributes(out, node);
-  if (!node.attributes.bodies.empty()) out += fmt::format(", bodies={{{}}}", fmt::join(node.attributes.bodies, ","));
+  if (!node.bodies.empty()) out += fmt::format(", bodies={{{}}}", fmt::join(node.bodies, ","));
   out += " : " + text(node.shape);
 }
 

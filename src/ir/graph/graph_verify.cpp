@@ -20,13 +20,13 @@ namespace tailor::ir {
 namespace {
 
 void check_shape(const Checked& c, const Shape& shape) {
-  std::array<bool, max_rank> seen{};
+  IndexedArray<bool, max_rank> seen{};
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape.dims[i] < 0) refuse(c, fmt::format("dimension {} of {}", shape.dims[i], text(shape)), "no negative one");
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
-    if (dim < 0 || dim >= shape.rank() || seen[static_cast<std::size_t>(dim)])
+    const int dim = shape.minor_to_major[i];
+    if (dim < 0 || dim >= shape.rank() || seen[dim])
       refuse(c, "a layout that names a dimension twice or beyond the rank", "a permutation of the dimensions");
-    seen[static_cast<std::size_t>(dim)] = true;
+    seen[dim] = true;
   }
 }
 
@@ -38,10 +38,15 @@ void check_operands(const Checked& c, NodeId self) {
     if (operand < 0 || operand >= self) refuse(c, fmt::format("operand {}", operand), "a node that stands before it");
 }
 
+/// The struct that the operation's row names.
+void check_attributes(const Checked& c) {
+  const Attributes expected = make_attributes(c.node.op);
+  if (c.node.attributes.index() != expected.index()) refuse(c, struct_name(c.node.attributes), struct_name(expected));
+}
+
 void check_literal(const Checked& c) {
-  const std::optional<Literal>& literal = c.node.attributes.literal;
-  if (c.node.op != Op::constant) return;
-  if (!literal) refuse(c, "no literal", "the constant's contents");
+  const auto* literal = std::get_if<Literal>(&c.node.attributes);
+  if (literal == nullptr) return;
   const std::int64_t expected = literal->known ? elements(c.node.shape) * element_bytes(c.node.shape.dtype) : 0;
   if (static_cast<std::int64_t>(literal->bytes.size()) != expected)
     refuse(c, fmt::format("{} bytes of contents", literal->bytes.size()),
@@ -49,12 +54,19 @@ void check_literal(const Checked& c) {
 }
 
 void check_results(const Checked& c) {
-  const std::vector<Shape>& results = c.node.attributes.results;
+  const std::vector<Shape>& results = c.node.results;
   if (c.node.shape.dtype != DType::tuple && !results.empty())
     refuse(c, fmt::format("{} results beside {}", results.size(), text(c.node.shape)), "a list only for tuples");
   for (const Shape& shape : results) check_shape(c, shape);
-  for (const std::int32_t body : c.node.attributes.bodies)
-    if (body < 0 || static_cast<std::size_t>(body) >= c.graph.bodies.size())
+}
+
+void check_bodies(const Checked& c) {
+  const OpClass kind = class_of(c.node.op);
+  const bool calls = kind == OpClass::mapped || kind == OpClass::control || kind == OpClass::window ||
+                     kind == OpClass::reduction || std::holds_alternative<RegionCall>(c.node.attributes);
+  if (!calls && !c.node.bodies.empty()) refuse(c, fmt::format("{} bodies", c.node.bodies.size()), "none");
+  for (const std::int32_t body : c.node.bodies)
+    if (body < 0 || index(body) >= c.graph.bodies.size())
       refuse(c, fmt::format("body {}", body), fmt::format("one of {}", c.graph.bodies.size()));
 }
 
@@ -63,8 +75,8 @@ void check_parameters(const Graph& graph) {
   const std::vector<NodeId> ids = parameters(graph);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const Node& node = graph[ids[i]];
-    if (node.attributes.number != static_cast<std::int64_t>(i))
-      refuse({graph, node}, fmt::format("parameter {}", node.attributes.number), fmt::format("number {}", i));
+    if (parameter_number(node) != static_cast<std::int64_t>(i))
+      refuse({graph, node}, fmt::format("parameter {}", parameter_number(node)), fmt::format("number {}", i));
   }
 }
 
@@ -87,7 +99,7 @@ void check_lists(const Graph& graph) {
 
 }  // namespace
 
-void refuse(const Checked& checked, const std::string& found, const std::string& expected) {
+void refuse(const Checked& checked, std::string_view found, std::string_view expected) {
   throw Error(Fault::failed, fmt::format("node %{} ({}): found {}, expected {}", checked.node.name,
                                          name(checked.node.op), found, expected));
 }
@@ -100,8 +112,10 @@ void verify(const Graph& graph) {
     if (!names.insert(checked.node.name).second) refuse(checked, "a name that another node has", "unique names");
     check_shape(checked, checked.node.shape);
     check_operands(checked, static_cast<NodeId>(i));
+    check_attributes(checked);
     check_literal(checked);
     check_results(checked);
+    check_bodies(checked);
     verify_shapes(checked);
   }
   check_parameters(graph);

@@ -6,7 +6,7 @@
 // nothing. Private to this room.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "ir/graph/graph.h"
 
@@ -21,7 +21,7 @@ struct Checked {
 };
 
 /// Throws Error(failed): "node %x (slice): found F, expected E".
-[[noreturn]] void refuse(const Checked& checked, const std::string& found, const std::string& expected);
+[[noreturn]] void refuse(const Checked& checked, std::string_view found, std::string_view expected);
 
 /// The rule of the node's operation. Precondition: operands and bodies in range, operand count right.
 void verify_shapes(const Checked& checked);

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/graph_verify.h"
 
@@ -28,28 +30,35 @@ void expect_operands(const Checked& c, std::size_t least) {
 }
 
 void expect_bodies(const Checked& c, std::size_t least) {
-  const std::size_t found = c.node.attributes.bodies.size();
+  const std::size_t found = c.node.bodies.size();
   if (found < least) refuse(c, fmt::format("{} bodies", found), fmt::format("at least {}", least));
 }
 
 /// Distinct and below `rank`.
 void expect_axes(const Checked& c, int rank) {
-  const Dims& axes = c.node.attributes.axes;
+  const Dims& axes = ir::axes(c.node);
   for (int i = 0; i < axes.size(); ++i)
     if (axes[i] < 0 || axes[i] >= rank || std::count(axes.begin(), axes.end(), axes[i]) != 1)
       refuse(c, fmt::format("axes {{{}}}", fmt::join(axes.begin(), axes.end(), ",")),
              fmt::format("distinct dimensions below {}", rank));
 }
 
-void expect_axis_count(const Checked& c, int count) {
-  if (c.node.attributes.axes.size() != count)
-    refuse(c, fmt::format("{} axes", c.node.attributes.axes.size()), fmt::format("{}", count));
+/// One, and below `rank`.
+void expect_axis(const Checked& c, int rank) {
+  const int axis = ir::axis(c.node);
+  if (axis < 0) refuse(c, "no dimension", fmt::format("one below {}", rank));
+  if (axis >= rank) refuse(c, fmt::format("dimension {}", axis), fmt::format("one below {}", rank));
 }
 
-void expect_ranges(const Checked& c) {
-  const auto rank = static_cast<std::size_t>(c.operand(0).rank());
-  if (c.node.attributes.ranges.size() != rank)
-    refuse(c, fmt::format("{} ranges", c.node.attributes.ranges.size()), fmt::format("{}, one per dimension", rank));
+void expect_axis_count(const Checked& c, int count) {
+  const int found = axes(c.node).size();
+  if (found != count) refuse(c, fmt::format("{} axes", found), fmt::format("{}", count));
+}
+
+void expect_ranges(const Checked& c, std::size_t found) {
+  const int rank = c.operand(0).rank();
+  if (std::cmp_not_equal(found, rank))
+    refuse(c, fmt::format("{} ranges", found), fmt::format("{}, one per dimension", rank));
 }
 
 /// Result k as the node declares it.
@@ -58,9 +67,9 @@ const Shape& result(const Checked& c, std::size_t k, std::size_t count) {
     if (count != 1) refuse(c, text(c.node.shape), fmt::format("a tuple of {} results", count));
     return c.node.shape;
   }
-  if (c.node.attributes.results.size() != count)
-    refuse(c, fmt::format("{} results", c.node.attributes.results.size()), fmt::format("{}", count));
-  return c.node.attributes.results[k];
+  if (c.node.results.size() != count)
+    refuse(c, fmt::format("{} results", c.node.results.size()), fmt::format("{}", count));
+  return c.node.results[k];
 }
 
 void rule_select(const Checked& c) {
@@ -109,14 +118,15 @@ void rule_map(const Checked& c) {
   for (std::size_t i = 0; i < c.count(); ++i) expect_shape(c, c.operand(i), c.operand(i).dtype, c.node.shape.dims);
 }
 
-void rule_iota(const Checked& c) { expect_axes(c, std::max(c.node.shape.rank(), 1)); }
+void rule_iota(const Checked& c) {
+  if (c.node.shape.rank() != 0 || axis(c.node) != -1) expect_axis(c, std::max(c.node.shape.rank(), 1));
+}
 
 void rule_broadcast(const Checked& c) {
-  const Dims& axes = c.node.attributes.axes;
   expect_axis_count(c, c.operand(0).rank());
   expect_axes(c, c.node.shape.rank());
   Dims dims;
-  for (const std::int64_t axis : axes) dims.push_back(c.node.shape.dims[static_cast<int>(axis)]);
+  for (const std::int64_t axis : axes(c.node)) dims.push_back(c.node.shape.dims[static_cast<int>(axis)]);
   expect_shape(c, c.operand(0), c.node.shape.dtype, dims);
 }
 
@@ -134,19 +144,19 @@ void rule_transpose(const Checked& c) {
   expect_axis_count(c, c.operand(0).rank());
   expect_axes(c, c.operand(0).rank());
   Dims dims;
-  for (const std::int64_t axis : c.node.attributes.axes) dims.push_back(c.operand(0).dims[static_cast<int>(axis)]);
+  for (const std::int64_t axis : axes(c.node)) dims.push_back(c.operand(0).dims[static_cast<int>(axis)]);
   expect_result(c, c.operand(0).dtype, dims);
 }
 
 void rule_slice(const Checked& c) {
-  expect_ranges(c);
+  expect_ranges(c, attributes_as<SliceRanges>(c.node).ranges.size());
   Dims dims;
   for (int i = 0; i < c.operand(0).rank(); ++i) {
-    const Range& range = c.node.attributes.ranges[static_cast<std::size_t>(i)];
-    if (range.first < 0 || range.second < range.first || range.second > c.operand(0).dims[i] || range.third < 1)
-      refuse(c, fmt::format("range {}:{}:{}", range.first, range.second, range.third),
+    const auto& [start, limit, stride] = slice_range(c.node, i);
+    if (start < 0 || limit < start || limit > c.operand(0).dims[i] || stride < 1)
+      refuse(c, fmt::format("range {}:{}:{}", start, limit, stride),
              fmt::format("0 <= start <= limit <= {} and a positive stride", c.operand(0).dims[i]));
-    dims.push_back((range.second - range.first + range.third - 1) / range.third);
+    dims.push_back((limit - start + stride - 1) / stride);
   }
   expect_result(c, c.operand(0).dtype, dims);
 }
@@ -157,23 +167,22 @@ void rule_reverse(const Checked& c) {
 }
 
 void rule_pad(const Checked& c) {
-  expect_ranges(c);
+  expect_ranges(c, attributes_as<PadRanges>(c.node).ranges.size());
   expect_shape(c, c.operand(1), c.operand(0).dtype, {});
   Dims dims;
   for (int i = 0; i < c.operand(0).rank(); ++i) {
-    const Range& range = c.node.attributes.ranges[static_cast<std::size_t>(i)];
+    const auto& [low, high, interior] = pad_range(c.node, i);
     const std::int64_t dim = c.operand(0).dims[i];
-    if (range.third < 0) refuse(c, fmt::format("interior padding {}", range.third), "none below 0");
-    dims.push_back(range.first + range.second + dim + std::max<std::int64_t>(dim - 1, 0) * range.third);
+    if (interior < 0) refuse(c, fmt::format("interior padding {}", interior), "none below 0");
+    dims.push_back(low + high + dim + std::max<std::int64_t>(dim - 1, 0) * interior);
   }
   expect_result(c, c.operand(0).dtype, dims);
 }
 
 void rule_concatenate(const Checked& c) {
   expect_operands(c, 1);
-  expect_axis_count(c, 1);
-  expect_axes(c, c.operand(0).rank());
-  const int axis = static_cast<int>(c.node.attributes.axes[0]);
+  expect_axis(c, c.operand(0).rank());
+  const int axis = ir::axis(c.node);
   Dims dims = c.operand(0).dims;
   for (std::size_t i = 1; i < c.count(); ++i) {
     Dims wanted = c.operand(0).dims;
@@ -215,7 +224,7 @@ void rule_dynamic_update_slice(const Checked& c) {
 
 void rule_gather(const Checked& c) {
   if (!is_integer(c.operand(1).dtype)) refuse(c, text(c.operand(1)), "integer indices");
-  const Dims window = attribute_numbers(c.node.attributes.text, "slice_sizes");
+  const Dims window = attribute_numbers(hlo_text(c.node), "slice_sizes");
   if (window.size() != c.operand(0).rank())
     refuse(c, fmt::format("{} slice sizes", window.size()), fmt::format("{}", c.operand(0).rank()));
   for (int i = 0; i < window.size(); ++i)
@@ -237,7 +246,7 @@ std::size_t expect_reduction(const Checked& c) {
   expect_operands(c, 2);
   const std::size_t arrays = c.count() / 2;
   if (c.count() % 2 != 0) refuse(c, fmt::format("{} operands", c.count()), "an even number");
-  const Reducer reducer = c.node.attributes.reducer;
+  const Reducer reducer = ir::reducer(c.node);
   if (reducer == Reducer::none || reducer == Reducer::custom)
     expect_bodies(c, 1);
   else if (arrays != 1)
@@ -254,18 +263,18 @@ void rule_reduce(const Checked& c) {
   expect_axes(c, c.operand(0).rank());
   Dims kept;
   for (int i = 0; i < c.operand(0).rank(); ++i)
-    if (!c.node.attributes.axes.contains(i)) kept.push_back(c.operand(0).dims[i]);
+    if (!axes(c.node).contains(i)) kept.push_back(c.operand(0).dims[i]);
   for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, kept);
 }
 
 Dims windowed(const Checked& c, const Dims& dims) {
-  const std::vector<WindowDim> window = parse_window(c.node.attributes.text, dims.size());
+  const IndexedVector<WindowDim> window = parse_window(hlo_text(c.node), dims.size());
   if (static_cast<int>(window.size()) != dims.size())
     refuse(c, fmt::format("a window of {} dimensions", window.size()), fmt::format("{}", dims.size()));
   const auto dilated = [](std::int64_t extent, std::int64_t by) { return extent == 0 ? 0 : (extent - 1) * by + 1; };
   Dims result;
   for (int i = 0; i < dims.size(); ++i) {
-    const WindowDim& d = window[static_cast<std::size_t>(i)];
+    const WindowDim& d = window[i];
     if (d.size < 1 || d.stride < 1 || d.base_dilation < 1 || d.window_dilation < 1)
       refuse(c, "a window's size, stride or dilation below 1", "positive ones");
     const std::int64_t room =
@@ -292,7 +301,7 @@ void rule_select_and_scatter(const Checked& c) {
 void rule_sort(const Checked& c) {
   expect_operands(c, 1);
   expect_bodies(c, 1);
-  expect_axes(c, c.operand(0).rank());
+  if (axis(c.node) != -1) expect_axis(c, c.operand(0).rank());
   for (std::size_t k = 0; k < c.count(); ++k) {
     expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
     expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(0).dims);
@@ -301,7 +310,7 @@ void rule_sort(const Checked& c) {
 
 void rule_dot(const Checked& c) {
   expect_operands(c, 2);
-  const std::string_view text = c.node.attributes.text;
+  const std::string_view text = hlo_text(c.node);
   Dims expected;
   std::array<Dims, 2> batch{attribute_numbers(text, "lhs_batch_dims"), attribute_numbers(text, "rhs_batch_dims")};
   std::array<Dims, 2> sum{attribute_numbers(text, "lhs_contracting_dims"),
@@ -329,11 +338,11 @@ void rule_dot(const Checked& c) {
 void rule_get_tuple_element(const Checked& c) {
   expect_operands(c, 1);
   const Node& source = c.graph[c.node.operands[0]];
-  const auto wanted = static_cast<std::size_t>(c.node.attributes.number);
-  if (source.shape.dtype != DType::tuple || c.node.attributes.number < 0 || wanted >= source.attributes.results.size())
-    refuse(c, fmt::format("element {} of {}", c.node.attributes.number, source.name),
-           fmt::format("one of its {} results", source.attributes.results.size()));
-  const Shape& shape = source.attributes.results[wanted];
+  const std::int64_t wanted = attributes_as<TupleIndex>(c.node).index;
+  if (source.shape.dtype != DType::tuple || wanted < 0 || std::cmp_greater_equal(wanted, source.results.size()))
+    refuse(c, fmt::format("element {} of {}", wanted, source.name),
+           fmt::format("one of its {} results", source.results.size()));
+  const Shape& shape = source.results[tuple_index(c.node)];
   expect_result(c, shape.dtype, shape.dims);
 }
 
@@ -388,15 +397,15 @@ constexpr auto rule_table = std::to_array<RuleRow>({
 constexpr auto rules = [] {
   std::array<Rule, op_table.size()> by_op{};
   for (const OpRow& entry : op_table)
-    if (entry.kind == OpClass::elementwise) by_op[static_cast<std::size_t>(entry.op)] = rule_elementwise;
-  for (const RuleRow& entry : rule_table) by_op[static_cast<std::size_t>(entry.op)] = entry.rule;
+    if (entry.kind == OpClass::elementwise) by_op[index(entry.op)] = rule_elementwise;
+  for (const RuleRow& entry : rule_table) by_op[index(entry.op)] = entry.rule;
   return by_op;
 }();
 
 }  // namespace
 
 void verify_shapes(const Checked& checked) {
-  const Rule rule = rules[static_cast<std::size_t>(checked.node.op)];
+  const Rule rule = rules[index(checked.node.op)];
   if (rule != nullptr) rule(checked);
 }
 

@@ -17,6 +17,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -47,7 +49,7 @@ constexpr auto format_table = std::to_array<FormatRow>({
 /// Formats by dtype, so a look-up in a loop is one load.
 constexpr auto formats = [] {
   std::array<FloatFormat, dtype_table.size()> by_dtype{};
-  for (const FormatRow& entry : format_table) by_dtype[static_cast<std::size_t>(entry.dtype)] = entry.format;
+  for (const FormatRow& entry : format_table) row_for(by_dtype, entry.dtype) = entry.format;
   return by_dtype;
 }();
 
@@ -67,7 +69,7 @@ constexpr double largest(const FloatFormat& f) {
 
 constexpr auto largest_values = [] {
   std::array<double, dtype_table.size()> by_dtype{};
-  for (const FormatRow& entry : format_table) by_dtype[static_cast<std::size_t>(entry.dtype)] = largest(entry.format);
+  for (const FormatRow& entry : format_table) row_for(by_dtype, entry.dtype) = largest(entry.format);
   return by_dtype;
 }();
 
@@ -91,8 +93,8 @@ double round_small(const FloatFormat& f, double value) {
 }
 
 double round_narrow(DType dtype, double value) {
-  const FloatFormat& f = formats[static_cast<std::size_t>(dtype)];
-  const double limit = largest_values[static_cast<std::size_t>(dtype)];
+  const FloatFormat& f = row_for(formats, dtype);
+  const double limit = row_for(largest_values, dtype);
   if (!std::isfinite(value)) {
     if (f.specials == Specials::scale) return std::numeric_limits<double>::quiet_NaN();
     return special(f, value, limit);
@@ -140,7 +142,7 @@ double to_odd_double(Integer value) {
 
 FloatFormat float_format(DType dtype) {
   assert(is_floating(dtype));
-  return formats[static_cast<std::size_t>(dtype)];
+  return row_for(formats, dtype);
 }
 
 double round_to(DType dtype, double value) {
@@ -152,7 +154,7 @@ double round_to(DType dtype, double value) {
 std::uint64_t encode(DType dtype, double value) {
   if (dtype == DType::f64) return std::bit_cast<std::uint64_t>(value);
   if (dtype == DType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
-  const FloatFormat& f = formats[static_cast<std::size_t>(dtype)];
+  const FloatFormat& f = row_for(formats, dtype);
   const double rounded = round_narrow(dtype, value);
   if (std::isnan(rounded)) return encode_nan(f, std::signbit(value));
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(rounded);
@@ -169,7 +171,7 @@ std::uint64_t encode(DType dtype, double value) {
 double decode(DType dtype, std::uint64_t bits) {
   if (dtype == DType::f64) return std::bit_cast<double>(bits);
   if (dtype == DType::f32) return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  const FloatFormat& f = formats[static_cast<std::size_t>(dtype)];
+  const FloatFormat& f = row_for(formats, dtype);
   const int width = f.exponent_bits + f.mantissa_bits;
   const std::uint64_t below = (std::uint64_t{1} << width) - 1;
   const std::uint64_t top = (std::uint64_t{1} << f.exponent_bits) - 1;
@@ -198,7 +200,7 @@ double round_integer_to(DType dtype, std::uint64_t value) {
 
 double reduce_precision(DType dtype, double value, int exponent_bits, int mantissa_bits) {
   if (std::isnan(value)) return value;
-  const FloatFormat& f = formats[static_cast<std::size_t>(dtype)];
+  const FloatFormat& f = row_for(formats, dtype);
   const int width = f.exponent_bits + f.mantissa_bits;
   std::uint64_t bits = encode(dtype, value);
   const std::uint64_t sign = bits >> width << width;

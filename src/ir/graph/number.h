@@ -15,6 +15,10 @@ namespace tailor::ir {
 
 /// Bytes of one element in a Literal or a Tensor: sub-byte types use one byte; 0 for types without elements.
 constexpr int element_bytes(DType dtype) { return (row(dtype).bits + 7) / 8; }
+/// Bytes of an array's contents, each element in bytes of its own, as in Literal and reference::Tensor.
+inline std::size_t content_bytes(const Shape& shape) {
+  return element_count(shape) * static_cast<std::size_t>(element_bytes(shape.dtype));
+}
 
 /// What a format has beyond its finite values.
 enum class Specials : std::uint8_t {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -41,6 +43,6 @@ const OpRow* find_hlo_op(std::string_view hlo) { return hlo.empty() ? nullptr : 
 
 const OpRow* find_op(std::string_view id) { return find<&OpRow::id>(id); }
 
-std::string_view name(OpClass kind) { return class_names[static_cast<std::size_t>(kind)]; }
+std::string_view name(OpClass kind) { return row_for(class_names, kind); }
 
 }  // namespace tailor::ir

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operation table. Every operation of HLO is one row of ops.def: its opcode, class, operand count, cost in
-// instructions, how it is written at one element in CUDA C++, and its reference function. This is PAI's
+// The operation table. Every operation of HLO is one row of ops.def: its opcode, class, attributes, operand
+// count, cost in instructions, how it is written at one element in CUDA C++, and its reference function. This is PAI's
 // "Implementation" abstraction: the row is the only place that knows how an operation is written.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace tailor::ir {
 
 enum class Op : std::uint8_t {
-#define X(id, hlo, kind, arity, fma, alu, xu, real, integer, real_ref, integer_ref) id,
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, real, integer, real_ref, integer_ref) id,
 #include "ir/graph/ops.def"
 #undef X
 };
@@ -40,19 +40,22 @@ struct OpRow {
   std::string_view id;   ///< our name: the text form of graphs
   std::string_view hlo;  ///< HLO's name
   OpClass kind;
+  std::string_view attributes;  ///< the struct of attributes.h that its nodes hold
   int arity;
   int fma, alu, xu;                ///< instructions per element and pipe, f32
   std::string_view real, integer;  ///< CUDA C++ pattern
 };
 
 inline constexpr std::array op_table = std::to_array<OpRow>({
-#define X(id, hlo, kind, arity, fma, alu, xu, real, integer, real_ref, integer_ref) \
-  {Op::id, #id, hlo, OpClass::kind, arity, fma, alu, xu, real, integer},
+#define X(id, hlo, kind, attributes, arity, fma, alu, xu, real, integer, real_ref, integer_ref) \
+  {Op::id, #id, hlo, OpClass::kind, #attributes, arity, fma, alu, xu, real, integer},
 #include "ir/graph/ops.def"
 #undef X
 });
 
-constexpr const OpRow& row(Op op) { return op_table[static_cast<std::size_t>(op)]; }
+/// As an index into a table with one element per operation.
+constexpr std::size_t index(Op op) { return static_cast<std::size_t>(op); }
+constexpr const OpRow& row(Op op) { return op_table[index(op)]; }
 constexpr std::string_view name(Op op) { return row(op).id; }
 constexpr OpClass class_of(Op op) { return row(op).kind; }
 /// The row of an HLO opcode ("round-nearest-even"), or nullptr.

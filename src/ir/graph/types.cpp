@@ -18,8 +18,7 @@ const DTypeRow* find_dtype(std::string_view name) {
 
 Shape make_shape(DType dtype, const Dims& dims) {
   Shape shape{dtype, dims, {}};
-  for (int i = 0; i < dims.size(); ++i)
-    shape.minor_to_major[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(dims.size() - 1 - i);
+  for (int i = 0; i < dims.size(); ++i) shape.minor_to_major[i] = static_cast<std::int8_t>(dims.size() - 1 - i);
   return shape;
 }
 
@@ -31,13 +30,15 @@ std::int64_t elements(const Shape& shape) {
   return product;
 }
 
+std::size_t element_count(const Shape& shape) { return static_cast<std::size_t>(elements(shape)); }
+
 std::int64_t bytes(const Shape& shape) { return (elements(shape) * row(shape.dtype).bits + 7) / 8; }
 
 Dims strides(const Shape& shape) {
   Dims result = shape.dims;
   std::int64_t stride = 1;
   for (int i = 0; i < shape.rank(); ++i) {
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    const int dim = shape.minor_to_major[i];
     result[dim] = stride;
     stride *= shape.dims[dim];
   }

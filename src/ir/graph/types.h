@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 enum class DType : std::uint8_t {
@@ -39,7 +41,7 @@ inline constexpr std::array dtype_table = std::to_array<DTypeRow>({
 #undef X
 });
 
-constexpr const DTypeRow& row(DType dtype) { return dtype_table[static_cast<std::size_t>(dtype)]; }
+constexpr const DTypeRow& row(DType dtype) { return row_for(dtype_table, dtype); }
 constexpr std::string_view name(DType dtype) { return row(dtype).name; }
 constexpr bool is_floating(DType d) { return row(d).kind == DTypeKind::floating; }
 constexpr bool is_signed(DType d) { return row(d).kind == DTypeKind::signed_integer; }
@@ -53,7 +55,7 @@ inline constexpr int max_rank = 12;
 
 /// A short list of numbers, one per dimension, stored in place.
 struct Dims {
-  std::array<std::int64_t, max_rank> values{};
+  IndexedArray<std::int64_t, max_rank> values{};
   std::int32_t count = 0;
 
   constexpr Dims() = default;
@@ -62,13 +64,13 @@ struct Dims {
   }
   constexpr int size() const { return count; }
   constexpr bool empty() const { return count == 0; }
-  constexpr std::int64_t operator[](int i) const { return values[static_cast<std::size_t>(i)]; }
-  constexpr std::int64_t& operator[](int i) { return values[static_cast<std::size_t>(i)]; }
+  constexpr std::int64_t operator[](int i) const { return values[i]; }
+  constexpr std::int64_t& operator[](int i) { return values[i]; }
   constexpr const std::int64_t* begin() const { return values.data(); }
   constexpr const std::int64_t* end() const { return values.data() + count; }
   constexpr std::int64_t* begin() { return values.data(); }
   constexpr std::int64_t* end() { return values.data() + count; }
-  constexpr void push_back(std::int64_t value) { values[static_cast<std::size_t>(count++)] = value; }
+  constexpr void push_back(std::int64_t value) { values[count++] = value; }
   constexpr bool contains(std::int64_t value) const { return std::find(begin(), end(), value) != end(); }
   bool operator==(const Dims& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
 };
@@ -77,7 +79,7 @@ struct Dims {
 struct Shape {
   DType dtype = DType::f32;
   Dims dims;
-  std::array<std::int8_t, max_rank> minor_to_major{};
+  IndexedArray<std::int8_t, max_rank> minor_to_major{};
   bool operator==(const Shape& other) const { return dtype == other.dtype && dims == other.dims && same_layout(other); }
   bool same_layout(const Shape& other) const {
     return std::equal(minor_to_major.begin(), minor_to_major.begin() + dims.size(), other.minor_to_major.begin());
@@ -90,6 +92,8 @@ Shape make_shape(DType dtype, const Dims& dims);
 bool is_row_major(const Shape& shape);
 /// Product of the dimensions; 1 for a scalar. Import has refused shapes whose bytes overflow 64 bits.
 std::int64_t elements(const Shape& shape);
+/// The same as the length of an array of them.
+std::size_t element_count(const Shape& shape);
 /// Bytes of the array, sub-byte types packed.
 std::int64_t bytes(const Shape& shape);
 /// Distance in elements between neighbours along each dimension, by the layout.

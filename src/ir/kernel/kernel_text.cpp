@@ -8,6 +8,7 @@
 
 #include <array>
 
+#include "base/indexed.h"
 #include "ir/kernel/index_text.h"
 #include "ir/kernel/kernel.h"
 #include "ir/kernel/kernel_names.h"
@@ -64,8 +65,7 @@ struct TextPrinter {
     std::string arguments;
     for (const ValueId operand : v.operands)
       if (operand != no_value) arguments += (arguments.empty() ? "" : ", ") + value(operand);
-    const std::string_view called =
-        v.op == Op::compare ? comparison_names[static_cast<std::size_t>(v.comparison)] : name(v.op);
+    const std::string_view called = v.op == Op::compare ? row_for(comparison_names, v.comparison) : name(v.op);
     return fmt::format("{}({})", called, arguments);
   }
 
@@ -160,8 +160,8 @@ struct TextPrinter {
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];
       const std::string of = b.role == BufferRole::in_place ? fmt::format(" over {}", names.buffers[b.of]) : "";
-      out += fmt::format("  {} {}: {}[{}]{}\n", role_words[static_cast<std::size_t>(b.role)], names.buffers[i],
-                         name(b.dtype), b.elements, of);
+      out += fmt::format("  {} {}: {}[{}]{}\n", row_for(role_words, b.role), names.buffers[i], name(b.dtype),
+                         b.elements, of);
     }
     for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];

@@ -11,6 +11,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 
 namespace tailor::ir {
@@ -72,7 +73,7 @@ void set(LaunchShape& shape, std::string_view word) {
 
 }  // namespace
 
-std::string_view name(BufferRole role) { return role_names[static_cast<std::size_t>(role)]; }
+std::string_view name(BufferRole role) { return row_for(role_names, role); }
 
 std::string text(const LaunchShape& shape) {
   std::string out = fmt::format("grid={} block={}", extent_text(shape.grid), extent_text(shape.block));

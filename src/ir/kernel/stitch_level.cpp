@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -20,11 +22,11 @@ constexpr std::array<std::string_view, levels.size()> level_words = {"register",
 
 std::span<const StitchLevel> stitch_levels() { return levels; }
 
-std::string_view name(StitchLevel level) { return level_words[static_cast<std::size_t>(level)]; }
+std::string_view name(StitchLevel level) { return row_for(level_words, level); }
 
 std::optional<StitchLevel> stitch_level_named(std::string_view name) {
   for (const StitchLevel level : levels)
-    if (level_words[static_cast<std::size_t>(level)] == name) return level;
+    if (row_for(level_words, level) == name) return level;
   return {};
 }
 

@@ -29,6 +29,7 @@
 #include <random>
 #include <utility>
 
+#include "base/indexed.h"
 #include "base/memory.h"
 #include "codegen/lower/shrink.h"
 #include "ir/graph/number.h"
@@ -166,10 +167,16 @@ Best best_of(const ir::Graph& graph, std::uint64_t seed) {
 
 /// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
 std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
-  std::int64_t largest = 1;
-  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
-  constexpr std::int64_t least = 64;
-  const std::int64_t steps = std::max(large_group / std::max<std::int64_t>(largest / extent.steps, 1), least);
+  std::int64_t largest = 1, row = 1;
+  for (const ir::Node& node : graph.nodes) {
+    const ir::Dims& dims = node.shape.dims;
+    if (ir::elements(node.shape) > largest && dims.size() > 0) row = std::max<std::int64_t>(dims[dims.size() - 1], 1);
+    largest = std::max(largest, ir::elements(node.shape));
+  }
+  constexpr std::int64_t enough_rows = 64;
+  const std::int64_t of_step = std::max<std::int64_t>(largest / extent.steps, 1);
+  const std::int64_t rows_of_step = std::max<std::int64_t>(of_step / row, 1);
+  const std::int64_t steps = std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
   return largest >= large_group && 2 * steps <= extent.steps ? steps : 0;
 }
 
@@ -345,7 +352,7 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
 
 std::string_view name(Verdict state) {
   constexpr std::array names = {"passed", "wrong", "unsound", "timed out", "not judged", "not executed", "stopped"};
-  return names[static_cast<std::size_t>(state)];
+  return row_for(names, state);
 }
 
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
@@ -361,7 +368,7 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
   if (!reference.reason.empty()) return reference;
   if (parts) return evaluated_in_parts(group.graph, seed, std::move(parts));
   if (std::optional<Reference> whole = guided(group.graph, seed)) return std::move(*whole);
-  return best_of(group.graph, seed).first;
+  return best_of(group.graph, seed).reference;
 }
 
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm) {

@@ -22,8 +22,8 @@ constexpr std::int64_t bytes_of_part = std::int64_t{64} << 20;
 /// Whether the node does to each step what it does to the first.
 bool is_same_for_all_steps(const ir::Node& node, int dim) {
   if (node.op == ir::Op::constant) return false;
-  if (node.op != ir::Op::reverse && node.op != ir::Op::iota) return true;
-  return !node.attributes.axes.contains(dim) && !(node.op == ir::Op::iota && node.attributes.axes.empty() && dim == 0);
+  if (node.op == ir::Op::reverse) return !ir::axes(node).contains(dim);
+  return node.op != ir::Op::iota || ir::axis(node) != dim;
 }
 
 /// An array as three loops: before the dimension, steps of it, bytes of one step.

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <type_traits>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace tailor::profiler {
@@ -120,11 +121,11 @@ std::optional<ir::Binary> BinaryCache::find(Id source) const {
   return binary;
 }
 
-void BinaryCache::keep(const ir::Binary& binary) const {
+std::string BinaryCache::keep(const ir::Binary& binary) const {
   const std::filesystem::path file = file_of(binary.source);
   std::error_code seen_by_the_write;
   std::filesystem::create_directories(file.parent_path(), seen_by_the_write);
-  write_file(file, packed(binary));
+  return try_write_file(file, packed(binary));
 }
 
 }  // namespace tailor::profiler

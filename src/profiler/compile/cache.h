@@ -20,8 +20,8 @@ struct BinaryCache {
 
   /// The binary, with `cached` set; nothing when there is none or its file is damaged.
   std::optional<ir::Binary> find(Id source) const;
-  /// Keeps a binary under its own `source`. Throws Error(failed) when the folder cannot be written.
-  void keep(const ir::Binary& binary) const;
+  /// Keeps a binary under its own `source`. Empty, or the system's reason why the folder cannot be written.
+  std::string keep(const ir::Binary& binary) const;
   std::filesystem::path file_of(Id source) const;
 };
 

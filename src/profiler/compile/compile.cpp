@@ -167,7 +167,15 @@ AssemblerFigures assembler_figures(std::string_view log, std::string_view kernel
   return figures;
 }
 
-bool is_final(const ir::Binary& binary) { return !binary.log.starts_with("NVRTC_ERROR_"); }
+namespace {
+
+constexpr std::string_view interrupted_words = "interrupted while it was compiled\n";
+
+}  // namespace
+
+bool is_final(const ir::Binary& binary) {
+  return !binary.log.starts_with("NVRTC_ERROR_") && binary.log != interrupted_words;
+}
 
 ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop) {
   ir::Binary binary;
@@ -206,6 +214,9 @@ ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_to
   binary.log = words_of(log);
   if (result == nvrtc_abi::success) {
     describe(binary, log);
+  } else if (stop.stop_requested()) {
+    // NVRTC calls what it was told to stop a failed compilation, without a word. It says nothing of the text.
+    binary.log = interrupted_words;
   } else if (result != nvrtc_abi::compilation_failed) {
     binary.log = fmt::format("{}\n{}", api.nvrtcGetErrorString(result), binary.log);
   }

@@ -32,15 +32,19 @@ struct Work {
   std::atomic<std::size_t> next = 0;
   std::mutex progress_lock = {};
   CompileProgress progress = {};
+  std::atomic<bool> cache_failed = false;  ///< from then on nothing is kept
+  std::string cache_fault = {};            ///< written once, read when all workers have ended
 };
 
-ir::Binary answer(const Work& work, std::size_t which) {
+ir::Binary answer(Work& work, std::size_t which) {
   const BinaryCache* cache = work.stage.cache;
   if (cache != nullptr) {
     if (std::optional<ir::Binary> kept = cache->find(work.sources[which])) return *std::move(kept);
   }
   ir::Binary binary = compile(work.api, work.requests[work.distinct[which]], work.stage.stop);
-  if (cache != nullptr && is_final(binary)) cache->keep(binary);
+  if (cache == nullptr || !is_final(binary) || work.cache_failed) return binary;
+  if (std::string reason = cache->keep(binary); !reason.empty() && !work.cache_failed.exchange(true))
+    work.cache_fault = std::move(reason);
   return binary;
 }
 
@@ -95,6 +99,7 @@ CompiledAll compile_all(const Nvrtc& api, std::span<const CompileRequest> reques
   CompiledAll all;
   for (std::future<Seconds>& worker : running) all.account.in_compiler += worker.get();
   for (std::size_t at : place_of) all.binaries.push_back(work.answers[at]);
+  all.cache_fault = std::move(work.cache_fault);
   all.account.wall = since(start);
   all.account.worker_time = all.account.wall * static_cast<double>(workers);
   all.account.requests = requests.size();

@@ -43,6 +43,7 @@ struct CompileAccount {
 struct CompiledAll {
   std::vector<std::optional<ir::Binary>> binaries;  ///< as many as requests, in their order; empty where stopped
   CompileAccount account;
+  std::string cache_fault;  ///< why the cache could not be written; empty: it could, or nothing was to be kept
 };
 
 /// Throws what compile() and the cache throw, after the other workers have ended.

@@ -28,6 +28,7 @@
 #include <map>
 #include <memory>
 
+#include "base/indexed.h"
 #include "profiler/check/check.h"
 #include "profiler/measure/sampled.h"
 #include "profiler/measure/sequence_cache.h"
@@ -156,7 +157,7 @@ class Measuring {
 
   void race_under(ir::CacheState cache) {
     std::vector<Contender> contenders;
-    std::vector<std::size_t> who;
+    IndexedVector<std::size_t> who;
     std::vector<gpu::GpuState> states(candidates_.size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       all_.plans[i].times.push_back(blank(cache, all_.plans[i].outcome, all_.plans[i].reason));
@@ -191,9 +192,8 @@ class Measuring {
       plan.reason = standing.reason;
     }
     for (const int k : result.order)
-      if (result.standings[static_cast<std::size_t>(k)].outcome == Outcome::ok)
-        ranking.order.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
-    for (const int k : result.tie) ranking.tie.push_back(static_cast<int>(who[static_cast<std::size_t>(k)]));
+      if (result.standings[k].outcome == Outcome::ok) ranking.order.push_back(static_cast<int>(who[k]));
+    for (const int k : result.tie) ranking.tie.push_back(static_cast<int>(who[k]));
     all_.rankings.push_back(std::move(ranking));
   }
 
@@ -289,7 +289,7 @@ MeasuredGroup replayed_group(const Lookup& lookup, std::span<const MeasureReques
     ranking.cache = cache;
     ranking.end = "replayed";
     std::vector<std::pair<double, int>> medians;
-    std::vector<Spread> spreads(candidates.size());
+    IndexedVector<Spread> spreads(candidates.size());
     const ir::Protocol asked{cache, recorded_by(lookup, candidates, options, cache), options.launch, options.stop_rule};
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       ir::Measurement found = lookup(candidates[i].kernel_id, asked);
@@ -308,8 +308,8 @@ MeasuredGroup replayed_group(const Lookup& lookup, std::span<const MeasureReques
     std::sort(medians.begin(), medians.end());
     for (const auto& [median, i] : medians) {
       ranking.order.push_back(i);
-      const Spread& best = spreads[static_cast<std::size_t>(ranking.order.front())];
-      if (spreads[static_cast<std::size_t>(i)].low <= best.high) ranking.tie.push_back(i);
+      const Spread& best = spreads[ranking.order.front()];
+      if (spreads[i].low <= best.high) ranking.tie.push_back(i);
     }
     ranking.equal_samples = ranking.samples;
     all.rankings.push_back(std::move(ranking));

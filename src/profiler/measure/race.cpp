@@ -32,6 +32,8 @@
 #include <numeric>
 #include <random>
 
+#include "base/indexed.h"
+
 namespace tailor::profiler {
 
 namespace {
@@ -53,10 +55,12 @@ class Ledger {
         lost_[i * m_ + j] += times[i] - times[j] > floor ? 1 : 0;
       }
   }
-  int met(std::size_t i, std::size_t j) const { return met_[i * m_ + j]; }
-  int lost(std::size_t i, std::size_t j) const { return lost_[i * m_ + j]; }
+  int met(int i, int j) const { return met_[place(i, j)]; }
+  int lost(int i, int j) const { return lost_[place(i, j)]; }
 
  private:
+  std::size_t place(int i, int j) const { return static_cast<std::size_t>(i) * m_ + static_cast<std::size_t>(j); }
+
   std::size_t m_;
   std::vector<int> met_, lost_;
 };
@@ -126,7 +130,7 @@ class Race {
   }
 
  private:
-  Standing& standing(int i) { return result_.standings[static_cast<std::size_t>(i)]; }
+  Standing& standing(int i) { return result_.standings[i]; }
   bool is_in(int i) { return standing(i).outcome == ir::Outcome::ok && standing(i).beaten_by < 0; }
   std::vector<int> field() {
     std::vector<int> in;
@@ -150,7 +154,7 @@ class Race {
     Standing& mine = standing(i);
     const int room = options_.rule.max_samples - static_cast<int>(mine.samples.size());
     if (room <= 0) return;
-    SampleBatch taken = contenders_[static_cast<std::size_t>(i)].take(std::min(options_.batch, room));
+    SampleBatch taken = contenders_[i].take(std::min(options_.batch, room));
     if (taken.outcome == ir::Outcome::ok && taken.samples.empty())
       taken = {ir::Outcome::crashed, "gave no samples and no reason", {}};
     mine.samples.insert(mine.samples.end(), taken.samples.begin(), taken.samples.end());
@@ -158,7 +162,7 @@ class Race {
     for (const ir::Sample& sample : taken.samples) mine.throttled += (sample.throttle & held_down()) != 0 ? 1 : 0;
     result_.samples += static_cast<std::int64_t>(taken.samples.size());
     if (taken.outcome != ir::Outcome::ok) return fail(i, taken);
-    times_[static_cast<std::size_t>(i)].back() = median_of(durations(taken.samples));
+    times_[i].back() = median_of(durations(taken.samples));
   }
 
   void fail(int i, const SampleBatch& taken) {
@@ -172,8 +176,8 @@ class Race {
     const std::vector<int> in = field();  // a contender that drops out now still judges the others of this round
     for (const int i : in) {
       for (const int judge : in) {
-        const int met = ledger_.met(static_cast<std::size_t>(i), static_cast<std::size_t>(judge));
-        const int lost = ledger_.lost(static_cast<std::size_t>(i), static_cast<std::size_t>(judge));
+        const int met = ledger_.met(i, judge);
+        const int lost = ledger_.lost(i, judge);
         if (i == judge || lost < needed(met) || leads_back(judge, i)) continue;
         standing(i).beaten_by = judge;
         break;
@@ -190,7 +194,7 @@ class Race {
   int needed(int met) {
     while (static_cast<int>(needed_.size()) <= met)
       needed_.push_back(losses_needed(static_cast<int>(needed_.size()), level_));
-    return needed_[static_cast<std::size_t>(met)];
+    return needed_[met];
   }
 
   Spread spread(int i) { return spread_of(durations(standing(i).samples), options_.rule.confidence); }
@@ -217,7 +221,7 @@ class Race {
   int leader_of(const std::vector<int>& in) const {
     const auto losses = [&](int i) {
       int sum = 0;
-      for (const int j : in) sum += ledger_.lost(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
+      for (const int j : in) sum += ledger_.lost(i, j);
       return sum;
     };
     return *std::min_element(in.begin(), in.end(), [&](int a, int b) { return losses(a) < losses(b); });
@@ -228,8 +232,8 @@ class Race {
   /// Whether i is known not to be slower than the leader by more than the precision wanted.
   bool is_level(int i, int leader) {
     std::vector<double> differences;
-    const std::vector<double>& mine = times_[static_cast<std::size_t>(i)];
-    const std::vector<double>& theirs = times_[static_cast<std::size_t>(leader)];
+    const std::vector<double>& mine = times_[i];
+    const std::vector<double>& theirs = times_[leader];
     for (std::size_t round = 0; round < mine.size(); ++round)
       if (!std::isnan(mine[round]) && !std::isnan(theirs[round])) differences.push_back(mine[round] - theirs[round]);
     const Spread spread = spread_of(differences, options_.rule.confidence);
@@ -258,7 +262,7 @@ class Race {
                      [&](int a, int b) { return rank(a) != rank(b) ? rank(a) < rank(b) : faster(a, b); });
   }
 
-  std::span<const Contender> contenders_;
+  IndexedSpan<const Contender> contenders_;
   const RaceOptions& options_;
   Ledger ledger_;
   std::mt19937_64 random_;
@@ -266,14 +270,14 @@ class Race {
   int screening_ = 1;
   int next_question_ = 0;
   Seconds started_;
-  std::vector<std::vector<double>> times_;  ///< [contender][round], absent where it did not run
-  std::vector<int> needed_;                 ///< losses_needed by rounds
+  IndexedVector<std::vector<double>> times_;  ///< [contender][round], absent where it did not run
+  IndexedVector<int> needed_;                 ///< losses_needed by rounds
   RaceResult result_;
 };
 
 }  // namespace
 
-std::string_view name(RaceEnd end) { return words[static_cast<std::size_t>(end)]; }
+std::string_view name(RaceEnd end) { return row_for(words, end); }
 
 int losses_needed(int rounds, double level) {
   // The bet after n rounds with k lost: the mean over p uniform on [1/2, 1] of (2p)^k (2(1-p))^(n-k), a Beta integral

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/indexed.h"
 #include "base/statistics.h"
 #include "ir/measurement.h"
 #include "profiler/measure/stop.h"
@@ -70,9 +71,9 @@ std::string_view name(RaceEnd end);
 
 struct RaceResult {
   RaceEnd end = RaceEnd::nobody_left;
-  std::vector<Standing> standings;  ///< in the order of the contenders
-  std::vector<int> order;           ///< contenders, fastest first: the tie set, those beaten, those that failed
-  std::vector<int> tie;             ///< who may be fastest: one when there is a winner
+  IndexedVector<Standing> standings;  ///< in the order of the contenders
+  std::vector<int> order;             ///< contenders, fastest first: the tie set, those beaten, those that failed
+  std::vector<int> tie;               ///< who may be fastest: one when there is a winner
   int rounds = 0;
   double error = 0;                  ///< as asked
   std::int64_t samples = 0;          ///< taken, without the sentinel's

@@ -19,6 +19,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 
 namespace tailor::profiler {
@@ -46,7 +47,7 @@ const StopRule& stop_rule(std::string_view name) {
               suggestion(name, names));
 }
 
-std::string_view name(Stop stop) { return stop_words[static_cast<std::size_t>(stop)]; }
+std::string_view name(Stop stop) { return row_for(stop_words, stop); }
 
 Stop stop_after(const StopRule& rule, std::span<const double> seconds, Seconds elapsed) {
   const int taken = static_cast<int>(seconds.size());

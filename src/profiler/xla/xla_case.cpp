@@ -116,11 +116,9 @@ class Making {
       one_.memory.push_back(memory_for(number));
       return true;
     }
-    const int memory = one_.memory_of[static_cast<std::size_t>(argument.shares)];
+    const int memory = one_.memory_of[argument.shares];
     one_.memory_of.push_back(memory);
-    if (static_cast<std::int64_t>(reference::memory_bytes(argument.shape)) <=
-        one_.memory[static_cast<std::size_t>(memory)].bytes)
-      return true;
+    if (static_cast<std::int64_t>(reference::memory_bytes(argument.shape)) <= one_.memory[memory].bytes) return true;
     refuse(XlaOutcome::not_bound, fmt::format("'{}' is longer than what it shares memory with", argument.name));
     return false;
   }
@@ -149,7 +147,7 @@ class Making {
 
   /// The contents of memory as an operand of another shape sees them.
   reference::Tensor seen_as(const ir::Shape& shape, int memory) const {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(one_.memory[static_cast<std::size_t>(memory)].bytes));
+    std::vector<std::byte> bytes(static_cast<std::size_t>(one_.memory[memory].bytes));
     fill(one_, static_cast<std::size_t>(memory), bytes);
     return reference::from_memory(shape, bytes);
   }
@@ -200,7 +198,7 @@ std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKer
 
 void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes) {
   const std::int32_t input = one.memory[number].input;
-  if (input >= 0) reference::to_memory(one.inputs[static_cast<std::size_t>(input)], bytes);
+  if (input >= 0) reference::to_memory(one.inputs[input], bytes);
 }
 
 XlaVerdict judge(const XlaCase& one, std::span<const std::span<const std::byte>> memory) {

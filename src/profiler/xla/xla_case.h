@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/indexed.h"
 #include "base/units.h"
 #include "ir/kernel/launch.h"
 #include "profiler/simulator/machine/launch.h"
@@ -38,9 +39,9 @@ struct XlaCase {
   simulator::PtxModule ptx;
   std::vector<XlaArgument> arguments;  ///< the kernel's, with what they share
   std::int32_t operands = 0;
-  std::vector<XlaMemory> memory;
-  std::vector<int> memory_of;  ///< by argument
-  std::vector<reference::Tensor> inputs;
+  IndexedVector<XlaMemory> memory;
+  IndexedVector<int> memory_of;  ///< by argument
+  IndexedVector<reference::Tensor> inputs;
 };
 
 /// Why there is no case, or no verdict.

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "hlo/import.h"
 #include "profiler/check/simulated_launch.h"
 #include "profiler/xla/xla_case.h"
@@ -100,7 +101,7 @@ class Bench {
 std::string_view name(XlaOutcome outcome) {
   constexpr std::array names = std::to_array<std::string_view>(
       {"matched", "differs", "findings", "cannot simulate", "cannot evaluate", "not bound", "too large"});
-  return names[static_cast<std::size_t>(outcome)];
+  return row_for(names, outcome);
 }
 
 ir::Graph graph_of(const XlaModule& module, const XlaKernel& kernel) {
@@ -108,7 +109,7 @@ ir::Graph graph_of(const XlaModule& module, const XlaKernel& kernel) {
   if (index < 0)
     throw Error(Fault::failed, Position{module.source.hlo.string()},
                 fmt::format("not found: computation '{}' of kernel '{}'", kernel.computation, kernel.entry));
-  return hlo::import_computation(module.hlo, module.hlo.computations[static_cast<std::size_t>(index)]);
+  return hlo::import_computation(module.hlo, module.hlo.computations[index]);
 }
 
 std::int64_t elements_computed(const ir::Graph& graph) {

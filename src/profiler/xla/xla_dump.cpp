@@ -61,21 +61,21 @@ std::string argument_name(std::string_view instruction, const std::string& index
 }
 
 /// Instructions of the computation that holds `one`: operands are resolved within it.
-std::span<const hlo::HloInstruction> home_of(const hlo::HloModule& module, const hlo::HloInstruction& one) {
+IndexedSpan<const hlo::HloInstruction> home_of(const hlo::HloModule& module, const hlo::HloInstruction& one) {
   const auto at = static_cast<std::int32_t>(&one - module.instructions.data());
   const auto home = std::find_if(module.computations.begin(), module.computations.end(),
                                  [at](const auto& c) { return at >= c.first && at < c.first + c.count; });
   return module.instructions_of(*home);
 }
 
-const hlo::HloInstruction& operand_of(const hlo::HloModule& module, std::span<const hlo::HloInstruction> home,
+const hlo::HloInstruction& operand_of(const hlo::HloModule& module, IndexedSpan<const hlo::HloInstruction> home,
                                       const hlo::HloInstruction& user, std::int32_t number) {
-  const hlo::HloOperand& operand = module.operands_of(user)[static_cast<std::size_t>(number)];
-  return home[static_cast<std::size_t>(operand.instruction)];
+  const hlo::HloOperand& operand = module.operands_of(user)[number];
+  return home[operand.instruction];
 }
 
 /// Whose bytes result `index` of an instruction is, seen through what moves none.
-std::string value_of(const hlo::HloModule& module, std::span<const hlo::HloInstruction> home,
+std::string value_of(const hlo::HloModule& module, IndexedSpan<const hlo::HloInstruction> home,
                      const hlo::HloInstruction& start, std::string index) {
   const hlo::HloInstruction* one = &start;
   while (one->operands > 0) {
@@ -105,7 +105,7 @@ struct Bound {
 Bound arguments_of(const hlo::HloModule& module, const XlaBufferAssignment& assignment,
                    const hlo::HloInstruction& fusion) {
   Bound bound;
-  const std::span<const hlo::HloInstruction> home = home_of(module, fusion);
+  const IndexedSpan<const hlo::HloInstruction> home = home_of(module, fusion);
   const auto add = [&](const hlo::HloInstruction& of, const Leaf& leaf, const XlaBufferAssignment::Slice* place) {
     XlaArgument argument{argument_name(of.name, leaf.index),    leaf.shape, -1, -1, 0,
                          value_of(module, home, of, leaf.index)};

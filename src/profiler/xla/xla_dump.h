@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/indexed.h"
 #include "hlo/hlo_module.h"
 #include "ir/kernel/launch.h"
 
@@ -108,9 +109,9 @@ struct XlaModule {
   XlaSource source;
   std::shared_ptr<const std::string> text;
   hlo::HloModule hlo;
-  std::vector<XlaKernel> kernels;  ///< one per entry, in the order of their first launch
-  std::vector<XlaStep> steps;      ///< launches of kernels in the order of the list, a loop's once
-  std::vector<XlaOther> others;    ///< by thunk
+  IndexedVector<XlaKernel> kernels;  ///< one per entry, in the order of their first launch
+  std::vector<XlaStep> steps;        ///< launches of kernels in the order of the list, a loop's once
+  std::vector<XlaOther> others;      ///< by thunk
   std::vector<std::string> unused_entries;
 };
 

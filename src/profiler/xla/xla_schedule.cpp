@@ -28,7 +28,7 @@ bool runs_by_itself(const hlo::HloInstruction& instruction) {
 
 XlaSchedule::XlaSchedule(const hlo::HloModule& module) : module_(module) {
   std::vector<XlaLoop> loops;
-  if (module.entry >= 0) visit(module.computations[static_cast<std::size_t>(module.entry)], 1, loops, 0);
+  if (module.entry >= 0) visit(module.computations[module.entry], 1, loops, 0);
 }
 
 const XlaScheduled* XlaSchedule::find(std::string_view name) const {
@@ -68,7 +68,7 @@ void XlaSchedule::visit_all(std::string_view names, double times, std::vector<Xl
   if (names.starts_with('{')) names = names.substr(1, names.size() - 2);
   for (const std::string_view name : split(names, ',')) {
     const std::int32_t index = module_.computation_named(trim(name));
-    if (index >= 0) visit(module_.computations[static_cast<std::size_t>(index)], times, loops, depth);
+    if (index >= 0) visit(module_.computations[index], times, loops, depth);
   }
 }
 

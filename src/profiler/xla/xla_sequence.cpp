@@ -28,6 +28,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 #include "profiler/xla/xla_inplace.h"
 #include "reference/inputs.h"
@@ -58,7 +59,7 @@ std::vector<std::byte> filling(const ir::Shape& shape, reference::InputRange ran
   const std::vector<std::byte> pattern = reference::input_tensor(drawn, range, seed).bytes;
   std::vector<std::byte> bytes;
   if (total == 0) return bytes;
-  bytes.resize(pattern.size() / static_cast<std::size_t>(ir::elements(drawn)) * static_cast<std::size_t>(total));
+  bytes.resize(pattern.size() / element_count(drawn) * static_cast<std::size_t>(total));
   for (std::size_t i = 0; i < bytes.size(); i += pattern.size())
     std::copy_n(pattern.begin(), std::min(pattern.size(), bytes.size() - i),
                 bytes.begin() + static_cast<std::ptrdiff_t>(i));
@@ -155,7 +156,7 @@ class ModuleWalk {
     slices_.resize(module_.steps.size());
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       const XlaStep& step = module_.steps[i];
-      const Ready& ready = ready_[static_cast<std::size_t>(step.kernel)];
+      const Ready& ready = ready_[step.kernel];
       if (!ready.usable || step.arguments.empty()) continue;
       for (std::size_t k = 0; k < step.arguments.size(); ++k) {
         const XlaArgument& argument = step.arguments[k];
@@ -218,7 +219,7 @@ class ModuleWalk {
     std::vector<Known> known(all_.sequence.buffers.size());
     for (const std::size_t i : usable_steps()) {
       const XlaStep& step = module_.steps[i];
-      const XlaKernel& kernel = module_.kernels[static_cast<std::size_t>(step.kernel)];
+      const XlaKernel& kernel = module_.kernels[step.kernel];
       for (std::size_t k = 0; k < step.arguments.size(); ++k) {
         const ArgumentSlice& place = slices_[i][k];
         const auto number = static_cast<std::size_t>(place.buffer);
@@ -249,7 +250,7 @@ class ModuleWalk {
   }
 
   const reference::InputRange& range_of(const XlaStep& step, std::size_t operand) const {
-    return ready_[static_cast<std::size_t>(step.kernel)].ranges[operand];
+    return ready_[step.kernel].ranges[operand];
   }
 
   /// `range` of a read; nullptr of a write.
@@ -312,7 +313,7 @@ class ModuleWalk {
   std::uint64_t seed_;
   std::int64_t most_launches_;
   XlaModuleSequence all_;
-  std::vector<Ready> ready_;                        ///< by kernel
+  IndexedVector<Ready> ready_;                      ///< by kernel
   std::vector<std::vector<ArgumentSlice>> slices_;  ///< by step, by argument; empty: left out
   std::map<std::string, std::int64_t> values_;      ///< allocations of values without a known place
   std::uint64_t drawn_ = 0;

@@ -35,8 +35,6 @@ namespace {
 using explore::Occurrence;
 using explore::Partition;
 
-std::size_t at(ir::NodeId id) { return static_cast<std::size_t>(id); }
-
 /// Elements that are drawn; longer arrays repeat them.
 constexpr std::int64_t drawn_elements = 1 << 18;
 
@@ -82,8 +80,8 @@ class Walk {
       const Unit& unit = units[next];
       if (unit.occurrence != nullptr)
         launch(where, unit);
-      else if (!graph.nodes[at(unit.first)].attributes.bodies.empty())
-        control(graph, graph.nodes[at(unit.first)], where);
+      else if (!graph[unit.first].bodies.empty())
+        control(graph, graph[unit.first], where);
     }
   }
 
@@ -106,7 +104,7 @@ class Walk {
       for (const auto& [group, occurrence] : here->second) {
         Unit unit{occurrence, group, occurrence->nodes.empty() ? 0 : occurrence->nodes.front(), occurrence->reads};
         if (!occurrence->writes.empty()) unit.first = occurrence->writes.front();
-        for (const ir::NodeId id : occurrence->writes) written[at(id)] = true;
+        for (const ir::NodeId id : occurrence->writes) written[ir::index(id)] = true;
         units.push_back(std::move(unit));
       }
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
@@ -117,16 +115,16 @@ class Walk {
   static std::vector<std::size_t> find_order(const ir::Graph& graph, const std::vector<Unit>& units) {
     std::vector<std::size_t> maker(graph.nodes.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u) {
-      if (units[u].occurrence == nullptr) maker[at(units[u].first)] = u;
+      if (units[u].occurrence == nullptr) maker[ir::index(units[u].first)] = u;
       if (units[u].occurrence != nullptr)
-        for (const ir::NodeId id : units[u].occurrence->writes) maker[at(id)] = u;
+        for (const ir::NodeId id : units[u].occurrence->writes) maker[ir::index(id)] = u;
     }
     std::vector<std::vector<std::size_t>> users(units.size());
     std::vector<std::size_t> missing(units.size(), 0);
     for (std::size_t u = 0; u < units.size(); ++u)
       for (const ir::NodeId id : units[u].reads)
-        if (maker[at(id)] != u) {
-          users[maker[at(id)]].push_back(u);
+        if (maker[ir::index(id)] != u) {
+          users[maker[ir::index(id)]].push_back(u);
           ++missing[u];
         }
     using Key = std::pair<ir::NodeId, std::size_t>;
@@ -145,22 +143,21 @@ class Walk {
   }
 
   void control(const ir::Graph& graph, const ir::Node& node, const std::string& where) {
-    const bool loop = node.op == ir::Op::while_loop;
-    for (std::size_t i = 0; i < node.attributes.bodies.size(); ++i) {
-      if (loop && i == 0 && node.attributes.number > 0) continue;  // trips are known: nothing asks whether to go on
-      const ir::Graph& body = graph.bodies[static_cast<std::size_t>(node.attributes.bodies[i])];
+    const std::int64_t trips = node.op == ir::Op::while_loop ? trip_count(node) : 0;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+      if (i == 0 && trips > 0) continue;  // trips are known: nothing asks whether to go on
+      const ir::Graph& body = ir::body(graph, node, i);
       const std::size_t before = into_.sequence.launches.size();
       this->graph(body, explore::body_path(where, node, i));
-      if (!loop || node.attributes.number <= 1) continue;
+      if (trips <= 1) continue;
       const std::vector<gpu::Launch> once(into_.sequence.launches.begin() + static_cast<std::ptrdiff_t>(before),
                                           into_.sequence.launches.end());
-      const auto all =
-          static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * node.attributes.number;
+      const auto all = static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * trips;
       if (all > most_launches_) {
         into_.shortened_loops += once.empty() ? 0 : 1;
         continue;
       }
-      for (std::int64_t trip = 1; trip < node.attributes.number; ++trip)
+      for (std::int64_t trip = 1; trip < trips; ++trip)
         into_.sequence.launches.insert(into_.sequence.launches.end(), once.begin(), once.end());
     }
   }

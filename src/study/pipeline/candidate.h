@@ -30,7 +30,7 @@
 
 namespace tailor::study {
 
-/// A device that is asked about, with the text of its file: its id in a database is the text's.
+/// A device that is asked about, with the text of its file. Its id in a database is that of its name.
 struct Target {
   ir::Device device;
   ir::Limits limits;
@@ -79,14 +79,15 @@ struct Candidate {
   std::string other_is;              ///< "64 of 4,096 rows"; without one: why
   std::optional<ir::Binary> binary;  ///< of the kernel at the group's own shape
   std::optional<profiler::Checked> verdict;
+  bool verdict_is_of_other = false;  ///< what was executed and counted is the other shape's kernel
   std::optional<profiler::CandidateResult> measured;
   explore::Standing standing;  ///< its estimates, level by level, and whether it is out
 
   /// Id in a database.
   Id plan_id() const { return id_of(plan, of->group.id); }
   bool compiled() const { return binary && binary->outcome == ir::CompileOutcome::ok; }
-  /// By the model that chose it; 0 without one.
-  Seconds predicted() const { return standing.estimates.empty() ? Seconds{} : standing.estimates.front().total; }
+  /// Whether an execution counted this kernel, and not that of another shape.
+  bool counted() const { return verdict && verdict->counts.blocks_run > 0 && !verdict_is_of_other; }
 
   // What a check executes: the other shape where there is one.
   const ir::Group& executed_group() const { return other ? other->shape.group : of->group; }

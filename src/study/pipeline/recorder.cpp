@@ -11,6 +11,7 @@
 #include "base/statistics.h"
 #include "profiler/measure/sampled.h"
 #include "study/pipeline/manifest.h"
+#include "study/pipeline/stages.h"
 #include "study/pipeline/to_rows.h"
 
 namespace tailor::study {
@@ -62,7 +63,10 @@ Recorder::Recorder(const std::filesystem::path& database, store::RunRow run)
 }
 
 void Recorder::save(const Target& target) {
-  if (store_ != nullptr) store_->save(device_row(target.device, target.file));
+  if (store_ == nullptr) return;
+  store_->save(device_row(target.device, target.file));
+  run_.devices.push_back({target.id, id_of(std::string_view(target.file))});
+  store_->save(run_);
 }
 
 void Recorder::save(const PreparedGroup& group) {
@@ -83,7 +87,19 @@ void Recorder::save_lowered(const Candidate& candidate) {
 }
 
 void Recorder::save_compiled(const Candidate& candidate) {
-  if (store_ != nullptr && candidate.binary) store_->save(binary_row(*candidate.binary, candidate.kernel_id));
+  if (store_ == nullptr || !candidate.binary) return;
+  store_->save(binary_row(*candidate.binary, candidate.kernel_id));
+  if (candidate.binary->outcome == ir::CompileOutcome::failed)
+    store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, std::string(rule_compiles),
+                                         candidate.binary->log.substr(0, candidate.binary->log.find('\n'))});
+}
+
+void Recorder::reject_uncompiled(const Candidate& candidate) {
+  if (store_ == nullptr) return;
+  constexpr int everything = 1 << 30;
+  for (const store::BestPlan& plan : store_->best_plans(candidate.of->group.id, candidate.on->id, everything))
+    store_->save(store::PlanRejectionRow{plan.estimate.plan, candidate.on->id, std::string(rule_compiles),
+                                         "no kernel of the group's short list compiled"});
 }
 
 void Recorder::save_checked(const Candidate& candidate, const std::string& method) {
@@ -92,7 +108,7 @@ void Recorder::save_checked(const Candidate& candidate, const std::string& metho
   store_->save(check_row(checked, candidate.kernel_id, candidate.other ? method + ", " + candidate.other_is : method));
   if (profiler::is_refuted(checked.state))
     store_->save(plan_rejection_row(checked, candidate.plan_id(), candidate.on->id));
-  if (checked.counts.blocks_run > 0 && !candidate.other)
+  if (candidate.counted())
     store_->save(
         measurement_row(checked, candidate.kernel, run_.id, candidate.binary->source, candidate.on->id, method));
 }
@@ -108,7 +124,10 @@ void Recorder::save_measured(const Candidate& candidate, const std::string& prof
     if (!replayed)
       store_->save(store::measurement_row(measured, run_.id, candidate.binary->source, candidate.on->id,
                                           Seconds{time.low}, Seconds{time.high}));
-    if (measured.outcome == ir::Outcome::ok && time.n > 0) store_->save(profiled_estimate(candidate, measured, time));
+    if (measured.outcome != ir::Outcome::ok || time.n == 0) continue;
+    store_->save(profiled_estimate(candidate, measured, time));
+    for (const ir::Estimate& estimate : candidate.standing.estimates)
+      save_prediction(candidate, estimate.level, ir::make_regime(measured.protocol));
   }
   if (ir::is_refuted(candidate.measured->outcome))
     store_->save(
@@ -119,6 +138,14 @@ void Recorder::save_estimate(const Candidate& candidate, ir::Level level, std::s
   if (store_ == nullptr) return;
   if (const ir::Estimate* estimate = candidate.standing.at(level))
     store_->save(estimate_row(candidate.plan_id(), candidate.on->id, *estimate, model));
+}
+
+void Recorder::save_prediction(const Candidate& candidate, ir::Level level, const ir::Regime& regime) {
+  if (store_ == nullptr) return;
+  if (const std::optional<ir::Estimate> predicted = predict(candidate, level, regime))
+    store_->save(prediction_row(candidate.plan_id(), candidate.on->id, *predicted,
+                                costmodel::estimate_name(ir::name(level), candidate.on->calibrated.calibration),
+                                regime));
 }
 
 void Recorder::name_gpu(const gpu::Response& opened) { study::name_gpu(run_, opened); }

@@ -16,6 +16,9 @@
 
 namespace tailor::study {
 
+/// The rule that stands for plans whose kernels did not compile.
+inline constexpr std::string_view rule_compiles = "compile";
+
 class Recorder {
  public:
   /// Writes nowhere.
@@ -39,22 +42,28 @@ class Recorder {
     transaction.commit();
   }
 
+  /// The device, and that the run read this version of its file.
   void save(const Target& target);
   void save(const PreparedGroup& group);
   /// Group, plan, kernel and that the one lowers to the other.
   void save_chosen(const Candidate& candidate);
   /// Plan and kernel without the group, which is there.
   void save_lowered(const Candidate& candidate);
-  /// The binary of the kernel's own shape.
+  /// The binary of the kernel's own shape, and the rejection of a plan whose kernel did not compile.
   void save_compiled(const Candidate& candidate);
+  /// Rejects every plan of the candidate's group on its device.
+  void reject_uncompiled(const Candidate& candidate);
   /// Verdict, what the execution counted, and the rejection of a plan whose kernel is wrong. `method` says who executed
   /// it and on what; another shape is added to it. Counters of another shape are not this kernel's and not stored.
   void save_checked(const Candidate& candidate, const std::string& method);
-  /// Measurements with samples and counters, a check, a profiled estimate, or the rejection of a plan whose kernel is
-  /// wrong. `profiler` is "gpu" or "replay": what records answer is in them already.
+  /// Measurements with samples and counters, a check, a profiled estimate, what each level that looked predicts for a
+  /// time taken like that, or the rejection of a plan whose kernel is wrong. `profiler` is "gpu" or "replay": what
+  /// records answer is in them already.
   void save_measured(const Candidate& candidate, const std::string& profiler);
   /// What a level said; nothing where it did not look.
   void save_estimate(const Candidate& candidate, ir::Level level, std::string_view model);
+  /// What a level predicts for a time of this regime; nothing where it cannot (study::predict).
+  void save_prediction(const Candidate& candidate, ir::Level level, const ir::Regime& regime);
 
   /// Names the GPU that the run measured on; nothing for an answer that is not ok.
   void name_gpu(const gpu::Response& opened);

@@ -122,18 +122,36 @@ void print(std::span<Candidate> candidates) {
     if (candidate.cuda.empty()) candidate.cuda = codegen::cuda(candidate.kernel, &candidate.plan);
 }
 
+std::optional<ir::Estimate> predict(const Candidate& candidate, ir::Level level, const ir::Regime& regime) {
+  const costmodel::CalibratedDevice& device = candidate.on->calibrated;
+  if (!candidate.lowered) return {};
+  switch (level) {
+    case ir::Level::sol:
+      return costmodel::sol(costmodel::group_work(candidate.of->group), device, regime);
+    case ir::Level::projected:
+      return costmodel::projected(candidate.work, device, regime);
+    case ir::Level::compiled:
+      if (!candidate.compiled()) return {};
+      return costmodel::compiled(candidate.work, *candidate.binary, device, regime);
+    case ir::Level::simulated:
+      if (!candidate.compiled() || !candidate.counted()) return {};
+      return costmodel::simulated(candidate.work, *candidate.binary, candidate.verdict->counts, device, regime);
+    case ir::Level::profiled:
+      return {};
+  }
+  return {};
+}
+
+std::optional<Seconds> predicted_for(const Candidate& candidate, const ir::Protocol& protocol) {
+  if (candidate.standing.estimates.empty()) return {};
+  const std::optional<ir::Estimate> estimate =
+      predict(candidate, candidate.standing.estimates.front().level, ir::make_regime(protocol));
+  return estimate ? std::optional(estimate->total) : std::nullopt;
+}
+
 void estimate(std::span<Candidate> candidates, ir::Level level) {
   for (Candidate& candidate : candidates) {
-    if (!candidate.compiled()) continue;
-    const Target& on = *candidate.on;
-    // Counters of another shape are not this kernel's.
-    const bool counted = candidate.verdict && candidate.verdict->counts.blocks_run > 0 && !candidate.other;
-    std::optional<ir::Estimate> made;
-    if (level == ir::Level::compiled)
-      made = costmodel::compiled(candidate.work, *candidate.binary, on.calibrated);
-    if (level == ir::Level::simulated && counted)
-      made =
-          costmodel::simulated(candidate.work, *candidate.binary, candidate.verdict->counts, on.calibrated);
+    const std::optional<ir::Estimate> made = predict(candidate, level, {});
     if (!made) continue;
     std::erase_if(candidate.standing.estimates, [&](const ir::Estimate& old) { return old.level == level; });
     candidate.standing.estimates.push_back(*made);

@@ -121,6 +121,14 @@ struct Measuring {
 std::vector<RacedGroup> measure(std::span<Candidate> candidates, const Measuring& how,
                                 const std::function<void(const RacedGroup&)>& finished);
 
+/// What a level says that a time of a regime should be. Nothing where the level lacks what it looks at: a candidate
+/// that is not lowered, that did not compile, whose counters are not there or are another shape's; and for level
+/// profiled.
+std::optional<ir::Estimate> predict(const Candidate& candidate, ir::Level level, const ir::Regime& regime);
+/// The total that the model which ranked the candidate predicts for a time under a protocol: what stands beside that
+/// time wherever it is shown. Nothing where no model did.
+std::optional<Seconds> predicted_for(const Candidate& candidate, const ir::Protocol& protocol);
+
 /// What level `compiled` or `simulated` says, of candidates whose binaries or counters are there; in the place of what
 /// it said before.
 void estimate(std::span<Candidate> candidates, ir::Level level);

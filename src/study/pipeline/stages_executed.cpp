@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/indexed.h"
 #include "profiler/check/simulate.h"
 #include "study/pipeline/stages.h"
 
@@ -36,7 +37,7 @@ profiler::MeasureRequest make_request(const Candidate& candidate) {
 RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const Measuring& how) {
   RacedGroup group{first, candidates.size(), {}, {}, {}};
   std::vector<profiler::MeasureRequest> requests;
-  std::vector<std::size_t> asked;
+  IndexedVector<std::size_t> asked;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (how.needs_binary && !candidates[i].compiled()) continue;
     asked.push_back(i);
@@ -53,8 +54,8 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
   group.floor = measured.floor;
   group.rankings = std::move(measured.rankings);
   for (profiler::Ranking& ranking : group.rankings) {
-    for (int& k : ranking.order) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
-    for (int& k : ranking.tie) k = static_cast<int>(asked[static_cast<std::size_t>(k)]);
+    for (int& k : ranking.order) k = static_cast<int>(asked[k]);
+    for (int& k : ranking.tie) k = static_cast<int>(asked[k]);
   }
   return group;
 }
@@ -71,7 +72,13 @@ profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> re
   stage.progress = [&](const profiler::CompileProgress& progress) {
     watch.observer.progress(progress_of("compiling kernels", progress.done, progress.total, how.done, how.total));
   };
-  return profiler::compile_all(*how.api, requests, stage);
+  profiler::CompiledAll all = profiler::compile_all(*how.api, requests, stage);
+  if (!all.cache_fault.empty())
+    watch.observer.warning(fmt::format(
+        "the cache of compiled kernels {} cannot be written ({}): going on without it; --cache names another "
+        "folder",
+        how.cache.string(), all.cache_fault));
+  return all;
 }
 
 profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch) {
@@ -116,6 +123,7 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
   profiler::CheckedAll all = profiler::check_all(requests, stage);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     asked[i]->verdict = std::move(all.verdicts[i]);
+    asked[i]->verdict_is_of_other = asked[i]->other.has_value();
     if (asked[i]->verdict && profiler::is_refuted(asked[i]->verdict->state)) asked[i]->standing.refuted = true;
   }
   return all.account;

@@ -116,6 +116,22 @@ store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate
   return row;
 }
 
+store::PredictionRow prediction_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model,
+                                    const ir::Regime& regime) {
+  store::PredictionRow row;
+  row.plan = plan;
+  row.device = device;
+  row.level = name(estimate.level);
+  row.model = model;
+  row.cache = name(regime.cache);
+  row.timed_by = name(regime.timer);
+  row.launch_mode = name(regime.launch);
+  row.total = estimate.total;
+  row.low = estimate.low;
+  row.high = estimate.high;
+  return row;
+}
+
 store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
   store::KernelRow row;
   row.id = id;

@@ -26,6 +26,8 @@ store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& 
                             const explore::Partition& partition);
 store::PlanRow plan_row(const ir::Plan& plan, Id group);
 store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model);
+store::PredictionRow prediction_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model,
+                                    const ir::Regime& regime);
 store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda);
 store::BinaryRow binary_row(const ir::Binary& binary, Id kernel);
 

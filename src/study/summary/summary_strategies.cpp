@@ -25,7 +25,7 @@ constexpr auto ordered_levels = std::to_array<ir::Level>(
     {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled});
 
 std::vector<report::LibraryCall> load_library_calls(const store::Store& store, const Subject& subject) {
-  std::map<std::string, Seconds> times;  // the first model by name speaks, as in the views
+  std::map<std::string, Seconds> times;  // the first model counts, as in the views
   for (const store::LibraryTimeRow& row : store.library_times(subject.graph.id, subject.device.id))
     times.try_emplace(row.node, row.total);
   std::map<std::tuple<std::string, std::string, double, double>, report::LibraryCall> equal;

@@ -95,9 +95,11 @@ bool claim_holds(Sweep& sweep) {
   return holds;
 }
 
-store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const std::string& toolchain) {
+store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const ir::Calibration& calibration,
+                       const std::string& toolchain) {
   store::RunRow run = begun_run(options.command, toolchain, config.seed, canonical_text(config));
   run.config_id = id_of(config);
+  run.calibration = calibration.name;
   return run;
 }
 
@@ -132,6 +134,23 @@ void make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, fault);
   if (fault)
     throw Error(Fault::failed, Position{folder.string()}, fmt::format("cannot make the folder: {}", fault.message()));
+}
+
+/// Plans whose kernels did not compile, in this run or before, and groups that have no plan left for that reason.
+struct Uncompiled {
+  std::int64_t plans = 0, groups = 0;
+};
+Uncompiled count_uncompiled(Sweep& sweep) {
+  Uncompiled found;
+  for (const Target& target : sweep.devices)
+    for (const auto& group : sweep.groups) {
+      std::int64_t plans = 0;
+      for (const store::PlanRejectionRow& row : sweep.store().plan_rejections_of(group->group.id, target.id))
+        plans += row.rule == rule_compiles ? 1 : 0;
+      found.plans += plans;
+      if (plans > 0 && sweep.store().best_plans(group->group.id, target.id, 1).empty()) ++found.groups;
+    }
+  return found;
 }
 
 /// What must be equal for stored work to count as done: the plan space, the length of the short list, the architecture
@@ -173,7 +192,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   const std::string space = work_space(config, calibration);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
-  const store::RunRow run = manifest(options, config, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
   const std::filesystem::path database = config.database;
   Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
@@ -197,6 +216,11 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
     end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
   else if (compiles && !nvrtc)
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.reason), nvrtc.remedy);
+  else if (const Uncompiled lost = count_uncompiled(sweep); lost.plans > 0)
+    end_with(Fault::failed,
+             fmt::format("kernels did not compile: {} plans count as rejected, {} groups are left without a plan",
+                         lost.plans, lost.groups),
+             "tailor report shows what the compiler said; a kernel that does not compile is a bug of Tailor");
   else if (sweep.config.claim && !claim_holds(sweep))
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   if (outcome.opened_gpu) sweep.recorder.name_gpu(*outcome.opened_gpu);

@@ -48,7 +48,7 @@ struct SweepOptions {
 
 /// What a sweep did, for the closing notes and for tests.
 struct SweepOutcome {
-  int exit_code = 0;         ///< 0 done, 3 no compiler, 4 claim not met, 130 interrupted
+  int exit_code = 0;         ///< 0 done, 1 some kernel did not compile, 3 no compiler, 4 claim not met, 130 interrupted
   std::string reason, hint;  ///< of another exit code than 0
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;

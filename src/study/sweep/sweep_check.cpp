@@ -75,6 +75,18 @@ bool check_batch(Sweep& sweep, const profiler::Nvrtc& api, std::span<Candidate> 
   });
 }
 
+/// How times of this sweep may be taken: as its file says, by whichever clock the GPU then has. A later run that
+/// measures has no counts of executions, so what they predict is stored with them.
+std::vector<ir::Regime> measured_regimes(const ProfileConfig& config) {
+  std::vector<ir::Regime> regimes;
+  for (const std::string& word : config.cache)
+    for (const ir::TimedBy timed_by : {ir::TimedBy::activity, ir::TimedBy::events})
+      if (const std::optional<ir::CacheState> cache = ir::cache_state_named(word))
+        regimes.push_back(
+            ir::make_regime({*cache, timed_by, config.graph ? ir::LaunchMode::graph : ir::LaunchMode::stream}));
+  return regimes;
+}
+
 /// Stores what was found of a batch and, when that is all, that its places are done.
 void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place> finished) {
   sweep.recorder.unit([&] {
@@ -82,10 +94,12 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
       if (!candidate.verdict) continue;
       sweep.recorder.save_checked(candidate, make_method(sweep, *candidate.on));
       const profiler::Checked& checked = *candidate.verdict;
-      const bool counted = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
-      if (counted && checked.counts.blocks_run > 0 && !candidate.other) {
+      const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
+      if (judged && candidate.counted()) {
         estimate({&candidate, 1}, ir::Level::simulated);
         sweep.recorder.save_estimate(candidate, ir::Level::simulated, model_name(sweep, "simulated"));
+        for (const ir::Regime& regime : measured_regimes(sweep.config.profile))
+          sweep.recorder.save_prediction(candidate, ir::Level::simulated, regime);
       }
       count_verdict(sweep, candidate);
     }

@@ -130,7 +130,17 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
       if (candidate.compiled())
         sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
       count_compiled(sweep, *candidate.binary);
+      candidate.standing.refuted |= candidate.binary->outcome == ir::CompileOutcome::failed;
       candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
+    }
+    // Of a group none of whose kernels compiled, nobody knows whether the rest would: it has no plan.
+    std::size_t first = 0;
+    for (const std::size_t size : batch.sizes) {
+      const std::span<const Candidate> list = std::span<const Candidate>(batch.candidates).subspan(first, size);
+      first += size;
+      if (whole && supported && size > 0 &&
+          std::all_of(list.begin(), list.end(), [](const Candidate& one) { return one.standing.refuted; }))
+        sweep.recorder.reject_uncompiled(list.front());
     }
     if (whole && supported)
       for (const Place& place : batch.places) mark_done(sweep, place, "compile");

@@ -15,13 +15,14 @@
 
 namespace tailor::study {
 
-std::string measured_words(const profiler::CandidateResult& result, const PredictedTime& predicted_for) {
+std::string measured_words(const Candidate& one) {
+  const profiler::CandidateResult& result = *one.measured;
   if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())
     return fmt::format("measured    {}{}\n", ir::name(result.outcome),
                        result.reason.empty() ? "" : ": " + result.reason);
   const ir::Measurement& measured = result.times.front();
   const Spread time = profiler::time_of(measured);
-  const Seconds predicted = predicted_for(measured.protocol);
+  const Seconds predicted = predicted_for(one, measured.protocol).value_or(Seconds{});
   std::string out = fmt::format(
       "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
       humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,

@@ -9,12 +9,12 @@
 #include <string>
 
 #include "study/pipeline/candidate.h"
-#include "study/tables/profile_tables.h"
 
 namespace tailor::study {
 
 /// The median with its interval, or why there is none.
-std::string measured_words(const profiler::CandidateResult& result, const PredictedTime& predicted);
+/// Precondition: it was measured.
+std::string measured_words(const Candidate& one);
 /// State, worst error and the two estimates. Precondition: the candidate has a verdict.
 std::string execution_words(const Candidate& one);
 

@@ -73,6 +73,8 @@ std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranki
   const ir::Measurement& measured = cache < result_of(item).times.size() ? result_of(item).times[cache] : none;
   const Spread time = measured.samples.empty() ? Spread{} : spread_of_item(item, cache, measured.protocol.stop);
   const bool timed = time.n > 0;
+  // A time that nobody took has no regime to predict for.
+  const Seconds predicted = timed ? predicted_for(item, measured.protocol).value_or(Seconds{}) : Seconds{};
   return {static_cast<std::int64_t>(item.of->number + 1),
           item.of->title(),
           item.rank > 0 ? Cell(item.rank) : Cell(),
@@ -85,8 +87,8 @@ std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranki
           timed ? Cell(time.high) : Cell(),
           static_cast<std::int64_t>(measured.samples.size()),
           timed ? Cell(item.of->bytes / time.median) : Cell(),
-          positive(item.predicted().value),
-          timed && item.predicted().value > 0 ? Cell(item.predicted().value / time.median) : Cell(),
+          positive(predicted.value),
+          predicted.value > 0 ? Cell(predicted.value / time.median) : Cell(),
           clock_of(measured),
           ir::throttle_text(throttle_of(measured)),
           whole(result_of(item).entry.registers),
@@ -197,7 +199,8 @@ report::Table counter_table(std::span<const Candidate> items) {
   return table;
 }
 
-report::Table measured_plan_table(const profiler::CandidateResult& result, const PredictedTime& predicted) {
+report::Table measured_plan_table(const Candidate& one) {
+  const profiler::CandidateResult& result = *one.measured;
   report::Table table;
   table.title = "measured";
   table.columns = {column("outcome", "outcome"),
@@ -214,7 +217,7 @@ report::Table measured_plan_table(const profiler::CandidateResult& result, const
   for (const ir::Measurement& measured : result.times) {
     const Spread time = profiler::time_of(measured);
     const bool timed = time.n > 0;
-    const double expected = predicted(measured.protocol).value;
+    const double expected = predicted_for(one, measured.protocol).value_or(Seconds{}).value;
     table.rows.push_back({std::string(ir::name(measured.outcome)), timed ? Cell(time.median) : Cell(),
                           timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(),
                           static_cast<std::int64_t>(time.n), expected, timed ? Cell(expected / time.median) : Cell(),

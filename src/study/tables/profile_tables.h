@@ -6,7 +6,6 @@
 // which show them as they are.
 #pragma once
 
-#include <functional>
 #include <span>
 
 #include "report/table.h"
@@ -14,15 +13,14 @@
 
 namespace tailor::study {
 
-/// One row per plan and cache state.
+/// One row per plan and cache state. What was predicted is for a time taken as the row's was (predicted_for).
 report::Table time_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
 /// One row per group and cache state: who won, by how much, and how far off the model's first choice was.
 report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
 /// One row per counter of each plan that was counted.
 report::Table counter_table(std::span<const Candidate> items);
-/// What a model says a time under a protocol should be: the regime of the protocol decides what is in it.
-using PredictedTime = std::function<Seconds(const ir::Protocol&)>;
 /// The measurements of one plan: outcome, median, interval, protocol, GPU, driver; and what was predicted for that.
-report::Table measured_plan_table(const profiler::CandidateResult& result, const PredictedTime& predicted);
+/// Precondition: it was measured.
+report::Table measured_plan_table(const Candidate& one);
 
 }  // namespace tailor::study

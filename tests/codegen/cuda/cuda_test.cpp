@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -33,6 +34,30 @@ std::map<std::string, int> pinned_instructions(const std::string& ptx) {
     if (memory || word.starts_with("shfl.") || word.starts_with("bar.") || word.starts_with("barrier.")) ++counts[word];
   }
   return counts;
+}
+
+/// The sum of a row through a shuffle, with an accumulator and an input of the given names.
+Kernel named_sum(const std::string& accumulator, const std::string& input) {
+  KernelBuilder b("named_sum", 32, 4);
+  const VarId lane = b.thread("lane", 1, 32);
+  const BufferId x = b.in(input, DType::f32, 128), y = b.out("y", DType::f32, 4);
+  const ArrayId sum = b.array(accumulator, DType::f32);
+  b.declare(sum, b.real(DType::f32, 0));
+  const LetId v = b.load_let("v", x, b.sum({b.var(lane), b.var(b.vb, 32)}));
+  b.assign(b.ref(sum), b.get(v), Op::add);
+  b.shuffle(b.ref(sum), Op::add, 32);
+  b.guard_less(b.var(lane), b.number(1));
+  b.store(y, b.var(b.vb), b.element(b.ref(sum)));
+  b.end();
+  return b.finished();
+}
+
+/// The text without its comments.
+std::string without_comments(const std::string& text) {
+  std::istringstream lines(text);
+  std::string out;
+  for (std::string line; std::getline(lines, line);) out += line.substr(0, line.find("//")) + "\n";
+  return out;
 }
 
 std::string compiled(const Kernel& kernel) {
@@ -74,6 +99,24 @@ int total(const std::map<std::string, int>& counts, std::string_view start) {
 }
 
 }  // namespace
+
+TEST_CASE("names of any length and with any letter leave comments in comments") {
+  const std::string plain = without_comments(codegen::cuda(named_sum("total", "x"), std::string_view("by hand")));
+  for (const std::size_t length : {1u, 90u, 104u, 105u, 106u, 130u, 400u})
+    for (const std::string& end : {"", "\\", "*/", "/*", "\nint broken", "\xc3\xa9", "\r", "\"", "??/"}) {
+      CAPTURE(length);
+      CAPTURE(end);
+      const std::string name = "t" + std::string(length, 'o') + end;
+      const Kernel kernel = named_sum(name, "i" + name);
+      const std::string text = without_comments(codegen::cuda(kernel, std::string_view("by " + name)));
+      CHECK(text.find('\\') == plain.find('\\'));
+      for (const std::string_view words : {" a sum", "Phase", "results", "broken;", "lanes, for each"})
+        CHECK((text.find(words) == text.npos) == (plain.find(words) == plain.npos));
+      CHECK(std::count(text.begin(), text.end(), '{') == std::count(plain.begin(), plain.end(), '{'));
+      CHECK(std::count(text.begin(), text.end(), ';') == std::count(plain.begin(), plain.end(), ';'));
+      if (const auto ptx = ptx_of(codegen::cuda(kernel, std::string_view("by hand")))) CHECK_FALSE(ptx->empty());
+    }
+}
 
 TEST_CASE("a map kernel prints as its golden text") {
   check_golden("map_f16.cu", codegen::cuda(example_map(37, 768, DType::f16), std::string_view("map, by hand")));

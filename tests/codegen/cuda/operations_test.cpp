@@ -30,9 +30,7 @@ constexpr Limits operation_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256
 constexpr std::int64_t rows = 5, columns = 36;
 
 Node parameter(DType dtype, int number) {
-  Node node{Op::parameter, make_shape(dtype, {rows, columns}), {}, {}, fmt::format("p{}", number)};
-  node.attributes.number = number;
-  return node;
+  return {Op::parameter, make_shape(dtype, {rows, columns}), {}, ParameterNumber{number}, fmt::format("p{}", number)};
 }
 
 /// Parameters of the operands' types and the operation on them.
@@ -68,14 +66,13 @@ std::vector<Use> all_uses() {
     if (op.kind != OpClass::elementwise) continue;
     for (const DTypeRow& from : dtype_table)
       for (const DTypeRow& to : dtype_table) {
-        Use use{{op.op, make_shape(to.dtype, {rows, columns}), {}, {}, std::string(op.id)}, {}};
+        Use use{{op.op, make_shape(to.dtype, {rows, columns}), {}, make_attributes(op.op), std::string(op.id)}, {}};
         use.operands.assign(static_cast<std::size_t>(op.arity), from.dtype);
         if (op.op == Op::select) use.operands[0] = DType::pred;
         const int comparisons = op.op == Op::compare ? 7 : 1;
         for (int i = 0; i < comparisons; ++i) {
-          use.node.attributes.comparison = static_cast<Comparison>(i % 6);
-          use.node.attributes.total_order = i == 6;
-          if (op.op == Op::reduce_precision) use.node.attributes.ranges = {{5, 10, 0}};
+          if (op.op == Op::compare) use.node.attributes = CompareOptions{static_cast<Comparison>(i % 6), i == 6};
+          if (op.op == Op::reduce_precision) use.node.attributes = HloText{"exponent_bits=5, mantissa_bits=10"};
           if (is_valid(graph_of(use.node, use.operands))) uses.push_back(use);
         }
       }
@@ -165,11 +162,13 @@ std::vector<Group> reductions() {
                                 Reducer::bit_or, Reducer::bit_xor})
     for (const DTypeRow& type : dtype_table) {
       Group group;
-      Node zero{Op::constant, make_shape(type.dtype, {}), {}, {}, "start"};
-      zero.attributes.literal = Literal{true, reference::zeros(zero.shape).bytes};
-      Node reduce{Op::reduce, make_shape(type.dtype, {rows}), {0, 1}, {}, fmt::format("{}", name(reducer))};
-      reduce.attributes.reducer = reducer;
-      reduce.attributes.axes = {1};
+      const Shape scalar = make_shape(type.dtype, {});
+      const Node zero{Op::constant, scalar, {}, Literal{true, reference::zeros(scalar).bytes}, "start"};
+      const Node reduce{Op::reduce,
+                        make_shape(type.dtype, {rows}),
+                        {0, 1},
+                        Reduction{{1}, reducer},
+                        fmt::format("{}", name(reducer))};
       group.graph.nodes = {parameter(type.dtype, 0), zero, reduce};
       group.graph.outputs = {2};
       if (is_valid(group.graph)) groups.push_back(std::move(group));

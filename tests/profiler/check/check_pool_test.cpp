@@ -3,6 +3,7 @@
 //
 // The check stage as a whole: how it shares memory out, and what one group's failure does to the others. The kernels
 // are stand-ins that store what the evaluator says, so a verdict other than passed is the stage's own doing.
+// Part of the suite `profiler`.
 #include "profiler/check/check_pool.h"
 
 #include <doctest/doctest.h>

@@ -22,7 +22,7 @@ using namespace tailor::profiler;
 
 namespace {
 
-constexpr ir::Limits test_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
+constexpr ir::Limits shape_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 1024, 15360, 0, 128};
 
 struct Whole {
   ir::Group group;
@@ -42,7 +42,7 @@ std::optional<Whole> whole_of(std::string_view member, std::int64_t rows, int th
   if (whole.plan.skeleton == ir::Skeleton::row)
     whole.plan.sub_roots = codegen::sub_roots(*prepared, threads_per_row, 32);
   codegen::LowerScratch scratch;
-  codegen::Lowered lowered = codegen::lower(*prepared, whole.plan, test_limits, scratch);
+  codegen::Lowered lowered = codegen::lower(*prepared, whole.plan, shape_limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
   whole.kernel = std::get<ir::Kernel>(std::move(lowered));
   return whole;
@@ -73,7 +73,7 @@ TEST_CASE("kernels of the family get the same verdict at fewer rows, where they 
       if (!whole) continue;
       CAPTURE(member.name);
       CAPTURE(lanes);
-      const auto found = small_shape(whole->group, whole->plan, whole->kernel, test_limits);
+      const auto found = small_shape(whole->group, whole->plan, whole->kernel, shape_limits);
       if (const auto* why = std::get_if<std::string>(&found)) {
         CHECK(!why->empty());
         ++whole_only;
@@ -100,7 +100,7 @@ TEST_CASE("mistakes in a kernel's text are found at fewer rows") {
   if (api == nullptr) return;
   const std::optional<Whole> whole = whole_of("layernorm_f16", 250, 32, 1);
   REQUIRE(whole);
-  const auto found = small_shape(whole->group, whole->plan, whole->kernel, test_limits);
+  const auto found = small_shape(whole->group, whole->plan, whole->kernel, shape_limits);
   REQUIRE(std::holds_alternative<SmallShape>(found));
   const auto& small = std::get<SmallShape>(found);
   CHECK(small.text().ends_with(" of 250 rows"));
@@ -118,7 +118,7 @@ TEST_CASE("a group whose outer dimension is summed stays whole, and says why") {
                                         "  %b = broadcast %s, axes={1} : f32[64,4]\n"
                                         "  %y = add %x, %b : f32[64,4]\n  output %y\n}\n"),
                         {}};
-  const auto found = small_shape(group, {}, {}, test_limits);
+  const auto found = small_shape(group, {}, {}, shape_limits);
   REQUIRE(std::holds_alternative<std::string>(found));
   CHECK(std::get<std::string>(found).find("summed over") != std::string::npos);
 }

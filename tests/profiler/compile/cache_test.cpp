@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -48,7 +49,7 @@ TEST_CASE("a kept binary is found again, field for field") {
   const BinaryCache cache{folder.path};
   const ir::Binary kept = sample(1);
   CHECK_FALSE(cache.find(kept.source));
-  cache.keep(kept);
+  CHECK(cache.keep(kept).empty());
   const std::optional<ir::Binary> found = cache.find(kept.source);
   REQUIRE(found);
   CHECK(found->cached);
@@ -73,18 +74,33 @@ TEST_CASE("a file cut short or changed at any byte is a miss, and is written ane
   }
   CHECK_FALSE(unpacked(whole + "x"));
 
-  cache.keep(kept);
+  CHECK(cache.keep(kept).empty());
   std::ofstream(cache.file_of(kept.source), std::ios::binary | std::ios::trunc) << "damaged";
   CHECK_FALSE(cache.find(kept.source));
-  cache.keep(kept);
+  CHECK(cache.keep(kept).empty());
   CHECK(cache.find(kept.source));
+}
+
+TEST_CASE("a cache that cannot be written says why, and finds nothing") {
+  const kernels::OwnFolder folder("closed");
+  std::ofstream(folder.path / "file") << "no folder";
+  const BinaryCache below_a_file{folder.path / "file" / "cache"};
+  CHECK_FALSE(below_a_file.keep(sample(1)).empty());
+  CHECK_FALSE(below_a_file.find(sample(1).source));
+  // A disk that is full: the file that would be renamed leads to /dev/full.
+  const BinaryCache full{folder.path / "full"};
+  const std::filesystem::path file = full.file_of(sample(1).source);
+  std::filesystem::create_directories(file.parent_path());
+  std::filesystem::create_symlink("/dev/full", file.string() + "." + std::to_string(getpid()) + ".partial");
+  CHECK(full.keep(sample(1)) == "No space left on device");
+  CHECK_FALSE(full.find(sample(1).source));
 }
 
 TEST_CASE("a file under another binary's name is a miss") {
   const kernels::OwnFolder folder("foreign");
   const BinaryCache cache{folder.path};
-  cache.keep(sample(1));
-  cache.keep(sample(2));
+  CHECK(cache.keep(sample(1)).empty());
+  CHECK(cache.keep(sample(2)).empty());
   std::filesystem::copy_file(cache.file_of(sample(1).source), cache.file_of(sample(2).source),
                              std::filesystem::copy_options::overwrite_existing);
   CHECK_FALSE(cache.find(sample(2).source));

@@ -102,6 +102,17 @@ TEST_CASE("a stop leaves what was not begun empty and keeps what was done") {
   CHECK(all.account.compiled == 2);
 }
 
+TEST_CASE("a compilation that was stopped says so, and is not kept as a failed one") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr || api->nvrtcSetFlowCallback == nullptr) return;
+  std::stop_source stop;
+  stop.request_stop();
+  const ir::Binary binary = compile(*api, {.cuda = kernels::scaled(1)}, stop.get_token());
+  if (binary.outcome == ir::CompileOutcome::ok) return;  // it was faster than the first question
+  CHECK(binary.log == "interrupted while it was compiled\n");
+  CHECK_FALSE(is_final(binary));
+}
+
 TEST_CASE("a worker's error reaches the caller") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;

@@ -22,11 +22,11 @@ using namespace tailor::profiler;
 
 namespace {
 
-ir::Device h200() { return ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"); }
+ir::Device h200_facts() { return ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"); }
 
 /// The same machine with a few SMs.
 ir::Device small_machine(int sms) {
-  ir::Device device = h200();
+  ir::Device device = h200_facts();
   device.sms.value = sms;
   device.threads_per_sm.value = 512;
   device.dram_bytes.value = 1 << 24;
@@ -153,7 +153,7 @@ TEST_CASE("on every device the microbenchmarks fit its limits") {
 }
 
 TEST_CASE("in the bytes-in-flight curve, loads of the resident threads are the bytes that it is named after") {
-  const ir::Device device = h200();
+  const ir::Device device = h200_facts();
   const ir::Limits limits = ir::limits(device);
   std::set<std::int64_t> sizes;
   for (const Microbench& bench : microbenchmarks(device)) {
@@ -173,7 +173,7 @@ TEST_CASE("in the bytes-in-flight curve, loads of the resident threads are the b
 TEST_CASE("kernels whose blocks must all be resident have the registers for it") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  const ir::Device device = h200();
+  const ir::Device device = h200_facts();
   const ir::Limits limits = ir::limits(device);
   for (const Microbench& bench : microbenchmarks(device)) {
     const std::string_view family = bench.family->name;
@@ -187,7 +187,7 @@ TEST_CASE("kernels whose blocks must all be resident have the registers for it")
 }
 
 TEST_CASE("the answer is the work over the median time, or the time of one piece, with the interval turned along") {
-  const std::vector<Microbench> all = microbenchmarks(h200());
+  const std::vector<Microbench> all = microbenchmarks(h200_facts());
   const auto find = [&](std::string_view family) {
     return std::find_if(all.begin(), all.end(), [&](const Microbench& one) { return one.family->name == family; });
   };

@@ -14,6 +14,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "profiler/xla/shipped.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -22,13 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path shipped = fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_small/dump";
-const std::string third_party = TAILOR_THIRD_PARTY;
-
-XlaModule shipped_module() {
-  const auto modules = xla_modules(shipped);
-  return read_xla(choose_module(modules, ""));
-}
+const std::string check_data = TAILOR_THIRD_PARTY;
 
 /// The check of the kernel with `from` replaced by `to` once in its PTX.
 XlaCheck tampered(const std::string& entry, const std::string& from, const std::string& to) {
@@ -103,8 +98,8 @@ TEST_CASE("a kernel beyond the limit is left out and says so") {
 }
 
 TEST_CASE("small kernels of the reference folders match") {
-  const fs::path folder = third_party + "/xla_reference";
-  if (third_party.empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
+  const fs::path folder = check_data + "/xla_reference";
+  if (check_data.empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
   std::map<XlaOutcome, std::int64_t> outcomes;
   for (const fs::path& base : {folder, folder / "workloads"})
     for (const XlaSource& source : xla_modules(base)) {

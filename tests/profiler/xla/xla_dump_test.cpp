@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "profiler/xla/shipped.h"
 #include "profiler/xla/xla_check.h"
 #include "profiler/xla/xla_inplace.h"
 #include "support/skip.h"
@@ -28,8 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path shipped = fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_small/dump";
-const std::string third_party = TAILOR_THIRD_PARTY;
+const std::string dump_data = TAILOR_THIRD_PARTY;
 
 /// A folder of its own, gone afterwards.
 class Folder {
@@ -78,13 +78,6 @@ void write_digest(const XlaModule& module, const fs::path& folder, const std::st
     fs::copy_file(kernel.ptx, folder / "ptx" / name / (kernel.entry + ".ptx"));
 }
 
-const XlaKernel& kernel_named(const XlaModule& module, std::string_view entry) {
-  for (const XlaKernel& kernel : module.kernels)
-    if (kernel.entry == entry) return kernel;
-  FAIL("no kernel " << std::string(entry));
-  return module.kernels.front();
-}
-
 std::string error_of(const std::function<void()>& work) {
   try {
     work();
@@ -110,8 +103,7 @@ std::vector<XlaArgument> told_by_ptx(const XlaKernel& kernel) {
 std::vector<fs::path> reference_folders() {
   std::vector<fs::path> folders;
   for (const char* name : {"xla_reference", "xla_reference/workloads"})
-    if (!third_party.empty() && fs::exists(fs::path(third_party) / name))
-      folders.push_back(fs::path(third_party) / name);
+    if (!dump_data.empty() && fs::exists(fs::path(dump_data) / name)) folders.push_back(fs::path(dump_data) / name);
   return folders;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "profiler/measure/stop.h"
+#include "profiler/xla/shipped.h"
 #include "support/fake_gpu.h"
 #include "support/skip.h"
 
@@ -22,8 +23,6 @@ using namespace tailor::profiler;
 namespace fs = std::filesystem;
 
 namespace {
-
-const fs::path shipped = fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_small/dump";
 
 /// A small L2, so that overwriting it takes no time of the test.
 std::string machine_with(const std::string& failures) {

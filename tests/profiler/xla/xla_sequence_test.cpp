@@ -16,6 +16,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "profiler/xla/shipped.h"
 #include "support/sequence_run.h"
 #include "support/skip.h"
 
@@ -25,23 +26,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const fs::path shipped = fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_small/dump";
-
 /// Reads past the end of an array are XLA's own: vectors of 16 bytes, which arenas have room for.
 const simulator::SimulationOptions as_on_gpu = [] {
   simulator::SimulationOptions options;
   options.sanitize = false;
   return options;
 }();
-
-XlaModule shipped_module() { return read_xla(choose_module(xla_modules(shipped), "")); }
-
-const XlaKernel& kernel_named(const XlaModule& module, std::string_view entry) {
-  const auto found =
-      std::find_if(module.kernels.begin(), module.kernels.end(), [&](const auto& k) { return k.entry == entry; });
-  REQUIRE(found != module.kernels.end());
-  return *found;
-}
 
 XlaCase case_of(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed = 1) {
   auto made = xla_case(module, kernel, seed, 0);
@@ -50,17 +40,17 @@ XlaCase case_of(const XlaModule& module, const XlaKernel& kernel, std::uint64_t 
 }
 
 /// A folder that is gone with the test.
-struct Folder {
+struct SequenceFolder {
   fs::path path = fs::temp_directory_path() / fmt::format("tailor_xla_sequence_{}", ::getpid());
-  Folder() {
+  SequenceFolder() {
     fs::remove_all(path);
     fs::create_directories(path);
   }
-  ~Folder() { fs::remove_all(path); }
+  ~SequenceFolder() { fs::remove_all(path); }
 };
 
 /// A digest of a module: the optimised text, a launch list in JSON, PTX of the shipped kernels by entry.
-XlaModule digest(const Folder& folder, const std::string& hlo, const std::string& launches,
+XlaModule digest(const SequenceFolder& folder, const std::string& hlo, const std::string& launches,
                  const std::vector<std::string>& entries) {
   write_file(folder.path / "m.optimized.hlo", hlo);
   write_file(folder.path / "m.json", launches);
@@ -187,7 +177,7 @@ TEST_CASE("a module run whole leaves what its kernels leave one after the other"
 }
 
 TEST_CASE("places of one kernel keep their own operands, loops repeat by their trip counts, and a bitcast is no copy") {
-  const Folder folder;
+  const SequenceFolder folder;
   const std::string hlo = R"(HloModule m, is_scheduled=true
 
 %add_two (a: f32[], b: f32[]) -> f32[] {

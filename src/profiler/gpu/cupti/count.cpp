@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/indexed.h"
 #include "profiler/gpu/cupti/chip_host.h"
 #include "profiler/gpu/cupti/range_profiler.h"
 
@@ -169,7 +170,7 @@ Capability support_capability(const Cupti& api, CUdevice device) {
 /// The first function missing of those that counting needs.
 std::string missing_function(const Cupti& api) {
   for (const CuptiPart part : {CuptiPart::host, CuptiPart::range})
-    if (!api.has(part)) return api.missing[static_cast<std::size_t>(part)];
+    if (!api.has(part)) return row_for(api.missing, part);
   return {};
 }
 

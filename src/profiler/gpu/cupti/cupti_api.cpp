@@ -13,6 +13,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/gpu/driver/library.h"
 
 namespace tailor::gpu {
@@ -67,7 +68,7 @@ std::string open_file(const fs::path& file, const LibraryPaths& paths, Cupti& ap
 
 void note_missing(Cupti& api) {
   const auto look = [&](const char* name, CuptiPart part, bool there) {
-    std::string& missing = api.missing[static_cast<std::size_t>(part)];
+    std::string& missing = row_for(api.missing, part);
     if (!there && missing.empty()) missing = name;
   };
   api.missing = {};

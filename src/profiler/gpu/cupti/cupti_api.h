@@ -20,6 +20,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/indexed.h"
 #include "profiler/gpu/request/request.h"
 
 namespace tailor::gpu {
@@ -34,7 +35,7 @@ struct Cupti {
   std::uint32_t version = 0;           ///< CUPTI_API_VERSION of the library: 28 for CUDA 12.9.1, 130001 for 13.0.1
   std::filesystem::path file;          ///< links resolved; empty for functions that came from no library
   std::array<std::string, 5> missing;  ///< by part: the first function that is not there; empty when all are
-  bool has(CuptiPart part) const { return missing[static_cast<std::size_t>(part)].empty(); }
+  bool has(CuptiPart part) const { return row_for(missing, part).empty(); }
 };
 
 /// The named file; else the first that loads of toolkits, Python environments and what the system's loader knows. Or,

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "base/text.h"
 #include "profiler/gpu/cupti/chip_host.h"
 #include "profiler/gpu/cupti/cupti_api.h"
@@ -85,7 +86,7 @@ std::variant<MetricHost, Capability> MetricHost::open(const LibraryPaths& paths)
   for (const CuptiPart part : {CuptiPart::common, CuptiPart::host}) {
     if (!api.has(part))
       return Capability{"metrics", "missing",
-                        fmt::format("{} has no {}", api.file.string(), api.missing[static_cast<std::size_t>(part)]),
+                        fmt::format("{} has no {}", api.file.string(), row_for(api.missing, part)),
                         "install CUPTI of CUDA 12.6 or later"};
   }
   load_metric_library(api);

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/indexed.h"
+
 namespace tailor::gpu {
 namespace {
 
@@ -104,8 +106,7 @@ KernelTrace::~KernelTrace() { end(); }
 
 CudaStatus KernelTrace::begin(const Cupti& api) {
   if (on()) return {};
-  if (!api.has(CuptiPart::activity))
-    return unavailable("CUPTI has no " + api.missing[static_cast<std::size_t>(CuptiPart::activity)]);
+  if (!api.has(CuptiPart::activity)) return unavailable("CUPTI has no " + row_for(api.missing, CuptiPart::activity));
   if (subscriber_ == nullptr) {
     if (CudaStatus status = unavailable(subscribe(api, subscriber_)); !status.ok()) return status;
   }

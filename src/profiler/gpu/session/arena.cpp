@@ -19,6 +19,8 @@
 
 #include <algorithm>
 
+#include "base/indexed.h"
+
 namespace tailor::gpu {
 namespace {
 
@@ -43,12 +45,11 @@ std::byte pattern_byte(std::int64_t place, std::uint64_t seed) {
 
 }  // namespace
 
-Arena lay_out_arena(std::span<const Buffer> buffers) {
+Arena lay_out_arena(std::span<const Buffer> given) {
+  const IndexedSpan buffers(given);
   const auto count = static_cast<std::int64_t>(buffers.size());
   const std::int64_t most = std::clamp(all_zones / (count + 1), smallest_zone, largest_zone);
-  const auto wish = [&](std::int64_t i) {
-    return i < 0 || i >= count ? 0 : buffers[static_cast<std::size_t>(i)].bytes / share;
-  };
+  const auto wish = [&](std::int64_t i) { return i < 0 || i >= count ? 0 : buffers[i].bytes / share; };
   Arena arena;
   std::int64_t end = 0;  // of the buffer before
   for (std::int64_t i = 0; i <= count; ++i) {
@@ -59,7 +60,7 @@ Arena lay_out_arena(std::span<const Buffer> buffers) {
     end = next;
     if (i == count) break;
     arena.offsets.push_back(next);
-    end = next + buffers[static_cast<std::size_t>(i)].bytes;
+    end = next + buffers[i].bytes;
   }
   arena.bytes = end;
   return arena;
@@ -72,11 +73,13 @@ std::vector<std::byte> guard_pattern(const Zone& zone, std::uint64_t seed) {
   return bytes;
 }
 
-std::string overrun(const Zone& zone, std::span<const std::byte> found, std::uint64_t seed,
-                    std::span<const Buffer> buffers) {
+std::string overrun(const Zone& zone, std::span<const std::byte> bytes_found, std::uint64_t seed,
+                    std::span<const Buffer> given) {
+  const IndexedSpan found(bytes_found);
+  const IndexedSpan buffers(given);
   std::int64_t first = -1, last = -1, written = 0;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(found.size()); ++i) {
-    if (found[static_cast<std::size_t>(i)] == pattern_byte(zone.begin + i, seed)) continue;
+    if (found[i] == pattern_byte(zone.begin + i, seed)) continue;
     first = written == 0 ? i : first;
     last = i;
     ++written;
@@ -86,11 +89,10 @@ std::string overrun(const Zone& zone, std::span<const std::byte> found, std::uin
   const std::int64_t back = zone.bytes - last;  // from the last byte to the next buffer
   if (zone.before >= 0 && (zone.after < 0 || first <= back))
     return fmt::format("{} written past the end of '{}', the first at byte {} after its {}", bytes,
-                       buffers[static_cast<std::size_t>(zone.before)].name, first,
-                       buffers[static_cast<std::size_t>(zone.before)].bytes);
+                       buffers[zone.before].name, first, buffers[zone.before].bytes);
   if (zone.after < 0) return fmt::format("{} written outside of every buffer", bytes);
   return fmt::format("{} written before the start of '{}', the nearest {} bytes before it", bytes,
-                     buffers[static_cast<std::size_t>(zone.after)].name, back);
+                     buffers[zone.after].name, back);
 }
 
 std::uint32_t poison_word(std::uint64_t seed) {

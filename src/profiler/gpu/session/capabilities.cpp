@@ -14,6 +14,7 @@
 #include <string_view>
 #include <variant>
 
+#include "base/indexed.h"
 #include "profiler/gpu/cupti/count.h"
 #include "profiler/gpu/cupti/trace.h"
 #include "profiler/gpu/session/open.h"
@@ -72,7 +73,7 @@ void add_cupti(std::vector<Capability>& capabilities, const LibraryPaths& paths,
   }
   const Cupti& api = std::get<Cupti>(found);
   capabilities.push_back(cupti_layer(api));
-  const std::string& lacks = api.missing[static_cast<std::size_t>(CuptiPart::activity)];
+  const std::string& lacks = row_for(api.missing, CuptiPart::activity);
   // Who has recorded kernels in this process is this process: then nobody else can hold CUPTI.
   const std::string other = context == nullptr ? held_by_another(api) : "";
   const std::string remedy =

@@ -145,8 +145,8 @@ CudaStatus bind(OpenedGpu& gpu, LoadedSequence& loaded) {
   std::map<CUfunction, std::int64_t> shared;  // the most that a launch of the kernel wants: the driver keeps one number
   for (const Launch& launch : loaded.sequence.launches) {
     BoundLaunch bound;
-    const CUresult found = gpu.driver.cuModuleGetFunction(
-        &bound.function, *loaded.modules[static_cast<std::size_t>(launch.image)], launch.entry.c_str());
+    const CUresult found =
+        gpu.driver.cuModuleGetFunction(&bound.function, *loaded.modules[launch.image], launch.entry.c_str());
     if (CudaStatus status = to_status(gpu.driver, found, fmt::format("cuModuleGetFunction of '{}'", launch.entry));
         !status.ok())
       return status;

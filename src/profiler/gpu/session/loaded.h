@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/gpu/request/sequence.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/open.h"
@@ -27,14 +28,14 @@ struct BoundLaunch {
 
 struct LoadedSequence {
   Sequence sequence;  ///< its images without code
-  std::vector<Module> modules;
+  IndexedVector<Module> modules;
   Arena arena;
   std::uint64_t guard_seed = 0;
   DeviceMemory memory;                    ///< the arena
   DeviceMemory pristine;                  ///< contents of buffers of role both, one after the other
   std::vector<std::int64_t> pristine_at;  ///< by buffer; -1: has none
   DeviceMemory sums;                      ///< room for the digests of all inputs
-  std::vector<std::uint64_t> digests;     ///< of all inputs, as loaded
+  IndexedVector<std::uint64_t> digests;   ///< of all inputs, as loaded
   std::vector<BoundLaunch> launches;      ///< parallel to sequence.launches
   std::vector<KernelAttributes> entries;  ///< parallel to sequence.launches
   Replay replay;                          ///< of all launches, made when first asked for

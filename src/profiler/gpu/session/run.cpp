@@ -30,13 +30,13 @@ CudaStatus queue_poison(OpenedGpu& gpu, LoadedSequence& loaded, std::uint64_t se
 
 /// Whether each input still has the contents it was loaded with.
 CudaStatus inspect_inputs(OpenedGpu& gpu, LoadedSequence& loaded) {
-  std::vector<std::uint64_t> now;
+  IndexedVector<std::uint64_t> now;
   if (CudaStatus status = digest_inputs(gpu, loaded, now); !status.ok()) return status;
   std::int64_t taken = 0;
   for (const Buffer& buffer : loaded.sequence.buffers) {
     if (buffer.role != BufferRole::input) continue;
     for (std::int64_t i = 0; i < digests_of(buffer.bytes); ++i, ++taken) {
-      if (now[static_cast<std::size_t>(taken)] == loaded.digests[static_cast<std::size_t>(taken)]) continue;
+      if (now[taken] == loaded.digests[taken]) continue;
       const std::int64_t from = i * digest_words * 8, to = std::min(from + digest_words * 8, buffer.bytes);
       return {Outcome::overrun, fmt::format("input '{}' was written between bytes {} and {}", buffer.name, from, to),
               false};

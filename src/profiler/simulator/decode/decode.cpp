@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/indexed.h"
 #include "profiler/simulator/decode/align.h"
 #include "profiler/simulator/decode/decoder.h"
 #include "profiler/simulator/decode/forward_constants.h"
@@ -40,7 +41,7 @@ void Decoder::unsupported(const std::string& reason) {
         std::string(current_.ptx->opcode) + " (line " + std::to_string(current_.ptx->line) + "): " + reason;
 }
 
-void Decoder::count(Pipe pipe) { ++drafts_.back().code.pipes[static_cast<std::size_t>(pipe)]; }
+void Decoder::count(Pipe pipe) { ++row_for(drafts_.back().code.pipes, pipe); }
 
 const PtxOperand& Decoder::operand(std::uint32_t i) const {
   if (i >= current_.ptx->count)

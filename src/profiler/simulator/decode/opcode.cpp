@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/indexed.h"
 #include "profiler/simulator/lanes/lanes_table.h"
 
 namespace tailor::simulator {
@@ -87,7 +88,7 @@ bool is_floating(LaneType type) {
 }
 
 bool may_flush(const LaneOpcode& opcode) {
-  const auto sources = std::span(opcode.sources).first(static_cast<std::size_t>(opcode.source_count));
+  const auto sources = prefix(opcode.sources, opcode.source_count);
   const auto flushes = [](LaneType type) { return type == f32 || type == f16 || type == f16x2; };
   return flushes(opcode.d) || std::ranges::any_of(sources, flushes);
 }

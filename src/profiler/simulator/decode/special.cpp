@@ -8,6 +8,8 @@
 
 #include <array>
 
+#include "base/indexed.h"
+
 namespace tailor::simulator {
 namespace {
 
@@ -38,6 +40,6 @@ const SpecialRegister* find_special(std::string_view name) {
   return nullptr;
 }
 
-const SpecialRegister& special_row(SpecialId id) { return table[static_cast<std::size_t>(id)]; }
+const SpecialRegister& special_row(SpecialId id) { return row_for(table, id); }
 
 }  // namespace tailor::simulator

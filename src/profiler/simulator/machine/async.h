@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/simulator/lanes/micro.h"
 #include "profiler/simulator/shadow/shadow.h"
 
@@ -59,7 +60,7 @@ struct AsyncState {
   struct Writer {
     std::uint32_t thread = 0, fences = 0;
   };
-  std::vector<std::vector<Writer>> writers;
+  IndexedVector<std::vector<Writer>> writers;
   void start(std::size_t blocks, std::size_t threads, std::size_t shared_bytes, bool track_writers);
 };
 

@@ -73,7 +73,7 @@ SharedSpan find_shared(WarpState& warp, std::uint32_t site, int lane, std::uint6
                 fmt::format("{} bytes at offset {} of {} bytes of shared memory", bytes, span.offset, size));
   if (span.offset % align != 0)
     return fail(FindingKind::misaligned, fmt::format("shared offset {} is no multiple of {}", span.offset, align));
-  span.host = machine.resident[static_cast<std::size_t>(span.block)].shared + span.offset;
+  span.host = machine.resident[span.block].shared + span.offset;
   return span;
 }
 
@@ -92,7 +92,7 @@ GlobalSpan find_global(WarpState& warp, std::uint32_t site, int lane, std::uint6
     return GlobalSpan{};
   };
   if (buffer < 0) return fail(FindingKind::out_of_bounds, fmt::format("address 0x{:x} is in no buffer", address));
-  const MemoryBuffer& at = machine.state.memory.buffers[static_cast<std::size_t>(buffer)];
+  const MemoryBuffer& at = machine.state.memory.buffers[buffer];
   GlobalSpan span{buffer, address - global_base - static_cast<std::uint64_t>(at.offset), nullptr};
   if (span.offset + bytes > static_cast<std::uint64_t>(at.bytes))
     return fail(FindingKind::out_of_bounds,
@@ -102,7 +102,7 @@ GlobalSpan find_global(WarpState& warp, std::uint32_t site, int lane, std::uint6
                 fmt::format("byte {} of buffer {} is no multiple of {}", span.offset, at.name, align));
   if (write && at.use == BufferUse::input)
     return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", span.offset, at.name));
-  span.host = machine.state.memory.pages[static_cast<std::size_t>(buffer)].data() + span.offset;
+  span.host = machine.state.memory.pages[buffer].data() + span.offset;
   return span;
 }
 
@@ -197,7 +197,7 @@ void issue(WarpState& warp, AsyncCopy copy) {
 void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedSpan& from, std::uint64_t bytes) {
   Machine& machine = *warp.machine;
   if (machine.async.writers.empty()) return;
-  const auto& writers = machine.async.writers[static_cast<std::size_t>(from.block)];
+  const auto& writers = machine.async.writers[from.block];
   for (std::uint64_t i = from.offset; i < from.offset + bytes; ++i) {
     const AsyncState::Writer& writer = writers[i];
     if (writer.thread == 0 || machine.async.fences[writer.thread - 1] > writer.fences) continue;
@@ -268,7 +268,7 @@ bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
   made.from = from.host;
   made.from_region = from.buffer;
   made.from_offset = from.offset;
-  add(machine.buffers[static_cast<std::size_t>(from.buffer)].load, {1, sectors_in(made.bytes), made.bytes});
+  add(machine.buffers[from.buffer].load, {1, sectors_in(made.bytes), made.bytes});
   return true;
 }
 
@@ -279,7 +279,7 @@ void bulk_to_global(WarpState& warp, const Micro& micro, AsyncCopy made) {
   made.to = to.host;
   made.to_region = to.buffer;
   made.to_offset = to.offset;
-  add(warp.machine->buffers[static_cast<std::size_t>(to.buffer)].store, {1, sectors_in(made.bytes), made.bytes});
+  add(warp.machine->buffers[to.buffer].store, {1, sectors_in(made.bytes), made.bytes});
   issue(warp, made);
 }
 
@@ -434,7 +434,7 @@ void mbarrier_wait(Warp& base, const Micro& micro) {
     words(warp, micro.d)[lane] = all_lanes;
     Mbarrier* barrier = mbarrier_at(warp, micro, lane);
     if (barrier == nullptr) return;
-    const std::byte* host = machine.resident[static_cast<std::size_t>(barrier->block)].shared + barrier->offset;
+    const std::byte* host = machine.resident[barrier->block].shared + barrier->offset;
     perform_if(machine, [&](const AsyncCopy& one) { return one.mbarrier == host; });
     const std::uint64_t asked =
         micro.extra & wait_parity ? words(warp, micro.b)[lane] & 1 : double_words(warp, micro.b)[lane] & 1;
@@ -458,7 +458,7 @@ void note_generic_store(Machine& machine, WarpState& warp, std::uint32_t site, i
   AsyncState& async = machine.async;
   const auto thread = static_cast<std::uint32_t>(thread_of(warp, lane));
   if (!async.writers.empty()) {
-    auto& writers = async.writers[static_cast<std::size_t>(region)];
+    auto& writers = async.writers[region];
     for (std::uint64_t i = offset; i < offset + bytes; ++i) writers[i] = {thread + 1, async.fences[thread]};
   }
   for (const AsyncCopy& one : async.copies)

@@ -23,6 +23,7 @@
 #include <mutex>
 #include <span>
 
+#include "base/indexed.h"
 #include "profiler/simulator/machine/memory.h"
 #include "profiler/simulator/machine/requests.h"
 
@@ -45,7 +46,7 @@ void BlockTraffic::touch(std::uint64_t sector, bool read, bool write) {
 void BlockTraffic::request(CacheAccess access, const std::uint64_t* address, std::uint32_t lanes, int bytes) {
   std::array<std::uint64_t, 64> sectors;
   const int count = list_sectors(address, lanes, bytes, sectors.data());
-  for (const std::uint64_t sector : std::span(sectors).first(static_cast<std::size_t>(count))) {
+  for (const std::uint64_t sector : prefix(sectors, count)) {
     std::uint64_t* slot = loaded_.empty() ? nullptr : &loaded_[sector % loaded_.size()];
     if (access == CacheAccess::load) {
       if (slot != nullptr && *slot == sector + 1) continue;

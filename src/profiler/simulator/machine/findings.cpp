@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/indexed.h"
+
 namespace tailor::simulator {
 
 std::string_view name(FindingKind kind) {
@@ -30,7 +32,7 @@ std::string_view name(FindingKind kind) {
       "too long",
       "refused launch",
   });
-  return names[static_cast<std::size_t>(kind)];
+  return row_for(names, kind);
 }
 
 std::string describe(const Finding& finding) {

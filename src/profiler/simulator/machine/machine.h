@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/simulator/decode/program.h"
 #include "profiler/simulator/machine/aligned_bytes.h"
 #include "profiler/simulator/machine/async.h"
@@ -79,8 +80,8 @@ struct NamedBarrier {
   std::uint32_t expected = 0;  ///< 0: as many as live threads of the block, in whole warps
   std::uint32_t votes = 0;     ///< bar.red: lanes with the predicate
   std::uint32_t voters = 0;
-  std::uint32_t site = 0;                 ///< of the first arrival
-  std::array<std::uint32_t, 32> lanes{};  ///< that have arrived, by warp
+  std::uint32_t site = 0;                   ///< of the first arrival
+  IndexedArray<std::uint32_t, 32> lanes{};  ///< that have arrived, by warp
 };
 
 struct ResidentBlock {
@@ -93,7 +94,7 @@ struct ResidentBlock {
   AlignedBytes bank_storage;
   std::byte* bank = nullptr;
   std::vector<std::unique_ptr<WarpState>> warps;
-  std::array<NamedBarrier, 16> barriers;
+  IndexedArray<NamedBarrier, 16> barriers;
   int live_warps = 0;
 };
 
@@ -142,12 +143,12 @@ struct Machine {
   std::vector<std::uint64_t> block_runs, block_lanes;  ///< by code block
   std::vector<SiteState> sites;                        ///< by memory site
   std::vector<SiteCounters> site_totals;               ///< by memory site
-  std::vector<BufferCounters> buffers;
+  IndexedVector<BufferCounters> buffers;
   Counters memory_counters;  ///< the fields that sites fill
   std::int64_t blocks_done = 0;
 
   // the resident set
-  std::vector<ResidentBlock> resident;
+  IndexedVector<ResidentBlock> resident;
   std::vector<ClusterBarrier> cluster_barriers;
   std::unique_ptr<ResidentShadow> shadow;
   std::unique_ptr<BlockTraffic> traffic;

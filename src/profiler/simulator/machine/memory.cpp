@@ -64,19 +64,17 @@ int Memory::add(std::string name, std::int64_t bytes, int element_bytes, BufferU
 }
 
 std::span<std::byte> Memory::bytes(int buffer) {
-  const auto i = static_cast<std::size_t>(buffer);
-  return {body_->pages[i].data(), static_cast<std::size_t>(body_->buffers[i].bytes)};
+  return {body_->pages[buffer].data(), static_cast<std::size_t>(body_->buffers[buffer].bytes)};
 }
 
 std::span<const std::byte> Memory::bytes(int buffer) const {
-  const auto i = static_cast<std::size_t>(buffer);
-  return {body_->pages[i].data(), static_cast<std::size_t>(body_->buffers[i].bytes)};
+  return {body_->pages[buffer].data(), static_cast<std::size_t>(body_->buffers[buffer].bytes)};
 }
 
 int Memory::buffers() const { return static_cast<int>(body_->buffers.size()); }
 
 std::uint64_t Memory::address(int buffer) const {
-  return global_base + static_cast<std::uint64_t>(body_->buffers[static_cast<std::size_t>(buffer)].offset);
+  return global_base + static_cast<std::uint64_t>(body_->buffers[buffer].offset);
 }
 
 void Memory::poison_outputs() {
@@ -91,7 +89,7 @@ void Memory::poison_outputs() {
 int Memory::Body::holding(std::uint64_t address) const {
   const int before = nearest(address);
   if (before < 0) return -1;
-  const MemoryBuffer& buffer = buffers[static_cast<std::size_t>(before)];
+  const MemoryBuffer& buffer = buffers[before];
   const std::uint64_t offset = address - global_base - static_cast<std::uint64_t>(buffer.offset);
   return offset < static_cast<std::uint64_t>(buffer.bytes) ? before : -1;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/simulator/machine/launch.h"
 
 namespace tailor::simulator {
@@ -46,9 +47,9 @@ class Pages {
 };
 
 struct Memory::Body {
-  std::vector<MemoryBuffer> buffers;
+  IndexedVector<MemoryBuffer> buffers;
   /// Chunks of address space: each buffer has pages of its own, so buffers never move.
-  std::vector<Pages> pages;
+  IndexedVector<Pages> pages;
   std::int64_t end = 0;  ///< of the address range used so far, relative to global_base
 
   /// The buffer that holds simulated address `address`, or -1.

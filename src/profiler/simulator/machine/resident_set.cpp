@@ -269,7 +269,7 @@ void Machine::flush_site(std::size_t index) {
   add(site_totals[index].counts, counts);
   // Sites that only ever took the fast path to shared memory have no key.
   if (site.buffer >= 0) {
-    BufferCounters& buffer = buffers[static_cast<std::size_t>(site.buffer)];
+    BufferCounters& buffer = buffers[site.buffer];
     add(kind == SiteKind::load ? buffer.load : kind == SiteKind::store ? buffer.store : buffer.atomic, counts);
     const auto sum = [&](std::int64_t Counters::*requests, std::int64_t Counters::*sectors,
                          std::int64_t Counters::*bytes) {

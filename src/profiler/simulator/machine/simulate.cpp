@@ -79,7 +79,7 @@ Finding to_finding(const DecodedProgram& program, const Memory::Body& memory, co
     return at.source.line ? fmt::format("line {}", at.source.line) : fmt::format("PTX line {}", at.line);
   };
   names.global = [&](int buffer, std::int64_t offset, int bytes) {
-    const MemoryBuffer& at = memory.buffers[static_cast<std::size_t>(buffer)];
+    const MemoryBuffer& at = memory.buffers[buffer];
     const std::int64_t first = offset / at.element_bytes, last = (offset + bytes - 1) / at.element_bytes;
     return first == last ? fmt::format("{}[{}]", at.name, first) : fmt::format("{}[{}..{}]", at.name, first, last);
   };

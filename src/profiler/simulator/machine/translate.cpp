@@ -31,7 +31,7 @@ void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, s
   std::string where;
   int nearest = -1;
   if (address >= global_base && (nearest = memory.nearest(address)) >= 0) {
-    const MemoryBuffer& buffer = memory.buffers[static_cast<std::size_t>(nearest)];
+    const MemoryBuffer& buffer = memory.buffers[nearest];
     const auto offset = static_cast<std::int64_t>(address - global_base) - buffer.offset;
     where = fmt::format("{} of buffer {}, which has {}", element_text(offset, buffer.element_bytes), buffer.name,
                         buffer.bytes / buffer.element_bytes);
@@ -140,9 +140,9 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
     }
     const Machine& machine = *state.machine;
     if (shadowed.access.space == ShadowSpace::global) {
-      values.memory = machine.state.memory.pages[static_cast<std::size_t>(shadowed.access.region)].data();
+      values.memory = machine.state.memory.pages[shadowed.access.region].data();
     } else if (shadowed.access.space == ShadowSpace::shared) {
-      values.memory = machine.resident[static_cast<std::size_t>(shadowed.access.region)].shared;
+      values.memory = machine.resident[shadowed.access.region].shared;
     } else {
       values.memory = warp.local.host;
     }
@@ -155,7 +155,7 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
 bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, std::uint64_t size) {
   const int found = machine.state.memory.holding(address);
   if (found < 0) return false;
-  const MemoryBuffer& buffer = machine.state.memory.buffers[static_cast<std::size_t>(found)];
+  const MemoryBuffer& buffer = machine.state.memory.buffers[found];
   const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
   const auto bytes = static_cast<std::uint64_t>(buffer.bytes);
   if (bytes < size || address - base > bytes - size) return false;
@@ -163,7 +163,7 @@ bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, s
   SiteState& site = machine.sites[micro.extra >> access_site_shift];
   site.base = base;
   site.size = bytes;
-  site.host = machine.state.memory.pages[static_cast<std::size_t>(found)].data();
+  site.host = machine.state.memory.pages[found].data();
   site.may_store = buffer.use != BufferUse::input;
   return true;
 }
@@ -175,7 +175,7 @@ void tell_global(Warp& warp, const Micro& micro, const Request& request, SiteKin
   shadowed.access.space = ShadowSpace::global;
   for (std::uint32_t rest = request.mask; rest != 0;) {
     const int region = memory.holding(request.address[std::countr_zero(rest)]);
-    const MemoryBuffer& buffer = memory.buffers[static_cast<std::size_t>(region)];
+    const MemoryBuffer& buffer = memory.buffers[region];
     const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
     std::uint32_t group = 0;
     for (std::uint32_t more = rest; more != 0; more &= more - 1) {
@@ -253,7 +253,7 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
       report_access(warp, micro, FindingKind::misaligned, lane, request.address[lane]);
       continue;
     }
-    const ResidentBlock& owner = machine.resident[static_cast<std::size_t>(block)];
+    const ResidentBlock& owner = machine.resident[block];
     if (owner.live_warps == 0) {
       report_access(warp, micro, FindingKind::bad_cluster_rank, lane, request.address[lane]);
       continue;

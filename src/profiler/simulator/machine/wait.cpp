@@ -180,7 +180,7 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   // Whole warps count 32 whatever lanes they have left.
   barrier.arrived +=
       aligned || warp.active == warp.live ? lanes_per_warp : static_cast<std::uint32_t>(std::popcount(warp.active));
-  barrier.lanes[static_cast<std::size_t>(warp.index)] |= aligned ? all_lanes : warp.active;
+  barrier.lanes[warp.index] |= aligned ? all_lanes : warp.active;
   if (shadow && expected != 0)
     shadow->release(warp.resident_index, warp.active, barrier_location(home, static_cast<int>(number)),
                     ShadowScope::block);
@@ -202,7 +202,7 @@ SyncLocation Machine::barrier_location(const ResidentBlock& block, int barrier) 
 /// Completes barriers whose last warp has arrived or exited.
 void Machine::check_barriers(ResidentBlock& block) {
   for (int number = 0; number < 16; ++number) {
-    const NamedBarrier& barrier = block.barriers[static_cast<std::size_t>(number)];
+    const NamedBarrier& barrier = block.barriers[number];
     if (barrier.arrived == 0) continue;
     bool full = false;
     if (barrier.expected != 0) {
@@ -210,14 +210,14 @@ void Machine::check_barriers(ResidentBlock& block) {
     } else {
       full = true;
       for (const auto& warp : block.warps)
-        if ((warp->live & ~barrier.lanes[static_cast<std::size_t>(warp->index)]) != 0) full = false;
+        if ((warp->live & ~barrier.lanes[warp->index]) != 0) full = false;
     }
     if (full) complete(block, number);
   }
 }
 
 void Machine::complete(ResidentBlock& block, int number) {
-  NamedBarrier& barrier = block.barriers[static_cast<std::size_t>(number)];
+  NamedBarrier& barrier = block.barriers[number];
   const auto release = [&](WarpState& warp, Fragment& one) {
     if (one.mask == 0 || !one.waiting) return;
     const CodeBlock& code = state.program.code[one.block];

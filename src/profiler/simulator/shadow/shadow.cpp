@@ -36,7 +36,7 @@ ResidentShadow::Body::Body(GlobalShadow::Body& launch, const ResidentShape& its_
   for (int block = 0; block < shape.blocks; ++block)
     shared.emplace_back(shape.shared_bytes, shape.shared_granule, true, true);
   const auto words = static_cast<std::size_t>((shape.local_bytes_per_warp + 31) / 32);
-  local.assign(warps.size(), std::vector<std::uint32_t>(words));
+  local.assign(warps.size(), IndexedVector<std::uint32_t>(words));
 }
 
 ResidentShadow::ResidentShadow(GlobalShadow& global, const ResidentShape& shape)
@@ -46,13 +46,13 @@ ResidentShadow::~ResidentShadow() = default;
 
 void ResidentShadow::start(std::span<const std::int64_t> linear) {
   Body& set = *body_;
-  assert(linear.size() <= static_cast<std::size_t>(set.shape.blocks));
+  assert(std::cmp_less_equal(linear.size(), set.shape.blocks));
   std::uint32_t latest = set.start_clock;
   for (const WarpShadow& warp : set.warps) latest = std::max(latest, warp.clock);
   const bool restart = latest > most_clock / 2 || set.shape.cluster_blocks > 1;
   set.start_clock = restart ? 0 : latest;
   for (ShadowRegion& region : set.shared) restart ? region.forget_all() : region.forget_contents();
-  for (std::vector<std::uint32_t>& bits : set.local) std::ranges::fill(bits, 0u);
+  for (IndexedVector<std::uint32_t>& bits : set.local) std::ranges::fill(bits, 0u);
   for (WarpShadow& warp : set.warps) {
     warp.clock = set.start_clock + 1;
     warp.self_floor = 0;
@@ -77,23 +77,23 @@ bool ResidentShadow::store(const ShadowAccess& access, const ShadowValues* value
 bool ResidentShadow::atomic(const ShadowAccess& access) { return body_->run(access, true, true, nullptr); }
 
 void ResidentShadow::pending(const ShadowAccess& access) {
-  ShadowRegion& region = body_->shared[static_cast<std::size_t>(access.region)];
-  std::array<ShadowPiece, most_pieces> pieces{};
+  ShadowRegion& region = body_->shared[access.region];
+  IndexedArray<ShadowPiece, most_pieces> pieces{};
   const int count = split_access(access, region.granule_shift(), true, pieces.data());
   for (int i = 0; i < count; ++i) {
-    const ShadowPiece& piece = pieces[static_cast<std::size_t>(i)];
+    const ShadowPiece& piece = pieces[i];
     region.line(piece.line).pending |= piece.cells;
   }
 }
 
 void ResidentShadow::initialised(ShadowSpace space, int region, std::int64_t offset, std::int64_t bytes) {
   if (space == ShadowSpace::local) {
-    std::vector<std::uint32_t>& bits = body_->local[static_cast<std::size_t>(region)];
-    for (std::int64_t at = offset; at < offset + bytes; ++at) bits[static_cast<std::size_t>(at / 32)] |= 1u << at % 32;
+    IndexedVector<std::uint32_t>& bits = body_->local[region];
+    for (std::int64_t at = offset; at < offset + bytes; ++at) bits[at / 32] |= 1u << at % 32;
     return;
   }
   assert(space == ShadowSpace::shared);
-  ShadowRegion& memory = body_->shared[static_cast<std::size_t>(region)];
+  ShadowRegion& memory = body_->shared[region];
   const std::int64_t granule = std::int64_t{1} << memory.granule_shift();
   for (std::int64_t at = offset / granule; at * granule < offset + bytes; ++at)
     memory.line(static_cast<std::uint32_t>(at / 32)).initialised |= 1u << at % 32;

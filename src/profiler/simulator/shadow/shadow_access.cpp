@@ -28,7 +28,7 @@ class StripeLock {
   StripeLock(GlobalShadow::Body& launch, const Judged& judged) : launch_(launch) {
     if (!launch.concurrent || judged.access.space != ShadowSpace::global) return;
     for (int i = 0; i < judged.count; ++i) {
-      const std::uint32_t line = judged.pieces[static_cast<std::size_t>(i)].line / 64;
+      const std::uint32_t line = judged.pieces[i].line / 64;
       const std::uint32_t at = (line + static_cast<std::uint32_t>(judged.access.region) * 37) %
                                static_cast<std::uint32_t>(GlobalShadow::Body::stripes);
       taken_[at / 64] |= std::uint64_t{1} << (at % 64);
@@ -69,7 +69,7 @@ bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
   return ordered_at_once(j, word) || same_threads(word, mine);
 }
 
-void spread(ShadowTrack& track, std::array<ShadowWord, 32>& cells) {
+void spread(ShadowTrack& track, IndexedArray<ShadowWord, 32>& cells) {
   if (track.low == expanded) return;
   for (std::size_t cell = 0; cell < cells.size(); ++cell)
     cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : track.low;
@@ -83,7 +83,7 @@ void for_cells(std::uint32_t cells, Act&& act) {
 
 /// Calls act(word, cells) for each run of granules with one word.
 template <class Act>
-void for_words(const ShadowTrack& track, const std::array<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
+void for_words(const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
   if (track.low != expanded) {
     const std::uint32_t high = cells & track.high_cells, low = cells & ~high;
     if (low != 0 && track.low != 0) act(track.low, low);
@@ -91,11 +91,11 @@ void for_words(const ShadowTrack& track, const std::array<ShadowWord, 32>* each,
     return;
   }
   while (cells != 0) {
-    const ShadowWord word = (*each)[static_cast<std::size_t>(std::countr_zero(cells))];
+    const ShadowWord word = (*each)[std::countr_zero(cells)];
     std::uint32_t same = 0;
     for (std::uint32_t left = cells; left != 0; left &= left - 1) {
       const int cell = std::countr_zero(left);
-      if ((*each)[static_cast<std::size_t>(cell)] != word) break;
+      if ((*each)[cell] != word) break;
       same |= 1u << cell;
     }
     if (word != 0) act(word, same);
@@ -166,8 +166,7 @@ void mark_written(ShadowLine& line, const ShadowPiece& piece) {
 /// Lanes of one instruction may touch the same bytes: not when their pieces ascend.
 bool may_overlap(const Judged& j) {
   for (int i = 1; i < j.count; ++i) {
-    const ShadowPiece &before = j.pieces[static_cast<std::size_t>(i - 1)],
-                      &piece = j.pieces[static_cast<std::size_t>(i)];
+    const ShadowPiece &before = j.pieces[i - 1], &piece = j.pieces[i];
     if (piece.line < before.line || (piece.line == before.line && piece.cells <= before.cells)) return true;
   }
   return false;
@@ -181,7 +180,7 @@ bool same_thread(ShadowWord word, ShadowWord mine, int cell, std::uint32_t lane)
 }
 
 /// Every word of `cells` is nobody's, ordered at once, or of the same threads as `mine`.
-bool plainly_fine(const Judged& j, const ShadowTrack& track, const std::array<ShadowWord, 32>* each,
+bool plainly_fine(const Judged& j, const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* each,
                   const ShadowPiece& piece, ShadowWord mine) {
   const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
   if (track.low != expanded) {
@@ -191,7 +190,7 @@ bool plainly_fine(const Judged& j, const ShadowTrack& track, const std::array<Sh
   bool all = true;
   for (std::uint32_t left = piece.cells; left != 0; left &= left - 1) {
     const int cell = std::countr_zero(left);
-    const ShadowWord word = (*each)[static_cast<std::size_t>(cell)];
+    const ShadowWord word = (*each)[cell];
     all &= ordered_at_once(j, word) || same_thread(word, mine, cell, piece_lane(piece, cell));
   }
   return all;
@@ -202,9 +201,9 @@ void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells
   ShadowTrack& track = write ? line.write : line.read;
   if (assign(track, cells, word)) return;
   ShadowSideRecord& side = region.side(line);
-  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  IndexedArray<ShadowWord, 32>& words = write ? side.write : side.read;
   spread(track, words);
-  for_cells(cells, [&](int cell) { words[static_cast<std::size_t>(cell)] = word; });
+  for_cells(cells, [&](int cell) { words[cell] = word; });
 }
 
 /// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
@@ -228,7 +227,7 @@ bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piec
 
 void ResidentShadow::Body::check_contents(Judged& j) {
   for (int i = 0; i < j.count; ++i) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
+    const ShadowPiece& piece = j.pieces[i];
     ShadowLine& line = j.region.line(piece.line);
     const std::uint32_t wrong = piece.cells & (~line.initialised | line.pending);
     if (wrong == 0) continue;
@@ -243,8 +242,8 @@ void ResidentShadow::Body::check_contents(Judged& j) {
         finding.region = j.access.space == ShadowSpace::global ? j.access.region : -1;
         finding.offset = (std::int64_t{piece.line} * 32 + cell) << j.region.granule_shift();
         finding.bytes = 1 << j.region.granule_shift();
-        finding.here = {blocks[static_cast<std::size_t>(j.block)].linear, j.access.warp % shape.warps_per_block,
-                        static_cast<int>(lane), j.access.site, false};
+        finding.here = {blocks[j.block].linear, j.access.warp % shape.warps_per_block, static_cast<int>(lane),
+                        j.access.site, false};
         add(finding);
       }
     });
@@ -276,7 +275,7 @@ void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, Shado
 void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
   const ShadowLine& line = j.region.line(piece.line);
   const ShadowSideRecord* side = line.side;
-  const auto each = [&](const ShadowTrack& track, const std::array<ShadowWord, 32>* cells, bool writes) {
+  const auto each = [&](const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* cells, bool writes) {
     for_words(track, cells, piece.cells,
               [&](ShadowWord word, std::uint32_t at) { check_word(j, piece, word, at, 0, writes); });
   };
@@ -290,9 +289,9 @@ void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
 
 void ResidentShadow::Body::check_overlaps(Judged& j) {
   for (int b = 1; b < j.count; ++b) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(b)];
+    const ShadowPiece& piece = j.pieces[b];
     for (int a = b - 1; a >= 0; --a) {
-      const std::uint32_t other = j.pieces[static_cast<std::size_t>(a)].lane0;
+      const std::uint32_t other = j.pieces[a].lane0;
       if (j.access.offset[other] != j.access.offset[piece.lane0]) continue;
       if (!equal_values(j, other, piece.lane0))
         report_race(j, piece, std::countr_zero(piece.cells), piece.lane0, 0, other, true);
@@ -316,11 +315,11 @@ std::uint32_t ResidentShadow::Body::put_where_it_stands(Judged& j, const ShadowP
     if (kept == piece.cells && whole) return kept;  // another warp's: nothing here is of the same threads
   }
   ShadowSideRecord& side = j.region.side(line);
-  std::array<ShadowWord, 32>& words = write ? side.write : side.read;
+  IndexedArray<ShadowWord, 32>& words = write ? side.write : side.read;
   spread(track, words);
   std::uint32_t rest = 0;
   for_cells(piece.cells, [&](int cell) {
-    ShadowWord& word = words[static_cast<std::size_t>(cell)];
+    ShadowWord& word = words[cell];
     const bool same = same_thread(word, mine, cell, piece_lane(piece, cell));
     if (stands_for(j, word, same ? word : mine))
       word = mine;
@@ -369,8 +368,8 @@ void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int 
   finding.region = j.access.space == ShadowSpace::global ? j.access.region : -1;
   finding.offset = (std::int64_t{piece.line} * 32 + cell) << j.region.granule_shift();
   finding.bytes = 1 << j.region.granule_shift();
-  finding.here = {blocks[static_cast<std::size_t>(j.block)].linear, j.access.warp % shape.warps_per_block,
-                  static_cast<int>(lane), j.access.site, j.write};
+  finding.here = {blocks[j.block].linear, j.access.warp % shape.warps_per_block, static_cast<int>(lane), j.access.site,
+                  j.write};
   finding.same_instruction = word == 0;
   if (word == 0) {
     finding.other = finding.here;
@@ -397,16 +396,16 @@ void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int 
 
 bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {
   if (access.space == ShadowSpace::local) return run_local(access, write);
-  ShadowRegion& region = access.space == ShadowSpace::shared ? shared[static_cast<std::size_t>(access.region)]
+  ShadowRegion& region = access.space == ShadowSpace::shared ? shared[access.region]
                                                              : global.buffers[static_cast<std::size_t>(access.region)];
   if (!region.tracked()) return true;
   Judged j(access, values, write, region);
   j.strong = access.strong || (read && write);
   j.block = access.warp / shape.warps_per_block;
-  const BlockShadow& block = blocks[static_cast<std::size_t>(j.block)];
+  const BlockShadow& block = blocks[j.block];
   const bool is_shared = access.space == ShadowSpace::shared;
   const ShadowWord id = is_shared ? static_cast<ShadowWord>(j.block) + 1 : block.id;
-  const WarpShadow& warp = warps[static_cast<std::size_t>(access.warp)];
+  const WarpShadow& warp = warps[access.warp];
   j.before = id << word_block_at;
   j.span = (ShadowWord{block.floor} + 1) << word_clock_at;
   j.dead_span = is_shared && shape.cluster_blocks == 1 ? j.span : 0;
@@ -418,13 +417,13 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
   const StripeLock lock(global, j);
   if (read && region.checks_initialised()) check_contents(j);
   if (write && may_overlap(j)) {
-    for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[i]);
     if (!j.strong) check_overlaps(j);
-    for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[i]);
     return j.faulty == 0;
   }
   for (int i = 0; i < j.count; ++i) {
-    const ShadowPiece& piece = j.pieces[static_cast<std::size_t>(i)];
+    const ShadowPiece& piece = j.pieces[i];
     ShadowLine& line = region.line(piece.line);
     if (done_at_a_glance(j, line, piece)) {
       if (write) mark_written(line, piece);
@@ -437,7 +436,7 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
 }
 
 bool ResidentShadow::Body::run_local(const ShadowAccess& access, bool write) {
-  std::vector<std::uint32_t>& bits = local[static_cast<std::size_t>(access.region)];
+  IndexedVector<std::uint32_t>& bits = local[access.region];
   std::uint32_t faulty = 0;
   const std::uint32_t mask = access.bytes >= 32 ? ~0u : (1u << access.bytes) - 1;
   for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
@@ -453,8 +452,8 @@ bool ResidentShadow::Body::run_local(const ShadowAccess& access, bool write) {
     finding.space = ShadowSpace::local;
     finding.offset = access.offset[lane] - at + static_cast<std::uint32_t>(std::countr_zero(missing));
     finding.bytes = 1;
-    finding.here = {blocks[static_cast<std::size_t>(access.warp / shape.warps_per_block)].linear,
-                    access.warp % shape.warps_per_block, static_cast<int>(lane), access.site, false};
+    finding.here = {blocks[access.warp / shape.warps_per_block].linear, access.warp % shape.warps_per_block,
+                    static_cast<int>(lane), access.site, false};
     add(finding);
   }
   return faulty == 0;

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/simulator/shadow/shadow.h"
 
 namespace tailor::simulator {
@@ -56,7 +57,7 @@ struct ShadowEntry {
 };
 
 struct ShadowSideRecord {
-  std::array<ShadowWord, 32> write{}, read{};
+  IndexedArray<ShadowWord, 32> write{}, read{};
   std::vector<ShadowEntry> list;
 };
 

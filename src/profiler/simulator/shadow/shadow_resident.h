@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/indexed.h"
 #include "profiler/simulator/shadow/shadow.h"
 #include "profiler/simulator/shadow/shadow_cells.h"
 #include "profiler/simulator/shadow/shadow_clock.h"
@@ -89,7 +90,7 @@ struct Judged {
   ShadowWord before = 0, span = 0;  ///< words in [before, before + span) are of the block and known to all of it
   ShadowWord dead_span = 0;         ///< the same, and nobody who does not know can come: 0 or span
   std::uint32_t faulty = 0;         ///< lanes with a race
-  std::array<ShadowPiece, most_pieces> pieces;
+  IndexedArray<ShadowPiece, most_pieces> pieces;
   int count = 0;
 };
 
@@ -125,11 +126,11 @@ struct ResidentShadow::Body {
 
   GlobalShadow::Body& global;
   ResidentShape shape;
-  std::vector<WarpShadow> warps;
-  std::vector<BlockShadow> blocks;
-  std::vector<ShadowRegion> shared;               ///< by resident block
-  std::vector<std::vector<std::uint32_t>> local;  ///< by warp: a bit per byte
-  std::uint32_t start_clock = 0;                  ///< accesses up to here are of earlier resident sets
+  IndexedVector<WarpShadow> warps;
+  IndexedVector<BlockShadow> blocks;
+  IndexedVector<ShadowRegion> shared;                 ///< by resident block
+  IndexedVector<IndexedVector<std::uint32_t>> local;  ///< by warp: a bit per byte
+  std::uint32_t start_clock = 0;                      ///< accesses up to here are of earlier resident sets
   SyncTable releases;
   std::vector<ShadowFinding> findings;
   std::unordered_map<std::uint64_t, std::size_t> found;  ///< site and fault -> index into findings

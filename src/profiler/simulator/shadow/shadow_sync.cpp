@@ -31,12 +31,12 @@ void for_lanes(std::uint32_t lanes, Act&& act) {
 }  // namespace
 
 void ResidentShadow::Body::tick(int warp) {
-  std::uint32_t& clock = warps[static_cast<std::size_t>(warp)].clock;
+  std::uint32_t& clock = warps[warp].clock;
   clock = std::min(clock + 1, most_clock);
 }
 
 LaneKnowledge& ResidentShadow::Body::lane_knowledge(int warp) {
-  auto& lanes = warps[static_cast<std::size_t>(warp)].lanes;
+  auto& lanes = warps[warp].lanes;
   if (lanes == nullptr) lanes = std::make_unique<LaneKnowledge>();
   return *lanes;
 }
@@ -44,14 +44,14 @@ LaneKnowledge& ResidentShadow::Body::lane_knowledge(int warp) {
 bool ResidentShadow::Body::knows(int warp, std::uint32_t lane, ShadowSpace space, ShadowWord word,
                                  std::uint32_t other_lane) const {
   const int mine = warp / shape.warps_per_block;
-  const BlockShadow& my_block = blocks[static_cast<std::size_t>(mine)];
+  const BlockShadow& my_block = blocks[mine];
   const std::uint32_t clock = word_clock(word);
   std::uint32_t id = word_block(word);
   if (space == ShadowSpace::shared) {
     if (clock <= start_clock || id > blocks.size()) return true;
     id = blocks[id - 1].id;
   }
-  const WarpShadow& my_warp = warps[static_cast<std::size_t>(warp)];
+  const WarpShadow& my_warp = warps[warp];
   if (id == my_block.id) {
     if (clock <= my_block.floor) return true;
     if (word_warp(word) == static_cast<std::uint32_t>(warp % shape.warps_per_block) &&
@@ -64,8 +64,8 @@ bool ResidentShadow::Body::knows(int warp, std::uint32_t lane, ShadowSpace space
 }
 
 bool ResidentShadow::Body::knows_warp(int warp, ShadowSpace space, ShadowWord word) const {
-  const BlockShadow& my_block = blocks[static_cast<std::size_t>(warp / shape.warps_per_block)];
-  const WarpShadow& my_warp = warps[static_cast<std::size_t>(warp)];
+  const BlockShadow& my_block = blocks[warp / shape.warps_per_block];
+  const WarpShadow& my_warp = warps[warp];
   const std::uint32_t clock = word_clock(word), self = static_cast<std::uint32_t>(warp % shape.warps_per_block);
   std::uint32_t id = word_block(word);
   if (space == ShadowSpace::shared) {
@@ -77,8 +77,8 @@ bool ResidentShadow::Body::knows_warp(int warp, ShadowSpace space, ShadowWord wo
 }
 
 Knowledge ResidentShadow::Body::view(int warp, std::uint32_t lanes) const {
-  const BlockShadow& block = blocks[static_cast<std::size_t>(warp / shape.warps_per_block)];
-  const WarpShadow& w = warps[static_cast<std::size_t>(warp)];
+  const BlockShadow& block = blocks[warp / shape.warps_per_block];
+  const WarpShadow& w = warps[warp];
   const auto self = static_cast<std::uint32_t>(warp % shape.warps_per_block);
   Knowledge seen = w.more != nullptr ? std::make_shared<VectorClock>(*w.more) : std::make_shared<VectorClock>();
   if (w.lanes != nullptr) for_lanes(lanes, [&](std::uint32_t lane) { learn(seen, w.lanes->more[lane]); });
@@ -132,7 +132,7 @@ void ResidentShadow::acquire(int warp, std::uint32_t lanes, SyncLocation locatio
   body_->hear(warp, location, scope, heard);
   if (heard == nullptr) return;
   if (lanes == every_lane) {
-    learn(body_->warps[static_cast<std::size_t>(warp)].more, heard);
+    learn(body_->warps[warp].more, heard);
     return;
   }
   LaneKnowledge& mine = body_->lane_knowledge(warp);
@@ -150,7 +150,7 @@ void ResidentShadow::forget(SyncLocation location) {
 
 void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
   LaneKnowledge& mine = body_->lane_knowledge(warp);
-  WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  WarpShadow& w = body_->warps[warp];
   const Knowledge common = body_->view(warp, 0);
   for_lanes(lanes, [&](std::uint32_t lane) {
     learn(mine.more[lane], mine.heard[lane]);
@@ -163,13 +163,13 @@ void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
 }
 
 void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation location) {
-  const Knowledge& fenced = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)].fenced;
+  const Knowledge& fenced = body_->blocks[warp / body_->shape.warps_per_block].fenced;
   if (fenced != nullptr) body_->publish(warp, location, ShadowScope::device, fenced);
-  const WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  const WarpShadow& w = body_->warps[warp];
   if (w.lanes == nullptr || w.lanes->fence[lane].clock == 0) return;
   const LaneFence& fence = w.lanes->fence[lane];
   Knowledge what = std::make_shared<VectorClock>(*fence.base);
-  const BlockShadow& block = body_->blocks[static_cast<std::size_t>(warp / body_->shape.warps_per_block)];
+  const BlockShadow& block = body_->blocks[warp / body_->shape.warps_per_block];
   what->learn_lanes(block.id,
                     {static_cast<std::uint32_t>(warp % body_->shape.warps_per_block), 1u << lane, fence.clock});
   body_->publish(warp, location, ShadowScope::device, what);
@@ -182,7 +182,7 @@ void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation loca
 }
 
 void ResidentShadow::warp_sync(int warp, std::uint32_t lanes) {
-  WarpShadow& w = body_->warps[static_cast<std::size_t>(warp)];
+  WarpShadow& w = body_->warps[warp];
   if (lanes == every_lane) {
     if (w.lanes != nullptr)
       for (Knowledge& more : w.lanes->more) {
@@ -200,10 +200,11 @@ void ResidentShadow::warp_sync(int warp, std::uint32_t lanes) {
 
 /// What threads knew beyond the block, and what they had fenced, becomes common to all of it.
 void ResidentShadow::Body::join_block(int block) {
-  const auto first = static_cast<std::size_t>(block * shape.warps_per_block);
-  BlockShadow& b = blocks[static_cast<std::size_t>(block)];
+  const int first = block * shape.warps_per_block;
+  const int end = first + shape.warps_per_block;
+  BlockShadow& b = blocks[block];
   Knowledge joined;
-  for (std::size_t i = first; i < first + static_cast<std::size_t>(shape.warps_per_block); ++i) {
+  for (int i = first; i < end; ++i) {
     learn(joined, warps[i].more);
     if (warps[i].lanes == nullptr) continue;
     for (Knowledge& more : warps[i].lanes->more) {
@@ -222,22 +223,22 @@ void ResidentShadow::Body::join_block(int block) {
   }
   if (joined != nullptr) own_clock(joined).forget_block(b.id);
   if (joined != nullptr && joined->empty()) joined = nullptr;
-  for (std::size_t i = first; i < first + static_cast<std::size_t>(shape.warps_per_block); ++i) warps[i].more = joined;
+  for (int i = first; i < end; ++i) warps[i].more = joined;
 }
 
 void ResidentShadow::block_barrier(int block) {
   Body& set = *body_;
-  const auto first = static_cast<std::size_t>(block * set.shape.warps_per_block);
-  const auto end = first + static_cast<std::size_t>(set.shape.warps_per_block);
+  const int first = block * set.shape.warps_per_block;
+  const int end = first + set.shape.warps_per_block;
   std::uint32_t latest = 0;
   bool plain = true;
-  for (std::size_t i = first; i < end; ++i) {
+  for (int i = first; i < end; ++i) {
     latest = std::max(latest, set.warps[i].clock);
     plain = plain && set.warps[i].more == nullptr && set.warps[i].lanes == nullptr;
   }
   if (!plain) set.join_block(block);
-  set.blocks[static_cast<std::size_t>(block)].floor = latest;
-  for (std::size_t i = first; i < end; ++i) set.warps[i].clock = std::min(latest + 1, most_clock);
+  set.blocks[block].floor = latest;
+  for (int i = first; i < end; ++i) set.warps[i].clock = std::min(latest + 1, most_clock);
 }
 
 }  // namespace tailor::simulator

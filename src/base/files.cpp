@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writing a file whole or not at all. In: a path and its content. Out: the file, or the system's reason and nothing
+// left behind. Called by write_file, which throws that reason, and by those who can do without the file.
+// A link is followed to the file it means, and a device or a pipe is written to and stays what it is.
+#include "base/files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+namespace tailor {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the bytes of a path go: the end of its symbolic links, whether there is a file yet or not; "" when the links
+/// lead in a circle.
+fs::path followed(fs::path path) {
+  constexpr int most_links = 40;  // as Linux allows
+  std::error_code fault;
+  for (int links = 0; fs::is_symlink(fs::symlink_status(path, fault)); ++links) {
+    if (links == most_links) return {};
+    const fs::path target = fs::read_symlink(path, fault);
+    path = target.is_absolute() ? target : path.parent_path() / target;
+  }
+  return path;
+}
+
+/// Truncates what is there when it can be. Returns the system's reason when it fails, else "".
+std::string write_in_place(const fs::path& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.flush();
+  return out ? "" : std::strerror(errno);
+}
+
+}  // namespace
+
+std::string try_write_file(const fs::path& path, std::string_view content) {
+  const fs::path file = followed(path);
+  if (file.empty()) return path.empty() ? "the name is empty" : "its symbolic links lead in a circle";
+  std::error_code fault;
+  const fs::file_status status = fs::status(file, fault);
+  if (fs::is_directory(status)) return "it is a folder";
+  // A device, a pipe or a socket is written to: a file in its place would destroy it.
+  if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(file, content);
+  const fs::path partial = file.string() + fmt::format(".{}.partial", ::getpid());
+  std::string reason = write_in_place(partial, content);
+  if (reason.empty()) {
+    fs::rename(partial, file, fault);
+    if (fault) reason = fault.message();
+  }
+  if (!reason.empty()) fs::remove(partial, fault);
+  return reason;
+}
+
+}  // namespace tailor

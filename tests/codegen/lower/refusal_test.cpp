@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a group cannot be lowered, in words: what the operation is, not what its result is made of. Modules of one
+// operation each, imported from HLO text; the expected words are written down here.
+// Part of the suite `codegen`.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "codegen/lower/prepare.h"
+#include "hlo/import.h"
+
+using namespace tailor;
+
+namespace {
+
+std::string refusal_of(const std::string& entry) {
+  const std::string text =
+      "HloModule m\nless { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT "
+      "}\n"
+      "first { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)\n"
+      "  g = pred[] compare(a, b), direction=GE v = f32[] select(g, a, b) k = s32[] select(g, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, k) }\nENTRY e {\n" +
+      entry + "}\n";
+  ir::Group group;
+  group.graph = hlo::import_hlo(text, "test").graph;
+  const auto prepared = codegen::prepare(group);
+  const auto* refused = std::get_if<ir::Rejection>(&prepared);
+  return refused != nullptr ? refused->rule + ": " + refused->reason : "not refused";
+}
+
+}  // namespace
+
+TEST_CASE("an operation that gives several results is refused for what it is") {
+  const std::string argmax = refusal_of(
+      "  x = f32[8,64]{1,0} parameter(0)\n  n = s32[8,64]{1,0} iota(), iota_dimension=1\n"
+      "  low = f32[] constant(-inf)\n  zero = s32[] constant(0)\n"
+      "  r = (f32[8]{0}, s32[8]{0}) reduce(x, n, low, zero), dimensions={1}, to_apply=first\n"
+      "  ROOT place = s32[8]{0} get-tuple-element(r), index=1\n");
+  CHECK(argmax.starts_with("skeleton-variadic-reduction: reduce %r needs"));
+  const std::string sort =
+      refusal_of("  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} sort(x), dimensions={0}, to_apply=less\n");
+  CHECK(sort.starts_with("skeleton-window: sort %y"));
+  const std::string top = refusal_of(
+      "  x = f32[8,64]{1,0} parameter(0)\n"
+      "  ROOT y = (f32[8,4]{1,0}, s32[8,4]{1,0}) topk(x), k=4, largest=true\n");
+  CHECK(top.starts_with("skeleton-window: topk %y needs"));
+  const std::string random = refusal_of(
+      "  s = u64[2]{0} parameter(0)\n"
+      "  r = (u64[2]{0}, u32[64]{0}) rng-bit-generator(s), algorithm=rng_default\n"
+      "  ROOT y = u32[64]{0} get-tuple-element(r), index=1\n");
+  CHECK(random.starts_with("operation: rng_bit_generator %r is not"));
+  for (const std::string& said : {argmax, sort, top, random})
+    CHECK_MESSAGE(said.find("tuple") == std::string::npos, said);
+}
