@@ -69,9 +69,9 @@ Table estimate_table(const Explained& all) {
   Table table;
   table.columns = {column("kernel", "kernel"),
                    column("group", "group"),
-                   column("time", "time", Hint::seconds),
-                   column("low", "at least", Hint::seconds),
-                   column("high", "at most", Hint::seconds),
+                   column("predicted", "time", Hint::seconds),
+                   column("predicted_low", "at least", Hint::seconds),
+                   column("predicted_high", "at most", Hint::seconds),
                    column("level", "level"),
                    column("bound", "binds"),
                    column("state", "state"),
@@ -79,7 +79,7 @@ Table estimate_table(const Explained& all) {
                    column("blocks_per_sm", "blocks per SM", Hint::integer),
                    column("limiter", "limited by"),
                    column("waves", "waves", Hint::number),
-                   column("registers", "registers", Hint::integer),
+                   column("predicted_registers", "registers", Hint::integer),
                    column("threads", "threads", Hint::integer),
                    column("grid", "grid", Hint::count),
                    column("shared", "shared", Hint::bytes),
@@ -100,7 +100,7 @@ Table part_table(const ir::Estimate& estimate) {
   Table table;
   table.title = "parts";
   table.columns = {
-      column("part", "part"), {"time", "time", Hint::seconds}, {"share", "share of the total", Hint::fraction}};
+      column("part", "part"), {"part_time", "time", Hint::seconds}, {"of_total", "share of the total", Hint::fraction}};
   for (std::size_t i = 0; i < ir::part_count; ++i)
     table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), seconds_of(estimate, i),
                           seconds_of(estimate, i) / estimate.total.value});

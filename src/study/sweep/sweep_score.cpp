@@ -42,9 +42,8 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     sweep.recorder.save(*group);
     for (const Target& device : sweep.devices) {
       const ir::Estimate bound = costmodel::sol(group->work, device.calibrated);
-      sweep.store().save(
-          store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
-                               std::string(name(bound.bottleneck))});
+      sweep.store().save(store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
+                                              std::string(name(bound.bottleneck))});
     }
     sweep.groups.push_back(std::move(group));
   }
