@@ -6,6 +6,7 @@
 // comes out is not known beforehand, so the buffer grows, up to a limit.
 #include "base/compressed.h"
 
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -17,7 +18,14 @@ namespace tailor {
 
 namespace {
 
-std::string unpacked(std::string_view packed, const std::string& file) {
+[[noreturn]] void refuse_size(const std::string& file, std::size_t most_bytes) {
+  throw Error(Fault::failed, Position{file},
+              fmt::format("found a gzip file that unpacks to more than {}, expected at most that",
+                          humane_bytes(static_cast<double>(most_bytes))),
+              "if it is no accident, unpack it yourself (gunzip): a file that is not compressed has no limit");
+}
+
+std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 32) != Z_OK) throw Error(Fault::failed, Position{file}, "cannot start zlib");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
@@ -25,14 +33,16 @@ std::string unpacked(std::string_view packed, const std::string& file) {
   std::string out;
   std::size_t filled = 0;
   int status = Z_OK;
-  while (status == Z_OK && filled < max_unpacked_bytes) {
-    out.resize(std::max<std::size_t>(packed.size() * 8, filled * 2) + 4096);
+  // One byte more than may be there: a file that fills it is too large, and no more memory is spent on it.
+  while (status == Z_OK && filled <= most_bytes) {
+    out.resize(std::min(std::max<std::size_t>(packed.size() * 8, filled * 2) + 4096, most_bytes + 1));
     stream.next_out = reinterpret_cast<Bytef*>(out.data()) + filled;
     stream.avail_out = static_cast<uInt>(out.size() - filled);
     status = inflate(&stream, Z_NO_FLUSH);
     filled = stream.total_out;
   }
   inflateEnd(&stream);
+  if (filled > most_bytes) refuse_size(file, most_bytes);
   if (status != Z_STREAM_END)
     throw Error(Fault::failed, Position{file}, "found a damaged or truncated gzip file, expected a whole one");
   out.resize(filled);
@@ -41,9 +51,9 @@ std::string unpacked(std::string_view packed, const std::string& file) {
 
 }  // namespace
 
-std::string read_unpacked(const std::string& path) {
+std::string read_unpacked(const std::string& path, std::size_t most_bytes) {
   std::string content = read_file(path);
-  if (content.starts_with("\x1f\x8b")) content = unpacked(content, path);
+  if (content.starts_with("\x1f\x8b")) content = unpacked(content, path, most_bytes);
   return content;
 }
 

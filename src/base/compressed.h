@@ -13,11 +13,14 @@
 
 namespace tailor {
 
-/// What a compressed file may unpack to, in bytes: 2 GiB. A larger one is refused.
-inline constexpr std::size_t max_unpacked_bytes = std::size_t{1} << 31;
+/// What a compressed file may unpack to, in bytes: 256 MB, a hundred times the largest dump that was seen. A few
+/// kilobytes of gzip can hold gigabytes, so a larger one is refused before it has filled the memory. Plain files have
+/// no limit.
+inline constexpr std::size_t max_unpacked_bytes = 256'000'000;
 
-/// The text of a file, unpacked when it is gzip-compressed, whatever its name is. Throws Error(failed).
-std::string read_unpacked(const std::string& path);
+/// The text of a file, unpacked when it is gzip-compressed, whatever its name is. Throws Error(failed), for one that
+/// unpacks to more than `most_bytes` after no more than those were unpacked.
+std::string read_unpacked(const std::string& path, std::size_t most_bytes = max_unpacked_bytes);
 
 /// `text` as a gzip file without a name and a time in it, so that equal text gives equal bytes. `path` is for messages.
 /// Throws Error(failed) when zlib cannot.

@@ -87,7 +87,7 @@ Table pass_columns() {
   Table table;
   table.title = "passes: a kernel runs once for each";
   table.columns = {column("set", "set"), column("counters", "counters", Hint::integer),
-                   column("passes", "passes", Hint::integer), column("left_out", "not on this chip", Hint::text, 1)};
+                   column("passes", "passes", Hint::integer), column("not_on_chip", "not on this chip", Hint::text, 1)};
   return table;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/commands.h"
 #include "report/table.h"
 #include "store/exports.h"
 #include "store/observations.h"
@@ -32,7 +33,7 @@ void show(const DbOptions& options, const report::Table& table) {
     case Format::csv:
       return options.out(report::csv(table));
     case Format::json:
-      return options.out(report::document({"tailor.db/1", "", "", ""}, table));
+      return options.out(report::document({"tailor.db/1", std::string(tool_name), options.command, ""}, table));
   }
 }
 

@@ -18,6 +18,7 @@ namespace tailor::cli {
 struct DbOptions {
   std::filesystem::path database;
   Format format = Format::table;  ///< of info and observations
+  std::string command;            ///< as it was typed
   int width = 100;
   bool colour = false;
   Sink out = standard_output();

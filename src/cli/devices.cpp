@@ -20,8 +20,8 @@ using report::Table;
 Table all_devices(const Context& context) {
   Table table;
   table.title = "devices";
-  table.columns = {column("name", "name"),
-                   column("title", "GPU", Hint::text, 1),
+  table.columns = {column("device", "name"),
+                   column("device_title", "GPU", Hint::text, 1),
                    column("arch", "arch"),
                    column("sms", "SMs", Hint::integer),
                    column("dram_bandwidth", "DRAM", Hint::rate),

@@ -95,7 +95,7 @@ void look_at_gpu(const DoctorOptions& options, const Context& context, Findings&
 
 void run_doctor(const DoctorOptions& options, const Context& context) {
   Findings findings;
-  findings.table.columns = {column("what", "what"), column("state", "state"), column("detail", "detail"),
+  findings.table.columns = {column("what", "what"), column("status", "state"), column("detail", "detail"),
                             column("remedy", "what to do")};
   findings.found("Tailor", std::string(tool_name));
   look_at_data(context, findings);

@@ -71,7 +71,7 @@ report::Table pass_table(const ir::ImportReport& report) {
   table.title = "passes that changed something";
   table.columns = {column("pass", "pass"), column("rewrites", "rewrites", Hint::count),
                    column("added", "added", Hint::count), column("removed", "removed", Hint::count),
-                   column("what", "what it does", Hint::text, 1)};
+                   column("meaning", "what it does", Hint::text, 1)};
   for (const ir::PassReport& pass : report.passes) {
     if (pass.rewrites == 0 && pass.added == 0 && pass.removed == 0) continue;
     std::string_view what;

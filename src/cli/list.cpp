@@ -35,7 +35,7 @@ void list_ops(const Context&, Table& table) {
                    column("fma", "fma", Hint::integer),
                    column("alu", "alu", Hint::integer),
                    column("xu", "xu", Hint::integer),
-                   column("cuda", "CUDA", Hint::text, 1)};
+                   column("cuda_spelling", "CUDA", Hint::text, 1)};
   for (const ir::OpRow& row : ir::op_table)
     table.rows.push_back({words(row.id), words(row.hlo), words(ir::name(row.kind)),
                           row.arity >= 0 ? Cell(std::int64_t{row.arity}) : Cell(), std::int64_t{row.fma},
@@ -44,43 +44,43 @@ void list_ops(const Context&, Table& table) {
 }
 
 void list_dtypes(const Context&, Table& table) {
-  table.columns = {column("dtype", "dtype"), column("bits", "bits", Hint::integer), column("cuda", "CUDA"),
+  table.columns = {column("dtype", "dtype"), column("bits", "bits", Hint::integer), column("cuda_spelling", "CUDA"),
                    column("compute", "computed as")};
   for (const ir::DTypeRow& row : ir::dtype_table)
     table.rows.push_back({words(row.name), std::int64_t{row.bits}, words(row.cuda), words(ir::name(row.compute))});
 }
 
 void list_strategies(const Context&, Table& table) {
-  table.columns = {column("strategy", "strategy"), column("needs", "needs"), column("what", "what it does"),
+  table.columns = {column("strategy", "strategy"), column("decides_by", "needs"), column("meaning", "what it does"),
                    column("source", "source", Hint::text, 1)};
   for (const explore::Strategy& row : explore::strategies())
     table.rows.push_back({words(row.name), text(row.needs), words(row.what), words(row.source)});
 }
 
 void list_models(const Context&, Table& table) {
-  table.columns = {column("model", "model"), column("sees", "sees"), column("accounts_for", "accounts for")};
+  table.columns = {column("cost_model", "model"), column("sees", "sees"), column("accounts_for", "accounts for")};
   for (const costmodel::Model& row : costmodel::models())
     table.rows.push_back({words(row.name), words(row.sees), words(row.accounts_for)});
 }
 
 void list_rules(const Context&, Table& table) {
-  table.columns = {column("rule", "rule"), column("kind", "kind"), column("why", "drops")};
+  table.columns = {column("rule", "rule"), column("soundness", "kind"), column("why", "drops")};
   for (const explore::Rule& row : explore::rules())
     table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.reason)});
 }
 
 void list_profilers(const Context&, Table& table) {
-  table.columns = {column("profiler", "profiler"), column("what", "what it does")};
+  table.columns = {column("profiler", "profiler"), column("meaning", "what it does")};
   for (const study::ProfilerRow& row : study::profilers()) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_stop_rules(const Context&, Table& table) {
-  table.columns = {column("rule", "rule"),
+  table.columns = {column("stop_rule", "rule"),
                    column("half_width", "median known to", Hint::fraction),
                    column("confidence", "at confidence", Hint::fraction),
                    column("min_samples", "samples from", Hint::integer),
                    column("max_samples", "to", Hint::integer),
-                   column("max_time", "time at most", Hint::seconds),
+                   column("longest", "time at most", Hint::seconds),
                    column("meaning", "meaning", Hint::text, 1)};
   for (const profiler::StopRule& rule : profiler::stop_rules())
     table.rows.push_back({words(rule.name), rule.half_width, rule.confidence, std::int64_t{rule.min_samples},
@@ -88,7 +88,7 @@ void list_stop_rules(const Context&, Table& table) {
 }
 
 void list_axes(const Context&, Table& table) {
-  table.columns = {column("axis", "axis"), column("example", "example")};
+  table.columns = {column("axis", "axis"), column("values", "example")};
   for (const ir::PlanField axis : explore::axes_of()) {
     const ir::PlanFieldRow& row = ir::row(axis);
     table.rows.push_back({words(row.name), fmt::format("--axis {}={}", row.name, row.example)});
@@ -96,12 +96,12 @@ void list_axes(const Context&, Table& table) {
 }
 
 void list_passes(const Context&, Table& table) {
-  table.columns = {column("pass", "pass"), column("what", "what it does")};
+  table.columns = {column("pass", "pass"), column("meaning", "what it does")};
   for (const hlo::PassRow& row : hlo::pass_table) table.rows.push_back({words(row.name), words(row.what)});
 }
 
 void list_devices(const Context& context, Table& table) {
-  table.columns = {column("device", "device"), column("title", "GPU"), column("arch", "arch")};
+  table.columns = {column("device", "device"), column("device_title", "GPU"), column("arch", "arch")};
   for (const std::string& name : ir::device_names((context.data / "devices").string())) {
     const ir::Device device = load_device(context, name);
     table.rows.push_back({device.name, device.title, device.arch});
@@ -109,7 +109,7 @@ void list_devices(const Context& context, Table& table) {
 }
 
 void list_commands(const Context&, Table& table) {
-  table.columns = {column("command", "command"), column("what", "what it does")};
+  table.columns = {column("command", "command"), column("meaning", "what it does")};
   for (const CommandRow& row : commands()) table.rows.push_back({words(row.name), words(row.what)});
 }
 

@@ -18,6 +18,7 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "study/sweep/sweep.h"
+#include "study/sweep/sweep_tables.h"
 
 namespace tailor::cli {
 
@@ -63,6 +64,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
     report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
     run_report(report, *context.console);
   }
+  show(context, {"tailor.sweep/1",
+                 "",
+                 {{"strategies", study::strategies_table(outcome)}, {"sweep", study::done_table(outcome)}},
+                 ""});
   if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.reason, outcome.hint);
 }
 
@@ -125,6 +130,7 @@ void run_db_command(const DbCommand& command, const Context& context) {
   refuse_strays(command);
   DbOptions options;
   options.database = command.database;
+  options.command = context.command;
   options.width = context.terminal.width;
   options.colour = context.colour;
   if (command.action == "export") {

@@ -22,6 +22,9 @@ namespace tailor::hlo {
 
 namespace {
 
+/// Places in the text are kept as 32 bits.
+constexpr std::size_t max_text_bytes = std::size_t{1} << 31;
+
 /// Operations that are carried along without being understood, in one sentence.
 std::string opaque_warning(const std::vector<std::pair<std::string, std::int64_t>>& opaque) {
   constexpr std::size_t most_named = 5;
@@ -40,10 +43,10 @@ std::string opaque_warning(const std::vector<std::pair<std::string, std::int64_t
 }  // namespace
 
 Imported import_hlo(std::string_view text, std::string_view file) {
-  if (text.size() > max_unpacked_bytes)
+  if (text.size() > max_text_bytes)
     throw Error(Fault::failed, Position{std::string(file)},
                 fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
-                            humane_bytes(static_cast<double>(max_unpacked_bytes))));
+                            humane_bytes(static_cast<double>(max_text_bytes))));
   const HloModule module = parse_module(text, file);
   GraphBuilderContext context(module);
   const HloComputation& entry = module.computations[module.entry];

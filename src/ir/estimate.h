@@ -8,7 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/units.h"
 
@@ -43,6 +46,22 @@ struct Estimate {
   int registers = 0;     ///< per thread, estimated or real
   bool operator==(const Estimate&) const = default;
 };
+
+/// What a model can tell apart, as a share of a time: the figures that it computes with have three digits at most. Two
+/// plans whose times are closer have no order.
+inline constexpr double model_resolution = 1e-3;
+
+/// A plan's place among all by predicted time. Tied plans have one place, that of the fastest of them.
+struct Placed {
+  std::int64_t place = 1;
+  bool tied = false;  ///< with another plan
+};
+/// Of each of `times`, which ascend. A place ends where a time is further than model_resolution from its fastest.
+std::vector<Placed> placed(std::span<const Seconds> times);
+/// "3", or "3=" for one of several.
+std::string text(const Placed& placed);
+/// How many of `times`, in any order, cannot be told from the least; 0 without times.
+std::int64_t tied_with_least(std::span<const Seconds> times);
 
 std::string_view name(Level level);
 std::string_view name(Part part);

@@ -28,8 +28,8 @@ std::string heaviest_group(const Summary& summary) {
     return fmt::format("{} has no plan, and its bound alone is {} % of the time of all fused kernels ({} of {}).",
                        heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
                        humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
-  return fmt::format("{} takes {} % of the predicted time of all fused kernels ({} of {}): look there first.",
-                     heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
+  return fmt::format("By predicted time {} takes longest: {} % of all fused kernels ({} of {}).", heaviest->name,
+                     three_figures(100 * whole_time(*heaviest).value / all),
                      humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
 }
 
@@ -94,7 +94,7 @@ std::string failed_compiles(const Summary& summary) {
 std::string kernels_over_floor(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr || !chosen->kernel_floor || *chosen->kernel_floor <= 0) return {};
-  return fmt::format("{} makes {} kernels; no partition has fewer than {}, so at most {} launches are left to save.",
+  return fmt::format("{} makes {} kernels; no partition has fewer than {}, so at most {} are left to save.",
                      chosen->name, with_commas(chosen->kernels), with_commas(*chosen->kernel_floor),
                      with_commas(chosen->kernels - *chosen->kernel_floor));
 }

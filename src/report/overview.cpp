@@ -17,6 +17,7 @@
 
 #include "base/indexed.h"
 #include "base/text.h"
+#include "ir/estimate.h"
 #include "report/advice.h"
 #include "report/width.h"
 
@@ -50,23 +51,55 @@ Cell maybe(const std::optional<Seconds>& time) {
   return time->value;
 }
 
-/// The highest level both strategies have a time at, with both times.
-struct Shared {
-  std::string level;
-  double chosen = 0, baseline = 0;
-};
-std::optional<Shared> shared_level(const StrategyTotals& chosen, const StrategyTotals& baseline) {
-  for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
-    for (const LevelTime& b : baseline.time)
-      if (b.level == a->level && a->time.value > 0) return Shared{a->level, a->time.value, b.time.value};
-  return std::nullopt;
+/// "7.01 × faster", "1.20 × slower".
+std::string times_faster(double ratio) {
+  return ratio >= 1 ? fmt::format("{} × faster", three_figures(ratio))
+                    : fmt::format("{} × slower", three_figures(1 / ratio));
+}
+
+/// Both speed-ups of the chosen strategy, each by its name: of the fused kernels alone, and with the library calls.
+std::string speedup_words(const StrategyTotals& chosen, const StrategyTotals& baseline, const Speedup& at) {
+  const bool bounds = chosen.groups_at_lower_bound > 0 || baseline.groups_at_lower_bound > 0;
+  std::string out = fmt::format(" and {} {} in its fused kernels alone ({} instead of {}, level {})",
+                                bounds                   ? "would be, if groups without a plan ran at their bound,"
+                                : at.level == "profiled" ? "is, by kernels measured one by one,"
+                                                         : "is predicted",
+                                times_faster(at.of_kernels()), humane_seconds(at.chosen.value),
+                                humane_seconds(at.baseline.value), at.level);
+  if (const std::optional<double> whole = at.with_library())
+    return out + fmt::format(", {} with the library calls ({} for both)", times_faster(*whole),
+                             humane_seconds(at.library->value));
+  if (chosen.library_calls == 0) return out + ", which is all: the model makes no library calls";
+  return out + fmt::format("; the {} library calls, equal for both, have no time", with_commas(chosen.library_calls));
+}
+
+/// Of each of the best plans by the level that ranks, "1=" where the model cannot tell it from another. A plan of
+/// another level than the one before it begins a place of its own.
+std::vector<std::string> places_of(const GroupSummary& group) {
+  std::vector<std::string> places;
+  for (std::size_t first = 0; first < group.best.size();) {
+    const auto level = [&](std::size_t i) {
+      return group.best[i].estimates.empty() ? std::string() : group.best[i].estimates.back().level;
+    };
+    std::vector<Seconds> times;
+    std::size_t end = first;
+    for (; end < group.best.size() && level(end) == level(first); ++end)
+      times.push_back(level(end).empty() ? Seconds{} : group.best[end].estimates.back().total);
+    std::sort(times.begin(), times.end());  // plans of one level come in that order; a report says what it was given
+    for (ir::Placed one : ir::placed(times)) {
+      one.place += static_cast<std::int64_t>(first);
+      places.push_back(level(first).empty() ? std::string() : ir::text(one));
+    }
+    first = end;
+  }
+  return places;
 }
 
 Table make_rejection_table(const std::vector<RejectionCount>& all) {
   Table table;
   table.columns = {{"rule", "rule", Hint::text, 0},
                    {"plans", "plans", Hint::count, 0},
-                   {"kind", "kind", Hint::text, 2},
+                   {"soundness", "kind", Hint::text, 2},
                    {"example", "example", Hint::text, 1}};
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
@@ -109,6 +142,19 @@ Seconds whole_time(const GroupSummary& group) {
   return time.value_or(group.lower_bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
 }
 
+std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotals& baseline) {
+  for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
+    for (const LevelTime& b : baseline.time)
+      if (b.level == a->level && a->time.value > 0 && b.time.value > 0)
+        return Speedup{a->level, a->time, b.time, chosen.library_calls > 0 ? chosen.library_time : std::nullopt};
+  return std::nullopt;
+}
+
+std::optional<double> Speedup::with_library() const {
+  if (!library) return std::nullopt;
+  return (baseline + *library) / (chosen + *library);
+}
+
 bool has_measured_times(const Summary& summary) {
   for (const StrategyTotals& strategy : summary.strategies)
     for (const LevelTime& time : strategy.time)
@@ -134,17 +180,7 @@ std::string answer(const Summary& summary) {
     if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
       out += fmt::format(" ({} × fewer)",
                          three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
-    if (const auto at = shared_level(*chosen, *baseline)) {
-      const bool faster = at->baseline >= at->chosen;
-      const bool bounds = chosen->groups_at_lower_bound > 0 || baseline->groups_at_lower_bound > 0;
-      out += fmt::format(" and {} {} × {} ({} instead of {}, level {})",
-                         bounds                    ? "would be, if groups without a plan ran at their bound,"
-                         : at->level == "profiled" ? "is, by kernels measured one by one,"
-                                                   : "is predicted",
-                         three_figures(faster ? at->baseline / at->chosen : at->chosen / at->baseline),
-                         faster ? "faster" : "slower", humane_seconds(at->chosen), humane_seconds(at->baseline),
-                         at->level);
-    }
+    if (const auto at = speedup(*chosen, *baseline)) out += speedup_words(*chosen, *baseline, *at);
   } else if (!chosen->time.empty()) {
     out += fmt::format(", predicted to take {} (level {})", humane_seconds(chosen->time.back().time.value),
                        chosen->time.back().level);
@@ -161,7 +197,7 @@ std::string answer(const Summary& summary) {
 Table manifest_table(const Summary& summary) {
   const Manifest& m = summary.manifest;
   Table table;
-  table.columns = {{"what", "what", Hint::text, 0}, {"value", "value", Hint::text, 0}};
+  table.columns = {{"what", "what", Hint::text, 0}, {"text", "value", Hint::text, 0}};
   const auto add = [&](const std::string& what, const std::string& value) {
     if (!value.empty()) table.rows.push_back({what, value});
   };
@@ -205,6 +241,11 @@ Table strategy_table(const Summary& summary) {
     table.columns.push_back({"library", "library work", Hint::flops, 8});
   }
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
+  const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
+  if (baseline != nullptr) {
+    table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 2});
+    if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 2});
+  }
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
     std::vector<Cell>& row = table.rows.emplace_back();
@@ -221,23 +262,28 @@ Table strategy_table(const Summary& summary) {
     }
     if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     if (library) row.push_back(maybe(s.library_time));
+    if (baseline == nullptr) continue;
+    const std::optional<Speedup> faster = speedup(s, *baseline);
+    row.push_back(faster ? Cell(faster->of_kernels()) : Cell());
+    if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
   }
   return table;
 }
 
 Table group_table(const Summary& summary) {
   Table table;
-  table.columns = {{"group", "group", Hint::text, 0},
+  table.columns = {{"title", "group", Hint::text, 0},
                    {"state", "state", Hint::text, 0},
-                   {"id", "id", Hint::text, 9},
-                   {"times", "times", Hint::count, 2},
+                   {"group", "id", Hint::text, 9},
+                   {"places", "places", Hint::count, 2},
                    {"shape", "shape", Hint::text, 3},
                    {"traffic", "traffic", Hint::bytes, 4},
-                   {"time", "time of one", Hint::seconds, 0},
-                   {"time_all", "time of all", Hint::seconds, 1},
-                   {"share", "share", Hint::fraction, 5},
+                   {"best_time", "time of one", Hint::seconds, 0},
+                   {"best_time_all", "time of all", Hint::seconds, 1},
+                   {"time_share", "share", Hint::fraction, 5},
                    {"bound", "bound by", Hint::text, 6},
-                   {"plans", "plans", Hint::count, 7}};
+                   {"plans_enumerated", "plans", Hint::count, 7},
+                   {"tied_plans", "no slower by the model", Hint::count, 6}};
   const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
                                   [](const GroupSummary& group) { return group.lower_bound.has_value(); });
   if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
@@ -262,7 +308,8 @@ Table group_table(const Summary& summary) {
     }
     table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
                           group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
-                          group->enumerated});
+                          group->enumerated,
+                          group->all_times.empty() ? Cell() : Cell(ir::tied_with_least(group->all_times))});
     if (bounds) table.rows.back().push_back(maybe(group->lower_bound));
   }
   table.to_see_all = "--top 0";
@@ -275,20 +322,21 @@ Table plan_table(const GroupSummary& group) {
     for (const EstimateSummary& estimate : plan.estimates) add_level(levels, estimate.level);
   sort_levels(levels);
   Table table;
-  table.columns = {{"rank", "#", Hint::integer, 1}, {"plan", "plan", Hint::text, 0}, {"check", "check", Hint::text, 2}};
+  table.columns = {{"rank", "#", Hint::integer, 1},
+                   {"predicted_place", "place", Hint::text, 0},
+                   {"plan", "plan", Hint::text, 0},
+                   {"check", "check", Hint::text, 2}};
+  const std::vector<std::string> places = places_of(group);
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 4});
-  const std::vector<Column> rest = {{"low", "low", Hint::seconds, 9},
-                                    {"high", "high", Hint::seconds, 9},
-                                    {"bound", "bound by", Hint::text, 3},
-                                    {"occupancy", "occupancy", Hint::fraction, 6},
-                                    {"registers", "registers", Hint::integer, 5},
-                                    {"spill", "spills", Hint::bytes, 7},
-                                    {"shared", "shared", Hint::bytes, 8},
-                                    {"binary", "binary", Hint::text, 7}};
+  const std::vector<Column> rest = {
+      {"predicted_low", "low", Hint::seconds, 9},   {"predicted_high", "high", Hint::seconds, 9},
+      {"bound", "bound by", Hint::text, 3},         {"occupancy", "occupancy", Hint::fraction, 6},
+      {"registers", "registers", Hint::integer, 5}, {"spill", "spills", Hint::bytes, 7},
+      {"shared", "shared", Hint::bytes, 8},         {"binary", "binary", Hint::text, 7}};
   table.columns.insert(table.columns.end(), rest.begin(), rest.end());
   for (const PlanSummary& plan : group.best) {
-    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), plan.plan,
+    std::vector<Cell> row{static_cast<std::int64_t>(table.rows.size() + 1), places[table.rows.size()], plan.plan,
                           std::string(name(plan.check)) + (plan.check_note.empty() ? "" : ": " + plan.check_note)};
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
@@ -360,9 +408,9 @@ Table rejection_table(const GroupSummary& group) { return make_rejection_table(g
 
 Table library_table(const Summary& summary) {
   Table table;
-  table.columns = {{"operation", "operation", Hint::text, 0}, {"shape", "shape", Hint::text, 2},
-                   {"times", "times", Hint::count, 0},        {"traffic", "traffic of one", Hint::bytes, 1},
-                   {"work", "work of one", Hint::flops, 1},   {"time", "time of one", Hint::seconds, 3}};
+  table.columns = {{"operation", "operation", Hint::text, 0},  {"shape", "shape", Hint::text, 2},
+                   {"runs", "times", Hint::count, 0},          {"traffic", "traffic of one", Hint::bytes, 1},
+                   {"library", "work of one", Hint::flops, 1}, {"call_time", "time of one", Hint::seconds, 3}};
   for (const LibraryCall& call : summary.library)
     table.rows.push_back({call.op, call.shape, call.occurrences, call.traffic.value, call.flops, maybe(call.time)});
   return table;
@@ -386,7 +434,7 @@ std::string place_of(const MeasuredTime& time) { return time.tied ? "1=" : std::
 
 Table measured_table(const Summary& summary) {
   Table table;
-  table.columns = {{"group", "group"},
+  table.columns = {{"title", "group"},
                    {"place", "place"},
                    {"cache", "cache"},
                    {"launch_mode", "launched as", Hint::text, 3},
@@ -418,7 +466,7 @@ Table module_table(const Summary& summary) {
                    {"baseline_launches", "its launches", Hint::count, 1},
                    {"baseline_median", "its time", Hint::seconds},
                    {"speedup", "times as fast", Hint::ratio},
-                   {"left_out", "groups left out", Hint::count, 2}};
+                   {"groups_left_out", "groups left out", Hint::count, 2}};
   for (const ModuleTime& time : summary.modules)
     table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
                           time.baseline_launches, time.baseline_median.value, time.speedup, time.left_out});

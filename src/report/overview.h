@@ -18,8 +18,22 @@ namespace tailor::report {
 /// level its times come from, and whether anything was measured.
 std::string answer(const Summary& summary);
 
+/// How much less time one strategy takes than another, at the most precise level that both have a time at. Two figures,
+/// and no text names one of them without saying which: fused kernels alone, which is what a strategy decides, and a run
+/// of the model, in which the library calls take the same time under both.
+struct Speedup {
+  std::string level;
+  Seconds chosen, baseline;        ///< the fused kernels of a run
+  std::optional<Seconds> library;  ///< its library calls; absent: it has none, or one has no time
+  double of_kernels() const { return baseline / chosen; }
+  std::optional<double> with_library() const;
+};
+/// Absent when there is no level at which both have a time.
+std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotals& baseline);
+
 Table manifest_table(const Summary& summary);
-/// One row per strategy, the chosen one marked. A column per level that any strategy has.
+/// One row per strategy, the chosen one marked. A column per level that any strategy has, and both speed-ups over the
+/// baseline.
 Table strategy_table(const Summary& summary);
 /// One row per group, heaviest first by predicted time of all its occurrences.
 Table group_table(const Summary& summary);

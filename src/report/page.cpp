@@ -72,8 +72,10 @@ std::string strategies(const Summary& summary) {
     bars.push_back({s.name, s.name == summary.chosen, s.kernels, s.launches, s.traffic,
                     s.time.empty() ? std::nullopt : std::optional(s.time.back().time)});
   return figure(strategy_chart(bars),
-                "The chosen strategy is in bold. Kernels: fused kernels; launches: with library "
-                "calls; traffic: DRAM bytes of the fused kernels.") +
+                "The chosen strategy is in bold. Kernels: fused kernels; launches: of those in a run, loop bodies by "
+                "their "
+                "trips; traffic and time: of those too. Library calls, equal for all strategies, are in the table "
+                "alone.") +
          html(strategy_table(summary), true);
 }
 

@@ -18,7 +18,7 @@ Table parts_table(const GroupSummary& group) {
   table.columns = {{"plan_id", "plan", Hint::text},
                    {"level", "level", Hint::text},
                    {"part", "part", Hint::text},
-                   {"time", "time", Hint::seconds}};
+                   {"part_time", "time", Hint::seconds}};
   for (const PlanSummary& plan : group.best)
     for (const EstimateSummary& estimate : plan.estimates) {
       table.rows.push_back({plan.id, estimate.level, std::string("total"), estimate.total.value});

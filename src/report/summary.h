@@ -46,9 +46,9 @@ struct StrategyTotals {
   std::string name;
   std::int64_t kernels = 0;  ///< fused kernels, each occurrence counted
   std::int64_t distinct_groups = 0;
-  std::int64_t launches = 0;                 ///< kernels and library calls
-  Bytes traffic;                             ///< DRAM bytes of the fused kernels, each read and write once per kernel
-  std::vector<LevelTime> time;               ///< fused kernels with launches, lowest level first
+  std::int64_t launches = 0;    ///< of fused kernels in a run, loop bodies by their trips; no library calls
+  Bytes traffic;                ///< DRAM bytes of the fused kernels, each read and write once per kernel
+  std::vector<LevelTime> time;  ///< fused kernels with launches, lowest level first
   std::optional<std::int64_t> kernel_floor;  ///< no partition has fewer kernels
   std::int64_t library_calls = 0;
   Bytes library_traffic;

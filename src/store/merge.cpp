@@ -76,6 +76,8 @@ void check_shard(const std::filesystem::path& from, const std::filesystem::path&
     throw Error(Fault::usage, place, "a database cannot be merged into itself", "name another file");
   if (inspect(from, current_schema) != FileKind::ours)
     throw Error(Fault::failed, place, "the database is empty", "give the path of a shard");
+  Connection shard(from, SQLite::OPEN_READONLY, {10});
+  if (shard.number("PRAGMA user_version") == current_schema.version) check_structure(shard, current_schema);
 }
 
 /// What two databases must not both have: `sql` finds such pairs, each with words for what it is.

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognising, creating and migrating database files. In: a path. Out: whether the file is ours, and a database of
-// this version. Called when a store is opened. An older version is migrated step by step in one transaction: either
-// the whole file is new afterwards, or nothing was changed.
+// Recognising, creating, migrating and checking database files. In: a path. Out: whether the file is ours, and a
+// database of this version. Called when a store is opened. An older version is migrated step by step in one
+// transaction: either the whole file is new afterwards, or nothing was changed.
 #include "store/schema.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -28,6 +29,29 @@ std::int32_t big_endian(const char* bytes) {
   return static_cast<std::int32_t>(value);
 }
 
+std::vector<std::string> names_in(Connection& connection, const std::string& sql) {
+  std::vector<std::string> names;
+  connection.each(sql, [&](Columns& columns) { columns.read(names.emplace_back()); });
+  return names;
+}
+
+std::vector<std::string> names_of(Connection& connection, std::string_view type) {
+  return names_in(connection, fmt::format("SELECT name FROM sqlite_master WHERE type = '{}' AND name NOT LIKE "
+                                          "'sqlite_%' ORDER BY rowid",
+                                          type));
+}
+
+std::vector<std::string> columns_of(Connection& connection, const std::string& name) {
+  return names_in(connection, fmt::format("SELECT name FROM pragma_table_info('{}')", name));
+}
+
+/// The first of `expected` that is not among `found`; "" when all are.
+std::string first_missing(const std::vector<std::string>& expected, const std::vector<std::string>& found) {
+  for (const std::string& name : expected)
+    if (std::find(found.begin(), found.end(), name) == found.end()) return name;
+  return {};
+}
+
 Error refusal(const std::filesystem::path& path, std::string message, std::string hint) {
   return {Fault::failed, Position{path.string(), 0, 0}, std::move(message), std::move(hint)};
 }
@@ -38,14 +62,19 @@ void check_version(const std::filesystem::path& path, std::int64_t version, cons
                   fmt::format("the database has schema version {}, this program knows versions up to {}", version,
                               schema.version),
                   "use a newer tailor; the file was not changed");
+  const bool reached =
+      version == schema.version || std::any_of(schema.steps.begin(), schema.steps.end(),
+                                               [&](const Migration& step) { return step.from == version; });
+  if (!reached)
+    throw refusal(path,
+                  fmt::format("found schema version {}, expected {}: no step leads from the one to the other", version,
+                              schema.version),
+                  "the file was not made by a tailor that was released, or was changed since; start a new database");
 }
 
 /// Views hold nothing: a migration drops them, so that tables may change, and makes today's.
 void drop_views(Connection& connection) {
-  std::vector<std::string> names;
-  connection.each("SELECT name FROM sqlite_master WHERE type = 'view'",
-                  [&](Columns& columns) { columns.read(names.emplace_back()); });
-  for (const std::string& name : names) connection.script(fmt::format("DROP VIEW \"{}\"", name));
+  for (const std::string& name : names_of(connection, "view")) connection.script(fmt::format("DROP VIEW \"{}\"", name));
 }
 
 std::string views_of(const Schema& schema) {
@@ -95,7 +124,7 @@ void prepare(Connection& connection, const Schema& schema) {
     // Another process may have been faster: look again, now that nobody else writes.
     const bool empty = connection.number("SELECT count(*) FROM sqlite_master") == 0;
     std::int64_t version = connection.number("PRAGMA user_version");
-    check_version(connection.path(), version, schema);
+    if (!empty) check_version(connection.path(), version, schema);
     if (empty) {
       connection.script(std::string(schema.sql));
       connection.script(fmt::format("PRAGMA application_id = {}", application_id));
@@ -117,6 +146,25 @@ void prepare(Connection& connection, const Schema& schema) {
     connection.script(fmt::format("PRAGMA user_version = {}", schema.version));
     transaction.commit();
   });
+}
+
+void check_structure(Connection& connection, const Schema& schema) {
+  Connection whole(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {});
+  whole.script(std::string(schema.sql));
+  const auto refuse = [&](const std::string& part) {
+    throw refusal(connection.path(),
+                  fmt::format("found no {}, expected it in a database of schema version {}", part, schema.version),
+                  "the file was changed by something else: go on with a copy from before, or start a new database");
+  };
+  // All names before any column: SQLite does not tell the columns of a view over something that is not there.
+  for (const std::string_view type : {"table", "view"})
+    if (const std::string name = first_missing(names_of(whole, type), names_of(connection, type)); !name.empty())
+      refuse(fmt::format("{} '{}'", type, name));
+  for (const std::string_view type : {"table", "view"})
+    for (const std::string& name : names_of(whole, type))
+      if (const std::string column = first_missing(columns_of(whole, name), columns_of(connection, name));
+          !column.empty())
+        refuse(fmt::format("column '{}' of {} '{}'", column, type, name));
 }
 
 }  // namespace tailor::store

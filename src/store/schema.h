@@ -43,4 +43,8 @@ FileKind inspect(const std::filesystem::path& path, const Schema& schema);
 /// Creates the schema in an empty database or migrates an older one, in one transaction.
 void prepare(Connection& connection, const Schema& schema);
 
+/// Holds the tables, views, indexes and columns of a database of `schema.version` against those of `schema`. Throws
+/// Error(failed) naming the first that is missing or is another: nothing may be read from or written to such a file.
+void check_structure(Connection& connection, const Schema& schema);
+
 }  // namespace tailor::store

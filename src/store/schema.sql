@@ -593,7 +593,7 @@ CREATE VIEW strategies (
   device,              -- its name
   kernels,             -- groups, each place once
   distinct_groups,     -- equal ones once
-  launches,            -- loop bodies by trip count
+  launches,            -- of the kernels, loop bodies by trip count; library calls are apart
   dram_bytes,          -- inputs and outputs of every launch once
   kernel_s,            -- groups with a time only
   groups_without_plan, -- distinct ones

@@ -41,6 +41,7 @@ Store Store::open(const std::filesystem::path& path, Seconds patience) {
       throw Error(Fault::failed, Position{path.string(), 0, 0}, "the database cannot be written",
                   "check the permissions of the file and its folder");
     prepare(*connection, current_schema);
+    check_structure(*connection, current_schema);
     connection->script("PRAGMA foreign_keys = ON");
     connection->script(std::string(cache_pragma));
     return Store(std::move(connection));
@@ -52,13 +53,16 @@ Store Store::open_read_only(const std::filesystem::path& path, Seconds patience)
     if (!std::filesystem::exists(path))
       throw Error(Fault::missing, Position{path.string(), 0, 0}, "there is no such database",
                   "make one with 'tailor sweep CONFIG.json'");
-    inspect(path, current_schema);
+    const FileKind kind = inspect(path, current_schema);
     auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READONLY, patience);
-    if (connection->number("PRAGMA user_version") != current_schema.version)
-      throw Error(
-          Fault::failed, Position{path.string(), 0, 0},
-          fmt::format("the database is empty or has an older schema, version {} was expected", current_schema.version),
-          "a command that writes to it, such as 'tailor sweep', creates or migrates it");
+    const std::int64_t version = connection->number("PRAGMA user_version");
+    if (version != current_schema.version)
+      throw Error(Fault::failed, Position{path.string(), 0, 0},
+                  fmt::format("found {}, expected a database of schema version {}",
+                              kind == FileKind::empty ? "an empty file" : fmt::format("schema version {}", version),
+                              current_schema.version),
+                  "a command that writes to it, such as 'tailor sweep', creates or migrates it");
+    check_structure(*connection, current_schema);
     connection->script(std::string(cache_pragma));
     return Store(std::move(connection));
   });

@@ -15,12 +15,15 @@
 #   exit: N               the exit code; 0 when not said
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
 #   err: TEXT             stderr holds it
-#   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records
+#   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records. Every
+#                         key of its records stands in docs/json.md for this command, with the unit that its values have
 #   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
 #   needs: compiler       skipped where NVRTC is not found; needs: cupti where CUPTI is not
 #   left: NAME TEXT       afterwards the file in the case's folder holds the text
-# Whatever the case says, stdout is empty when the command fails, and stderr then starts with "error: ".
+# Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
+# with "error: ". At the end, the JSON of every command must have been held against docs/json.md.
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -30,8 +33,8 @@ from pathlib import Path
 
 # What a case may need: what the program says when it is missing, and why the case is skipped.
 NEEDS = {
-    "compiler": ("needs NVRTC", "no NVRTC on this machine"),
-    "cupti": ("metrics are planned with CUPTI", "no CUPTI on this machine"),
+    "compiler": (("needs NVRTC", "nothing was compiled"), "no NVRTC on this machine"),
+    "cupti": (("metrics are planned with CUPTI",), "no CUPTI on this machine"),
 }
 NO_FAKE = "no fake GPU: built without CUDA's headers"
 
@@ -48,7 +51,64 @@ def cases(path):
             block = []
 
 
-def complaints(case, tailor, source, fake):
+def meanings(source):
+    """The rows of docs/json.md: key to unit and commands."""
+    rows = {}
+    for line in (Path(source) / "docs" / "json.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4 and cells[0].startswith("`"):
+            key = cells[0].strip("`")
+            if key in rows:
+                raise SystemExit(f"docs/json.md has two rows for {key}")
+            if not cells[2]:
+                raise SystemExit(f"docs/json.md does not say what {key} means")
+            rows[key] = (cells[1], {command.strip() for command in cells[3].split(",")})
+    return rows
+
+
+SUFFIXES = {"s": "_s", "B": "_bytes", "B/s": "_bytes_per_s", "operations": "_flops", "0 to 1": "_fraction", "ratio": "_ratio"}
+
+
+def key_complaints(node, command, known, axes):
+    """Keys of records that docs/json.md does not have for the command, or has with another unit."""
+    if isinstance(node, list):
+        for item in node:
+            yield from key_complaints(item, command, known, axes)
+        return
+    if not isinstance(node, dict):
+        return
+    for key, value in node.items():
+        if isinstance(value, (list, dict)):
+            yield from key_complaints(value, command, known, axes)
+            continue
+        if command == "explore" and key in axes:
+            continue
+        unit, commands = known.get(key) or known.get(re.sub("^[a-z0-9_]+(?=_bound_s$)", "*", key)) or (None, set())
+        if unit is None:
+            yield f"docs/json.md does not have key {key}, which {command} writes"
+        elif command not in commands:
+            yield f"docs/json.md says that {key} is written by {', '.join(sorted(commands))}, not by {command}"
+        elif unit in SUFFIXES and not key.endswith(SUFFIXES[unit]):
+            yield f"{key} has no suffix for its unit, {unit}"
+        elif value is not None and isinstance(value, str) != (unit == "text"):
+            yield f"{key} is {value!r}, its unit is {unit}"
+        elif unit == "count" and value is not None and value != int(value):
+            yield f"{key} is {value!r}, which is no count"
+
+
+HEAD = ("schema", "tool", "device", "command", "manifest", "chosen", "baseline", "warnings")
+
+
+def document_complaints(document, command, known, axes):
+    for part in document.get("reports", [document]):
+        tables = {key: value for key, value in part.items() if isinstance(value, (list, dict))}
+        yield from sorted(set(key_complaints(list(tables.values()), command, known, axes)))
+        for key in part:
+            if key not in tables and key not in HEAD:
+                yield f"{key} stands outside of any table"
+
+
+def complaints(case, tailor, source, fake, known, axes, judged):
     if not fake and any("$FAKE" in line or "$GPU" in line for line in case):
         yield NO_FAKE
         return
@@ -68,7 +128,7 @@ def complaints(case, tailor, source, fake):
         for key, value in said:
             if key == "file":
                 name, text = value.split(" ", 1)
-                (Path(here) / name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
+                (Path(here) / name).write_bytes(filled(text).encode().decode("unicode_escape").encode("latin-1"))
             elif key == "folder":
                 (Path(here) / value).mkdir()
             elif key == "run":
@@ -79,13 +139,13 @@ def complaints(case, tailor, source, fake):
         results = [run(words) for words in runs]
         words, result = runs[-1], results[-1]
         for key, value in said:
-            if key == "needs" and result.returncode == 3 and NEEDS[value][0] in result.stderr:
+            if key == "needs" and result.returncode == 3 and any(words in result.stderr for words in NEEDS[value][0]):
                 yield NEEDS[value][1]
                 return
         if result.returncode != want_exit:
             yield f"exit code {result.returncode}, expected {want_exit}; stderr: {result.stderr.strip()}"
             return
-        if want_exit != 0 and result.stdout:
+        if want_exit != 0 and result.stdout and not any(key == "out" for key, _ in said):
             yield f"a failed command wrote to stdout: {result.stdout[:200]!r}"
         if want_exit != 0 and not result.stderr.startswith("error: "):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
@@ -106,9 +166,11 @@ def complaints(case, tailor, source, fake):
                 except (ValueError, KeyError) as fault:
                     yield f"JSON does not parse: {fault!r}"
                     continue
-                for part in ["schema", "tool", "command", *text.split()]:
+                for part in ["schema", *([] if "reports" in document else ["tool", "command"]), *text.split()]:
                     if not document.get(part):
                         yield f"JSON lacks {part}: it has {', '.join(document)}"
+                judged.add(words[0])
+                yield from document_complaints(document, words[0], known, axes)
             elif key == "csv":
                 heading = run([*words, "--format", "csv"]).stdout.split("\n", 1)[0]
                 if not heading.startswith(text):
@@ -125,20 +187,33 @@ def complaints(case, tailor, source, fake):
 def main():
     fake = "".join(word.removeprefix("--fake=") for word in sys.argv[1:] if word.startswith("--fake="))
     tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--fake=")]
+    def listed(table, key):
+        answer = subprocess.run([tailor, "list", table, "--format", "json"], capture_output=True, text=True, check=True)
+        return {record[key] for record in json.loads(answer.stdout)["results"]}
+
+    known, axes, judged, skipped = meanings(source), listed("axes", "axis"), set(), set()
     every = [case for file in files for case in cases(Path(file))]
     # Two at a time: this suite is the last to end, and one command keeps one core busy.
     with ThreadPoolExecutor(max_workers=2) as pool:
-        found_by_case = pool.map(lambda case: list(complaints(case, tailor, source, fake)), every)
+        found_by_case = pool.map(lambda case: list(complaints(case, tailor, source, fake, known, axes, judged)), every)
         for number, (case, found) in enumerate(zip(every, found_by_case), 1):
             if not case[0].startswith("== "):
                 found.append("a case starts with '== '")
             if len(found) == 1 and found[0] in [NO_FAKE, *(reason for _, reason in NEEDS.values())]:
                 print(f"ok {number} - {case[0][3:]} # SKIP {found[0]}", flush=True)
+                skipped |= {line.split()[1] for line in case if line.startswith("run: ") and line.split()[1:]}
                 continue
             print(f"{'not ok' if found else 'ok'} {number} - {case[0][3:]}", flush=True)
             for complaint in found:
                 print("# " + complaint.replace("\n", "\n# "))
-    print(f"1..{len(every)}")
+    number = len(every)
+    if any(Path(file).name == "commands.test" for file in files):
+        number += 1
+        missing = listed("commands", "command") - judged - skipped
+        print(f"{'not ok' if missing else 'ok'} {number} - the JSON of every command says what docs/json.md says")
+        if missing:
+            print(f"# no case has the JSON of {', '.join(sorted(missing))}")
+    print(f"1..{number}")
 
 
 main()

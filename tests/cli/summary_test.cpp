@@ -217,7 +217,7 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
     CHECK(totals.groups_at_lower_bound == without);
     CHECK(totals.time_at_lower_bound.value == doctest::Approx(at_bound));
     CHECK(totals.traffic.value == doctest::Approx(bytes));
-    CHECK(static_cast<double>(totals.launches - totals.library_calls) == doctest::Approx(launches));
+    CHECK(static_cast<double>(totals.launches) == doctest::Approx(launches));  // library calls are apart
     CHECK(totals.kernel_floor.value_or(0) > 0);
     CHECK(totals.kernel_floor.value_or(0) <= totals.kernels);
     CHECK(totals.library_time->value == doctest::Approx(1e-6 * static_cast<double>(totals.library_calls)));

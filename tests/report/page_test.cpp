@@ -120,10 +120,73 @@ TEST_CASE("what was not measured or not checked is said so") {
 
 TEST_CASE("the answer names both strategies, the ratio and the level it rests on") {
   const std::string text = answer(example_summary());
-  CHECK(text ==
-        "tailor needs 74 kernels where xla-priority needs 198 (2.68 × fewer) and is predicted 2.62 × faster "
-        "(561 us instead of 1.47 ms, level projected); nothing was measured.");
+  CHECK(
+      text ==
+      "tailor needs 74 kernels where xla-priority needs 198 (2.68 × fewer) and is predicted 2.62 × faster "
+      "in its fused kernels alone (561 us instead of 1.47 ms, level projected); the 97 library calls, equal for both, "
+      "have no time; nothing was measured.");
   CHECK(answer({}) == "No strategy was run, so there is no answer yet.");
+}
+
+TEST_CASE("a speed-up says what it is of: the fused kernels alone, and the same run with its library calls") {
+  Summary s = example_summary();
+  const auto says = [&](std::string_view words) {
+    INFO(answer(s));
+    return answer(s).find(words) != std::string::npos;
+  };
+  CHECK(
+      says("2.62 × faster in its fused kernels alone (561 us instead of 1.47 ms, level projected); the 97 library "
+           "calls, equal for both, have no time"));
+  for (StrategyTotals& strategy : s.strategies) strategy.library_time = Seconds{1e-3};
+  CHECK(
+      says("2.62 × faster in its fused kernels alone (561 us instead of 1.47 ms, level projected), 1.58 × faster with "
+           "the library calls (1.00 ms for both)"));
+  const Speedup both = speedup(s.strategies[2], s.strategies[1]).value();
+  CHECK(both.of_kernels() == doctest::Approx(1.47 / 0.561));
+  CHECK(both.with_library().value() == doctest::Approx(2.47 / 1.561));
+  for (StrategyTotals& strategy : s.strategies) {
+    strategy.library_calls = 0;
+    strategy.library_time.reset();
+  }
+  CHECK(says("which is all: the model makes no library calls"));
+  // Slower strategies are said to be slower, by both.
+  std::swap(s.chosen, s.baseline);
+  CHECK(says("2.62 × slower in its fused kernels alone"));
+}
+
+TEST_CASE("the table of strategies has both speed-ups over the baseline, and the second one only with library times") {
+  Summary s = example_summary();
+  const auto keys = [&] {
+    std::string all;
+    for (const Column& column : strategy_table(s).columns) all += column.key + " ";
+    return all;
+  };
+  CHECK(keys().find("speedup_of_kernels") != std::string::npos);
+  CHECK(keys().find("speedup_with_library") == std::string::npos);
+  for (StrategyTotals& strategy : s.strategies) strategy.library_time = Seconds{1e-3};
+  CHECK(keys().find("speedup_with_library") != std::string::npos);
+  const Table table = strategy_table(s);
+  CHECK(std::get<double>(table.rows[2].back()) == doctest::Approx(2.47 / 1.561));
+  CHECK(std::get<double>(table.rows[1].back()) == doctest::Approx(1));
+}
+
+TEST_CASE("plans that a model cannot tell apart share a place in the table of plans") {
+  Summary s = example_summary();
+  GroupSummary& group = s.groups[0];
+  REQUIRE(group.best.size() >= 3);
+  group.best[1].estimates.back().total = group.best[0].estimates.back().total * 1.0004;
+  const Table table = plan_table(group);
+  REQUIRE(table.columns[1].key == "predicted_place");
+  CHECK(std::get<std::string>(table.rows[0][1]) == "1=");
+  CHECK(std::get<std::string>(table.rows[1][1]) == "1=");
+  CHECK(std::get<std::string>(table.rows[2][1]) == "3");
+}
+
+TEST_CASE("the report's first advice is about time and says so, and no line of it says where to look first") {
+  const std::vector<std::string> lines = advice(example_summary());
+  REQUIRE_FALSE(lines.empty());
+  CHECK(lines.front().starts_with("By predicted time softmax<f32> takes longest: 47.3 % of all fused kernels"));
+  for (const std::string& line : lines) CHECK(line.find("look there first") == std::string::npos);
 }
 
 TEST_CASE("each line of advice names a number, and a run without findings gets none") {

@@ -84,6 +84,42 @@ TEST_CASE("a newer database is refused and left as it is, byte for byte") {
   check_refused(folder, folder / "a.db", "schema version 99");
 }
 
+TEST_CASE("a database of a version that there never was is refused by readers and writers alike, byte for byte") {
+  for (const int version : {0, -3}) {
+    const Folder folder;
+    Store::open(folder / "a.db");
+    make_database(folder / "a.db", fmt::format("PRAGMA user_version = {}", version));
+    check_refused(folder, folder / "a.db", fmt::format("found schema version {}, expected 1", version));
+  }
+}
+
+TEST_CASE("a database that lacks a table, a view or a column is refused, byte for byte, and what is missing is named") {
+  const std::pair<const char*, const char*> all[] = {
+      {"DROP TABLE estimates", "found no table 'estimates', expected it in a database of schema version 1"},
+      {"DROP VIEW best_plans", "found no view 'best_plans'"},
+      {"DROP VIEW strategies; CREATE VIEW strategies (model) AS SELECT name FROM graphs", "of view 'strategies'"},
+      {"ALTER TABLE runs RENAME COLUMN seed TO luck", "found no column 'seed' of table 'runs'"},
+  };
+  for (const auto& [sql, part] : all) {
+    const Folder folder;
+    {
+      Store store = Store::open(folder / "a.db");
+      save_model(store, 3);
+    }
+    make_database(folder / "a.db", sql);
+    INFO(sql);
+    check_refused(folder, folder / "a.db", part);
+  }
+}
+
+TEST_CASE("tables that others added to a database of ours do not matter") {
+  const Folder folder;
+  Store::open(folder / "a.db");
+  make_database(folder / "a.db", "CREATE TABLE notes (text TEXT); CREATE INDEX notes_by_text ON notes (text)");
+  Store::open(folder / "a.db").save(a_run());
+  CHECK(Store::open_read_only(folder / "a.db").damage() == "");
+}
+
 TEST_CASE("a damaged database of ours is an error, not a crash") {
   const Folder folder;
   {

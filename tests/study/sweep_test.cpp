@@ -17,6 +17,7 @@
 #include "folder.h"
 #include "store/store.h"
 #include "study/pipeline/gpu_access.h"
+#include "study/sweep/sweep_tables.h"
 #include "support/listener.h"
 
 using namespace tailor;
@@ -140,7 +141,8 @@ TEST_CASE("a claim that does not hold exits 4, one that holds exits 0") {
   const Folder folder;
   const auto claim = [](const char* threshold) {
     return std::string(
-               ", \"claim\": {\"text\": \"fewer launches\", \"metric\": \"launch_reduction\", \"threshold\": ") +
+               ", \"claim\": {\"text\": \"fewer launches\", \"metric\": \"launch_reduction_of_kernels\", "
+               "\"threshold\": ") +
            threshold + "}";
   };
   CHECK(sweep(folder, softmax_config(claim("2")), "a.db").exit_code == 0);
@@ -160,6 +162,9 @@ TEST_CASE("a sweep file that asks for what does not exist gets the nearest name 
   CHECK(fault_of(folder, with("stitch-v1", "stitch-v11"), "stitch-v1") == 2);
   CHECK(fault_of(folder, with("\"threads\"", "\"thread\""), "threads") == 2);
   CHECK(fault_of(folder, softmax_config(", \"cost_model\": \"compiled\""), "projected") == 2);
+  CHECK(fault_of(folder, softmax_config(", \"claim\": {\"metric\": \"launch_reduction\", \"threshold\": 5}"),
+                 "launch_reduction_of_kernels or launch_reduction_with_library") == 2);
+  CHECK(fault_of(folder, softmax_config(", \"arch\": \"sm_9\""), "sm_9") == 2);
   CHECK(!std::filesystem::exists(folder.path / "bad.db"));
 }
 
@@ -188,4 +193,53 @@ TEST_CASE("a group none of whose kernels compiled has no plan, and the sweep say
       CHECK(totals.groups_without_time == 0);  // the bound stands for them
     }
   }
+}
+
+TEST_CASE("pages follow the database: those of the file's own database are not overwritten by another one's") {
+  const Folder folder;
+  const std::string config = softmax_config(", \"database\": \"own.db\", \"report\": \"pages\"");
+  CHECK(sweep(folder, config, "own.db").report == folder.path / "pages");
+  CHECK(sweep(folder, config, "other.db").report == folder.path / "other");
+  CHECK(sweep(folder, config, "plain").report == folder.path / "plain.report");
+  CHECK(sweep(folder, softmax_config(), "other.db").report.empty());
+}
+
+TEST_CASE("axes that leave no plan end a sweep with 1 and the rule; also when everything was searched before") {
+  const Folder folder;
+  std::string config = softmax_config();
+  const std::string axis = "\"threads\": [128, 256]";
+  config.replace(config.find(axis), axis.size(), "\"threads\": [65]");
+  for (int run = 0; run < 2; ++run) {
+    const SweepOutcome outcome = sweep(folder, config, "a.db");
+    CHECK(outcome.exit_code == 1);
+    CHECK(outcome.reason.find("the sweep's axes leave no group a plan; for ") == 0);
+    CHECK(outcome.reason.find("rule ") != std::string::npos);
+    CHECK_FALSE(outcome.hint.empty());
+  }
+  // Beside a sweep that has plans, in one database.
+  CHECK(sweep(folder, softmax_config(), "a.db").exit_code == 0);
+  CHECK(sweep(folder, config, "a.db").exit_code == 1);
+}
+
+TEST_CASE("a sweep's answer has a row per strategy with both speed-ups, which are the proportions of its times") {
+  const Folder folder;
+  const SweepOutcome outcome = sweep(folder, softmax_config(), "a.db");
+  REQUIRE(outcome.strategies.size() == 2);
+  const report::Table table = strategies_table(outcome);
+  REQUIRE(table.rows.size() == 2);
+  const auto at = [&](std::size_t row, std::string_view key) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (table.columns[i].key == key) return table.rows[row][i];
+    FAIL("no such column");
+    return report::Cell();
+  };
+  for (std::size_t row = 0; row < 2; ++row) {
+    const bool base = std::get<std::string>(at(row, "strategy")) == "none";
+    const double expected =
+        base ? 1 : std::get<double>(at(1 - row, "kernel_time")) / std::get<double>(at(row, "kernel_time"));
+    CHECK(std::get<double>(at(row, "speedup_of_kernels")) == doctest::Approx(expected));
+    CHECK(std::holds_alternative<std::monostate>(at(row, "speedup_with_library")));  // it makes no library calls
+    CHECK(std::get<std::int64_t>(at(row, "library_calls")) == 0);
+  }
+  CHECK(done_table(outcome).rows.size() == 1);
 }

@@ -129,16 +129,18 @@ void describe(ir::Binary& binary, const std::string& log) {
 /// Lets NVRTC ask, at points of its own, whether to go on.
 int asked_to_stop(void* stop, void*) { return static_cast<std::stop_token*>(stop)->stop_requested() ? 1 : 0; }
 
-std::string unsupported_words(const Nvrtc& api, const std::string& arch) {
-  std::vector<std::string> known;
-  for (int number : api.archs) known.push_back(fmt::format("sm_{}", number));
-  const bool older = arch_number(arch) < api.archs.front();
-  return fmt::format(
-      "{} does not compile for {}; it does for {}\nhint: {}\n", version(api), arch, fmt::join(known, ", "),
-      older ? "an older release does: the wheel nvidia-cuda-nvrtc-cu12 goes back to sm_50" : "a newer release may");
-}
-
 }  // namespace
+
+std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch) {
+  const int number = arch_number(arch);
+  if (std::binary_search(api.archs.begin(), api.archs.end(), number)) return {};
+  std::vector<std::string> known;
+  for (const int one : api.archs) known.push_back(fmt::format("sm_{}", one));
+  return Unsupported{
+      fmt::format("{} does not compile for {}; it does for {}", version(api), arch, fmt::join(known, ", ")),
+      number < api.archs.front() ? "an older release does: the wheel nvidia-cuda-nvrtc-cu12 goes back to sm_50"
+                                 : "a newer release may"};
+}
 
 Id source_id(const Nvrtc& api, const CompileRequest& request) {
   // The library's size stands for the patch release: two that call themselves 13.0 may make different code.
@@ -183,9 +185,9 @@ ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_to
   binary.arch = request.arch;
   binary.compiler = version(api);
   binary.entry = request.entry;
-  if (!std::binary_search(api.archs.begin(), api.archs.end(), arch_number(request.arch))) {
+  if (const std::optional<Unsupported> why = unsupported(api, request.arch)) {
     binary.outcome = ir::CompileOutcome::unsupported;
-    binary.log = unsupported_words(api, request.arch);
+    binary.log = fmt::format("{}\nhint: {}\n", why->words, why->hint);
     return binary;
   }
 

@@ -6,6 +6,7 @@
 // CUDA has it; fast-math is never on unless the caller's options say so.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ Id source_id(const Nvrtc& api, const CompileRequest& request);
 /// Compiles. A stop request ends a compile that is under way where the library can (NVRTC 12.8 and later do).
 /// Throws Error(usage) when `arch` is not of the form sm_NN.
 ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop = {});
+
+/// Why nothing compiles for an architecture with this compiler, and what may help.
+struct Unsupported {
+  std::string words, hint;
+};
+/// Nothing for one that it compiles for. Throws Error(usage) when `arch` is not of the form sm_NN.
+std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch);
 
 /// Whether another try would give the same answer: false for a cancelled compile or one that ran out of memory.
 bool is_final(const ir::Binary& binary);

@@ -254,7 +254,7 @@ std::vector<report::Column> module_columns(const std::string& baseline) {
   using report::Hint;
   return {column("strategy", "strategy"),
           column("launches", "launches", Hint::count),
-          column("left_out", "groups left out", Hint::count, 1),
+          column("groups_left_out", "groups left out", Hint::count, 1),
           column("buffers", "buffers", Hint::bytes, 3),
           column("cache", "cache"),
           column("launch_mode", "launched as"),

@@ -96,15 +96,15 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                      const std::optional<Target>& target, bool executed, Observer& observer) {
   Table table;
   table.title = "one run of the model: XLA's own kernels and our strategies on the same module";
-  table.columns = {column("who", "kernels of"),
+  table.columns = {column("kernels_of", "kernels of"),
                    column("kernels", "kernels", Hint::count),
                    column("launches", "launches", Hint::count),
                    column("arrays", "arrays", Hint::bytes),
-                   column("how", "counted by"),
-                   column("counted", "kernels counted", Hint::count),
+                   column("counted_by", "counted by"),
+                   column("kernels_counted", "kernels counted", Hint::count),
                    column("requests", "requests", Hint::number, 3),
                    column("sectors", "sectors", Hint::number, 3),
-                   column("accessed", "sectors moved", Hint::bytes),
+                   column("sectors_moved", "sectors moved", Hint::bytes),
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string());

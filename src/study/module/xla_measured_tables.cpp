@@ -72,7 +72,7 @@ Table xla_measured_table(const std::vector<MeasuredXla>& all, const profiler::Me
   Table table;
   table.title = "XLA's kernels on the GPU";
   table.columns = {column("entry", "entry"),
-                   column("kind", "kind", Hint::text, 9),
+                   column("fusion_kind", "kind", Hint::text, 9),
                    column("places", "places", Hint::count, 8),
                    column("runs", "runs", Hint::count, 2),
                    column("arrays", "arrays", Hint::bytes, 3),
@@ -111,12 +111,12 @@ Table xla_sum_table(const profiler::XlaModule& module, const std::vector<Measure
                    column("kernels", "kernels", Hint::count),
                    column("launches", "launches", Hint::count),
                    column("arrays", "arrays", Hint::bytes, 2),
-                   column("time", "time", Hint::seconds),
+                   column("total", "time", Hint::seconds),
                    column("rate", "arrays once", Hint::rate),
                    column("kernels_left_out", "kernels left out", Hint::count),
                    column("launches_left_out", "their launches", Hint::count, 1),
                    column("arrays_left_out", "their arrays", Hint::bytes, 3),
-                   column("library_launches", "library and other launches", Hint::count, 1)};
+                   column("other_launches", "library and other launches", Hint::count, 1)};
   double library = 0;
   for (const profiler::XlaOther& other : module.others) library += other.times;
   for (std::size_t c = 0; c < how.caches.size(); ++c) {
@@ -142,7 +142,7 @@ Table xla_module_table(const MeasuredXlaModule& all) {
   table.columns = {column("cache", "cache"),
                    column("launch_mode", "launched as"),
                    column("launches", "launches", Hint::count),
-                   column("library_places", "left out", Hint::count, 1),
+                   column("launches_left_out", "left out", Hint::count, 1),
                    column("buffers", "buffers", Hint::bytes, 2),
                    column("memory", "memory", Hint::text, 3),
                    column("median", "time", Hint::seconds),

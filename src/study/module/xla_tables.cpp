@@ -47,10 +47,10 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
   Table table;
   table.title = "XLA's kernels";
   table.columns = {column("entry", "entry"),
-                   column("kind", "kind", Hint::text, 9),
+                   column("fusion_kind", "kind", Hint::text, 9),
                    column("places", "places", Hint::count, 4),
                    column("runs", "runs", Hint::count, 3),
-                   column("blocks", "blocks", Hint::count, 10),
+                   column("grid", "blocks", Hint::count, 10),
                    column("threads", "threads", Hint::integer, 10),
                    column("arrays", "arrays", Hint::bytes, 2)};
   if (executed)

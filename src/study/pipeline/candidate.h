@@ -69,6 +69,8 @@ struct Candidate {
   const PreparedGroup* of = nullptr;  ///< outlives it
   const Target* on = nullptr;         ///< outlives it
   std::int64_t rank = 0;              ///< by the model that chose it, from 1; 0: it was named by its text
+  ir::Placed placed =
+      {};  ///< by that model, among all different kernels of its group; plans it cannot tell apart share
   ir::Plan plan;
   Id kernel_id;
   bool lowered = false;  ///< `kernel` and `work` are there: false for one that was only found in a database

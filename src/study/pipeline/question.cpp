@@ -177,7 +177,10 @@ std::size_t FusedModel::chosen_group() {
   explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
   for (const explore::AxisLimit& limit : limits_) explore::restrict_axis(axes, limit);  // refuses what is no axis
   if (wanted_.empty() && partition.groups.size() > 1)
-    observer_.note(fmt::format("{}: it moves most bytes; --group picks another", title(number)));
+    observer_.note(
+        fmt::format("{}: of the groups that can be planned it moves most bytes in a run; which takes longest is "
+                    "for tailor report; --group picks another",
+                    title(number)));
   return number;
 }
 
@@ -212,15 +215,24 @@ std::int64_t parse_rank(const std::string& text) {
 
 }  // namespace
 
+Error no_plan_error(const explore::Tuned& tuned) {
+  const std::string hint = "leave --axis out, or give it more values; tailor explore says which rule drops how many";
+  if (tuned.rejections.empty())
+    return {Fault::failed, "no plan is left: the values of the axes do not go together", hint};
+  const explore::RejectedPlans& most = tuned.rejections.front();
+  return {Fault::failed,
+          fmt::format("no plan is left: rule {} refuses {} of {}: {}", most.rule, with_commas(most.plans),
+                      with_commas(tuned.enumerated), most.reason),
+          hint};
+}
+
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
   if (!plan.empty() && !is_number(plan)) return named_plan(model.group(group), model.target, model.choosing(1), plan);
   const std::int64_t rank = plan.empty() ? 1 : parse_rank(plan);
   Choice choice = choose(model.group(group), model.target, model.choosing(rank), watch.stop);
   if (watch.stopped()) throw Error(Fault::interrupted, "interrupted");
   std::vector<Candidate>& best = choice.candidates;
-  if (best.empty())
-    throw Error(Fault::failed, "no plan of this group is legal with these axes",
-                "tailor explore says which rule drops how many");
+  if (best.empty()) throw no_plan_error(choice.tuned);
   if (std::ssize(best) < rank)
     throw Error(Fault::usage,
                 fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
@@ -231,8 +243,10 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
 
 std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch) {
   std::vector<Candidate> all;
+  explore::Tuned searched;
   const auto add_best = [&](std::size_t group) {
     Choice found = choose(model.group(group), model.target, model.choosing(choice.top), watch.stop);
+    if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };
   if (!choice.plan.empty()) {
@@ -253,6 +267,7 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
       watch.observer.note(
           fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", unplanned, groups));
   }
+  if (all.empty() && searched.enumerated > 0 && !watch.stopped()) throw no_plan_error(searched);
   if (all.empty() && !watch.stopped())
     throw Error(Fault::failed, "there is no plan to look at", "tailor explore says which rule drops how many");
   print(all);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "explore/partition.h"
@@ -31,8 +32,7 @@ hlo::Imported load_model(const std::filesystem::path& data, const std::string& p
 /// that is not sound.
 ir::Device load_device(const std::filesystem::path& data, const std::string& name);
 /// The same with the text of its file, its limits and the calibration that models see it through.
-Target load_target(const std::filesystem::path& data, const std::string& name,
-                   const ir::Calibration& calibration);
+Target load_target(const std::filesystem::path& data, const std::string& name, const ir::Calibration& calibration);
 /// `name` is a file stem in data/calibrations or a path.
 ir::Calibration load_calibration(const std::filesystem::path& data, const std::string& name);
 /// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
@@ -90,6 +90,9 @@ struct PlanChoice {
   std::int64_t top = 4;  ///< of each group; 0: all
   bool whole = false;    ///< every group of the model instead of the chosen one
 };
+
+/// Why a space that was searched holds no plan, to throw: the rule that refused most, in its words.
+Error no_plan_error(const explore::Tuned& tuned);
 
 /// One plan of a group. `plan` is its text, its rank in `explore`, or empty for the best. Throws Error(usage) for text
 /// that is no plan, Error(failed) for a plan that cannot be lowered, Error(interrupted) when asked to stop.

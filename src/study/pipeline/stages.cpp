@@ -45,7 +45,7 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   explore::TuneOptions options;
   options.model = how.model;
   options.max_plans = how.max_plans;
-  options.keep = how.keep;
+  options.keep = how.keep < explore::keep_all ? how.keep + 1 : how.keep;  // is the last one tied with the next?
   options.heuristics = how.heuristics;
   options.stop = std::move(stop);
   Choice choice;
@@ -62,6 +62,11 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
     choice.candidates.push_back(std::move(candidate));
   }
   choice.tuned.best.clear();
+  std::vector<Seconds> times;
+  for (const Candidate& candidate : choice.candidates) times.push_back(candidate.standing.estimates.front().total);
+  const std::vector<ir::Placed> places = ir::placed(times);
+  for (std::size_t i = 0; i < places.size(); ++i) choice.candidates[i].placed = places[i];
+  if (std::ssize(choice.candidates) > how.keep) choice.candidates.pop_back();
   return choice;
 }
 

@@ -133,7 +133,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     if (call.time) library += *call.time * times;
   }
   if (timed) totals.library_time = library;
-  totals.launches = std::llround(launches) + totals.library_calls;
+  totals.launches = std::llround(launches);
   return totals;
 }
 

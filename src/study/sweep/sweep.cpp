@@ -26,8 +26,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "explore/strategy.h"
+#include "profiler/compile/compile.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
+#include "study/sweep/claim.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
@@ -52,47 +54,53 @@ const costmodel::Model& ranking_model(const std::string& name) {
               suggestion(name, known));
 }
 
-/// What a claim may be about: a proportion of the baseline strategy to the best other one, summed over all models.
-struct Metric {
-  std::string_view name;
-  double (*of)(const store::StrategyTotals&);
-};
-
-constexpr std::array metric_table = std::to_array<Metric>({
-    {"predicted_speedup", [](const store::StrategyTotals& t) { return t.kernel_time.value; }},
-    {"launch_reduction", [](const store::StrategyTotals& t) { return t.launches; }},
-    {"traffic_reduction", [](const store::StrategyTotals& t) { return t.dram.value; }},
-});
-
-const Metric& find_metric(const std::string& name) {
-  std::vector<std::string_view> known;
-  for (const Metric& metric : metric_table) {
-    if (metric.name == name) return metric;
-    known.push_back(metric.name);
-  }
-  throw Error(Fault::usage, fmt::format("found claim metric '{}', expected a known one", name),
-              suggestion(name, known));
+/// What strategies came to on the models and devices of this sweep; another sweep's rows may stand beside them.
+void sum_up(Sweep& sweep) {
+  const auto& wanted = sweep.config.strategies;
+  Bytes library;
+  for (const Id graph : sweep.graphs)
+    for (const store::LibraryCallRow& call : sweep.store().library_calls(graph)) library += call.bytes * call.times;
+  for (store::StrategyTotals& totals : sweep.store().strategies())
+    if (sweep.graphs.contains(totals.graph) &&
+        std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
+        std::any_of(sweep.devices.begin(), sweep.devices.end(),
+                    [&](const Target& device) { return device.id == totals.device; }))
+      sweep.outcome.strategies.push_back(std::move(totals));
+  sweep.outcome.baseline = sweep.config.baseline;
+  if (!sweep.config.claim || sweep.watch.stopped()) return;
+  const JudgedClaim claim = judge(*sweep.config.claim, sweep.outcome.strategies,
+                                  library * static_cast<double>(sweep.devices.size()), sweep.config.baseline);
+  sweep.outcome.claim = claim;
+  sweep.watch.observer.note(fmt::format(
+      "claim {}: {} is {}, threshold {}; it is about {}", claim.holds() ? "met" : "not met", claim.metric->name,
+      three_figures(claim.value), three_figures(claim.threshold), claim.metric->meaning));
 }
 
-bool claim_holds(Sweep& sweep) {
-  const Metric& metric = find_metric(sweep.config.claim->metric);
-  std::map<std::string, double> sums;
-  const auto asked_about = [&](const store::StrategyTotals& totals) {
-    const auto& wanted = sweep.config.strategies;
-    return sweep.graphs.contains(totals.graph) &&
-           std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
-           std::any_of(sweep.devices.begin(), sweep.devices.end(),
-                       [&](const Target& device) { return device.id == totals.device; });
-  };
-  for (const store::StrategyTotals& totals : sweep.store().strategies())
-    if (asked_about(totals)) sums[totals.strategy] += metric.of(totals);
-  double best = 0;
-  for (const auto& [strategy, sum] : sums)
-    if (strategy != sweep.config.baseline && sum > 0) best = std::max(best, sums[sweep.config.baseline] / sum);
-  const bool holds = best >= sweep.config.claim->threshold;
-  sweep.watch.observer.note(fmt::format("claim {}: {} is {}, threshold {}", holds ? "met" : "not met", metric.name,
-                                        three_figures(best), three_figures(sweep.config.claim->threshold)));
-  return holds;
+/// Groups that could be planned and have no plan under the sweep's axes: in words when all of them are, else a warning.
+/// Empty where some group has one.
+std::string without_plans(Sweep& sweep) {
+  if (sweep.config.axes.empty()) return {};
+  std::int64_t with = 0, without = 0;
+  std::string why;
+  for (const Target& device : sweep.devices) {
+    std::map<Id, std::int64_t> legal;
+    for (const store::ProgressRow& row : sweep.store().progress(device.id, sweep.space))
+      if (row.stage == "score") legal[row.group] = row.legal;
+    for (const auto& group : sweep.groups) {
+      if (group->ready() == nullptr || !legal.contains(group->group.id)) continue;
+      ++(legal[group->group.id] > 0 ? with : without);
+      if (legal[group->group.id] > 0 || !why.empty()) continue;
+      for (const store::RejectionRow& row : sweep.store().rejections(group->group.id, device.id))
+        if (row.space == sweep.space && why.empty())
+          why = fmt::format("; for {} on {} rule {} refuses {} plans: {}", group->title(), device.device.name, row.rule,
+                            with_commas(row.plans), row.reason);
+    }
+  }
+  if (without == 0) return {};
+  if (with == 0) return fmt::format("the sweep's axes leave no group a plan{}", why);
+  sweep.watch.observer.warning(
+      fmt::format("the sweep's axes leave {} of {} groups without a plan{}", without, with + without, why));
+  return {};
 }
 
 store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, const ir::Calibration& calibration,
@@ -161,6 +169,34 @@ std::string work_space(const SweepConfig& config, const ir::Calibration& calibra
   return hex(tailor::id_of(std::string_view(key)));
 }
 
+/// Rows go to another database than the file says, and the pages with them: those of the file's database stay.
+void use_database(SweepConfig& config, const std::filesystem::path& database) {
+  const std::filesystem::path own = config.database.lexically_normal();
+  config.database = database;
+  if (config.report.empty() || database.lexically_normal() == own) return;
+  std::error_code absent;
+  if (std::filesystem::equivalent(database, own, absent)) return;
+  config.report = std::filesystem::path(database).replace_extension(database.has_extension() ? "" : ".report");
+}
+
+/// Refuses a file that names an architecture that the compiler does not know.
+void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, const std::filesystem::path& file) {
+  if (config.arch == "auto") return;
+  if (const auto unsupported = profiler::unsupported(api, config.arch))
+    throw Error(Fault::usage, Position{file.string()}, fmt::format("'arch': {}", unsupported->words),
+                unsupported->hint);
+}
+
+/// Why no kernel of any device can be compiled; nothing where one can.
+std::optional<profiler::Unsupported> nothing_compiles(const Sweep& sweep, const profiler::Nvrtc& api) {
+  std::optional<profiler::Unsupported> why;
+  for (const Target& target : sweep.devices) {
+    why = profiler::unsupported(api, sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
+    if (!why) return {};
+  }
+  return why;
+}
+
 /// Refuses what the file's reader cannot know to be wrong, before anything is opened or written.
 void check_names(const SweepConfig& config, const std::filesystem::path& file) {
   with_position(
@@ -171,7 +207,7 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
         explore::Axes axes;
         for (const AxisRestriction& limit : config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
         const bool names_arch =
-            config.arch.starts_with("sm_") && config.arch.size() > 3 &&
+            config.arch.starts_with("sm_") && config.arch.size() > 4 &&
             std::all_of(config.arch.begin() + 3, config.arch.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
         if (config.arch != "auto" && !names_arch)
           throw Error(Fault::usage, fmt::format("found arch '{}', expected auto or one such as sm_90", config.arch));
@@ -182,18 +218,19 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
 
 SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   SweepConfig config = read_config(options.config);
-  if (options.database) config.database = *options.database;
+  if (options.database) use_database(config, *options.database);
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
   const costmodel::Model& model = ranking_model(config.cost_model);
   const ir::Calibration calibration = load_calibration(options.data, config.calibration);
   std::vector<Target> devices = find_devices(config, options.data, calibration);
-  make_folder(config.database.parent_path());
   const std::string space = work_space(config, calibration);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
+  if (nvrtc) check_architecture(config, *nvrtc.api, options.config);
   const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
   const std::filesystem::path database = config.database;
+  make_folder(database.parent_path());
   Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
   sweep.outcome.database = sweep.config.database;
@@ -204,6 +241,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
   if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
   if (nvrtc && (options.measure || options.measurer)) profile_short_lists(sweep, *nvrtc.api);
+  sum_up(sweep);
   print_summary(sweep);
 
   SweepOutcome& outcome = sweep.outcome;
@@ -214,14 +252,18 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   };
   if (watch.stopped())
     end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
+  else if (const std::string none = without_plans(sweep); !none.empty())
+    end_with(Fault::failed, none, "widen 'axes' of 'plans', or leave them out");
   else if (compiles && !nvrtc)
     end_with(Fault::missing, fmt::format("nothing was compiled: {}", nvrtc.reason), nvrtc.remedy);
+  else if (const std::optional<profiler::Unsupported> all = nvrtc ? nothing_compiles(sweep, *nvrtc.api) : std::nullopt)
+    end_with(Fault::missing, "nothing was compiled: " + all->words, all->hint);
   else if (const Uncompiled lost = count_uncompiled(sweep); lost.plans > 0)
     end_with(Fault::failed,
              fmt::format("kernels did not compile: {} plans count as rejected, {} groups are left without a plan",
                          lost.plans, lost.groups),
              "tailor report shows what the compiler said; a kernel that does not compile is a bug of Tailor");
-  else if (sweep.config.claim && !claim_holds(sweep))
+  else if (outcome.claim && !outcome.claim->holds())
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   if (outcome.opened_gpu) sweep.recorder.name_gpu(*outcome.opened_gpu);
   sweep.recorder.close(watch.stopped() ? "interrupted" : "done");

@@ -11,12 +11,15 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "profiler/check/check.h"
 #include "profiler/compile/nvrtc.h"
+#include "store/rows.h"
 #include "study/pipeline/measurer.h"
 #include "study/pipeline/observer.h"
+#include "study/sweep/claim.h"
 #include "study/sweep/config.h"
 
 namespace tailor::study {
@@ -48,8 +51,12 @@ struct SweepOptions {
 
 /// What a sweep did, for the closing notes and for tests.
 struct SweepOutcome {
-  int exit_code = 0;         ///< 0 done, 1 some kernel did not compile, 3 no compiler, 4 claim not met, 130 interrupted
-  std::string reason, hint;  ///< of another exit code than 0
+  /// 0 done, 1 some kernel did not compile or the axes leave no plan, 3 no compiler, 4 claim not met, 130 interrupted
+  int exit_code = 0;
+  std::string reason, hint;                       ///< of another exit code than 0
+  std::vector<store::StrategyTotals> strategies;  ///< of its models, devices and strategies, as they are stored
+  std::string baseline;                           ///< the strategy that speed-ups are over
+  std::optional<JudgedClaim> claim;               ///< where the file has one, and the sweep was not stopped
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;

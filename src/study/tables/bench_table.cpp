@@ -16,7 +16,7 @@ using report::Hint;
 
 report::Table bench_table(const std::vector<BenchItem>& items) {
   report::Table table;
-  table.columns = {column("name", "microbenchmark"),
+  table.columns = {column("microbenchmark", "microbenchmark"),
                    column("value", "value", Hint::number),
                    column("low", "from", Hint::number, 4),
                    column("high", "to", Hint::number, 4),

@@ -94,13 +94,13 @@ report::Table verdict_table(std::span<const Candidate> items) {
                    column("rank", "plan", Hint::integer),
                    column("kernel", "kernel", Hint::text, 5),
                    column("state", "state"),
-                   column("shape", "executed shape", Hint::text, whole ? 8 : 0),
+                   column("executed_shape", "executed shape", Hint::text, whole ? 8 : 0),
                    column("worst", "worst error / tolerance", Hint::number),
                    column("judged", "judged", Hint::fraction),
                    column("findings", "findings", Hint::integer),
                    column("lane_instructions", "lane instructions", Hint::count, 2),
-                   column("blocks", "blocks run", Hint::count, 4),
-                   column("time", "time", Hint::seconds),
+                   column("blocks_run", "blocks run", Hint::count, 4),
+                   column("elapsed", "took", Hint::seconds),
                    sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
   for (const Candidate& item : items) {
@@ -122,12 +122,12 @@ report::Table finding_table(std::span<const Candidate> items) {
   table.title = "findings";
   table.columns = {column("number", "group", Hint::integer),
                    column("rank", "plan", Hint::integer),
-                   column("kind", "kind"),
+                   column("finding", "kind"),
                    column("text", "what"),
-                   column("times", "times", Hint::count),
+                   column("seen", "times", Hint::count),
                    column("ptx_line", "PTX line", Hint::integer, 2),
                    column("cuda_line", "CUDA line", Hint::integer),
-                   column("source", "source", Hint::text, 1)};
+                   column("cuda_text", "source", Hint::text, 1)};
   for (const Candidate& item : items) {
     if (!item.verdict) continue;
     for (const simulator::Finding& one : item.verdict->findings)

@@ -45,14 +45,14 @@ class Rows {
  public:
   Rows(const Counted& counted, report::Table& table) : gpu_(counted.gpu), table_(table) {
     executed_ = counted.executed != nullptr && counted.executed->blocks_run > 0;
-    table_.columns = {column("counter", "counter"), column("model", "model", Hint::count)};
+    table_.columns = {column("counter", "counter"), column("model_count", "model", Hint::count)};
     if (executed_) {
-      table_.columns.push_back(column("executed", "executed", Hint::count));
-      table_.columns.push_back(column("ratio", "model / executed", Hint::ratio));
+      table_.columns.push_back(column("executed_count", "executed", Hint::count));
+      table_.columns.push_back(column("model_to_executed", "model / executed", Hint::ratio));
     }
     if (gpu_.empty()) return;
-    table_.columns.push_back(column("gpu", "GPU", Hint::count));
-    table_.columns.push_back(column("gpu_ratio", "model / GPU", Hint::ratio));
+    table_.columns.push_back(column("gpu_count", "GPU", Hint::count));
+    table_.columns.push_back(column("model_to_gpu", "model / GPU", Hint::ratio));
   }
   bool has_execution() const { return executed_; }
 

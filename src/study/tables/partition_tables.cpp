@@ -66,8 +66,8 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
   table.title = fmt::format("groups of {}", partition.strategy);
   table.columns = {column("number", "#", Hint::integer),   column("group", "group", Hint::text, 3),
                    column("title", "operations"),          column("places", "places", Hint::count),
-                   column("runs", "runs", Hint::count, 4), column("needs", "kind"),
-                   column("moved", "moved", Hint::bytes)};
+                   column("runs", "runs", Hint::count, 4), column("structure", "kind"),
+                   column("traffic", "moved", Hint::bytes)};
   add_device_columns(table, devices);
   if (reasons) table.columns.push_back(column("reason", "why not planned yet", Hint::text, 5));
   for (std::size_t i = 0; i < partition.groups.size(); ++i) {
@@ -95,13 +95,13 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
   table.title = "one run of the model";
   table.columns = {column("strategy", "strategy"),
                    column("kernels", "kernels", Hint::count),
-                   column("least_kernels", "least possible", Hint::count),
-                   column("distinct", "distinct", Hint::count),
+                   column("kernel_floor", "least possible", Hint::count),
+                   column("distinct_groups", "distinct", Hint::count),
                    column("planned", "planned", Hint::count),
                    column("launches", "launches", Hint::count),
-                   column("moved", "moved", Hint::bytes),
-                   column("library_launches", "library calls", Hint::count, 3),
-                   column("library_moved", "library moves", Hint::bytes, 4)};
+                   column("traffic", "moved", Hint::bytes),
+                   column("library_calls", "library calls", Hint::count, 3),
+                   column("library_traffic", "library moves", Hint::bytes, 4)};
   add_device_columns(table, devices);
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
@@ -128,10 +128,10 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
   table.columns = {column("producer", "producer"),
                    column("consumer", "consumer"),
                    column("decision", "decision"),
-                   column("level", "at most by"),
+                   column("stitch_level", "at most by"),
                    column("gain", "gains", Hint::seconds, 3),
                    column("reason", "why"),
-                   column("part", "group there", Hint::integer, 2),
+                   column("group_there", "group there", Hint::integer, 2),
                    column("where", "where", Hint::text, 1)};
   collect_edges(graph, fusion, graph.name, table);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
@@ -145,7 +145,7 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
                        [&](const std::vector<Cell>& row) { return row[column] == table.rows.front()[column]; });
   };
   if (same(7)) drop_column(table, "where");
-  drop_column(table, "part");
+  drop_column(table, "group_there");
   if (fusion.price.empty()) drop_column(table, "gain");
   return table;
 }

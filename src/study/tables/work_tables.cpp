@@ -17,7 +17,7 @@ Table part_table(const ir::Estimate& estimate) {
   Table table;
   table.title = "parts";
   table.columns = {
-      column("part", "part"), {"time", "time", Hint::seconds}, {"share", "share of the total", Hint::fraction}};
+      column("part", "part"), {"part_time", "time", Hint::seconds}, {"of_total", "share of the total", Hint::fraction}};
   for (std::size_t i = 0; i < ir::part_count; ++i)
     table.rows.push_back({std::string(ir::name(static_cast<ir::Part>(i))), estimate.parts[i].value,
                           estimate.parts[i].value / estimate.total.value});

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of claim metrics and the judgement. In: totals by model, device and strategy. Out: sums by strategy, the
+// proportion of the baseline's to the smallest other one, and whether that reaches the threshold. Called by
+// run_sweep().
+#include "study/sweep/claim.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tailor::study {
+
+namespace {
+
+constexpr std::array metric_table = std::to_array<ClaimMetric>({
+    {"predicted_speedup_of_kernels", "predicted time of the fused kernels alone",
+     [](const RunTotals& t) { return t.kernel_time.value; }},
+    {"predicted_speedup_with_library", "predicted time of fused kernels and library calls",
+     [](const RunTotals& t) { return t.kernel_time.value + t.library_time.value; }},
+    {"launch_reduction_of_kernels", "launches of fused kernels alone", [](const RunTotals& t) { return t.launches; }},
+    {"launch_reduction_with_library", "launches of fused kernels and library calls",
+     [](const RunTotals& t) { return t.launches + t.library_calls; }},
+    {"traffic_reduction_of_kernels", "bytes that the fused kernels alone move",
+     [](const RunTotals& t) { return t.traffic.value; }},
+    {"traffic_reduction_with_library", "bytes that fused kernels and library calls move",
+     [](const RunTotals& t) { return t.traffic.value + t.library_traffic.value; }},
+});
+
+}  // namespace
+
+std::span<const ClaimMetric> claim_metrics() { return metric_table; }
+
+const ClaimMetric& find_metric(const std::string& name) {
+  std::vector<std::string_view> known;
+  std::string endings;
+  for (const ClaimMetric& metric : metric_table) {
+    if (metric.name == name) return metric;
+    known.push_back(metric.name);
+    if (metric.name.starts_with(name + "_")) endings += fmt::format("{}{}", endings.empty() ? "" : " or ", metric.name);
+  }
+  throw Error(Fault::usage,
+              fmt::format("found claim metric '{}', expected one that says what it looks at: fused kernels alone, or "
+                          "library calls too",
+                          name),
+              endings.empty() ? suggestion(name, known) : "say which: " + endings);
+}
+
+JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> strategies, Bytes library_traffic,
+                  const std::string& baseline) {
+  JudgedClaim judged{&find_metric(claim.metric), 0, claim.threshold};
+  std::map<std::string, RunTotals> sums;
+  for (const store::StrategyTotals& one : strategies) {
+    RunTotals& sum = sums[one.strategy];
+    sum.launches += one.launches;
+    sum.library_calls += one.library_calls;
+    sum.traffic += one.dram;
+    sum.library_traffic = library_traffic;
+    sum.kernel_time += one.kernel_time;
+    sum.library_time += one.library_time;
+  }
+  const double base = judged.metric->of(sums[baseline]);
+  for (const auto& [strategy, sum] : sums)
+    if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
+      judged.value = std::max(judged.value, base / other);
+  return judged;
+}
+
+}  // namespace tailor::study

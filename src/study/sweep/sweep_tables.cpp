@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of a sweep's answer. In: totals as the database has them, and what this run did. Out: rows.
+// Called by the command through sweep_tables.h. Figures are those that a claim is judged by and that
+// reports show.
+#include "study/sweep/sweep_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+using report::Cell;
+using report::Hint;
+
+namespace {
+
+/// Fused kernels alone; nothing where a group has no time.
+std::optional<Seconds> kernel_time(const store::StrategyTotals& totals) {
+  if (totals.groups_without_time > 0 || !(totals.kernel_time.value > 0)) return {};
+  return totals.kernel_time;
+}
+
+const store::StrategyTotals* baseline_of(const SweepOutcome& outcome, const store::StrategyTotals& totals) {
+  const auto found =
+      std::find_if(outcome.strategies.begin(), outcome.strategies.end(), [&](const store::StrategyTotals& other) {
+        return other.strategy == outcome.baseline && other.graph == totals.graph && other.device == totals.device;
+      });
+  return found == outcome.strategies.end() ? nullptr : &*found;
+}
+
+/// Both speed-ups; the second one only where there are library calls with a time.
+std::pair<Cell, Cell> speedups(const SweepOutcome& outcome, const store::StrategyTotals& totals) {
+  const store::StrategyTotals* baseline = baseline_of(outcome, totals);
+  const std::optional<Seconds> own = kernel_time(totals);
+  if (baseline == nullptr || !own || !kernel_time(*baseline)) return {};
+  const Seconds library = totals.library_time, base = *kernel_time(*baseline);
+  return {Cell(base / *own), library.value > 0 ? Cell((base + library) / (*own + library)) : Cell()};
+}
+
+}  // namespace
+
+report::Table strategies_table(const SweepOutcome& outcome) {
+  report::Table table;
+  table.title = "strategies, one run of each model";
+  table.columns = {column("model", "model"),
+                   column("device", "device"),
+                   column("strategy", "strategy"),
+                   column("kernels", "kernels", Hint::count, 3),
+                   column("launches", "launches", Hint::count),
+                   column("library_calls", "library calls", Hint::count, 2),
+                   column("traffic", "traffic", Hint::bytes, 4),
+                   column("kernel_time", "kernels take", Hint::seconds),
+                   column("library_time", "library takes", Hint::seconds, 1),
+                   column("speedup_of_kernels", "faster, kernels alone", Hint::ratio),
+                   column("speedup_with_library", "faster, with library", Hint::ratio),
+                   column("groups_without_plan", "groups without plan", Hint::count, 5)};
+  for (const store::StrategyTotals& one : outcome.strategies) {
+    const std::optional<Seconds> time = kernel_time(one);
+    const auto [of_kernels, with_library] = speedups(outcome, one);
+    table.rows.push_back({one.model, one.device_name, one.strategy, one.kernels, std::llround(one.launches),
+                          std::llround(one.library_calls), one.dram.value, time ? Cell(time->value) : Cell(),
+                          one.library_time.value > 0 ? Cell(one.library_time.value) : Cell(), of_kernels, with_library,
+                          one.groups_without_plan});
+  }
+  return table;
+}
+
+report::Table done_table(const SweepOutcome& outcome) {
+  report::Table table;
+  table.title = "sweep";
+  table.columns = {column("state", "state"),
+                   column("models", "models", Hint::count),
+                   column("distinct_groups", "distinct groups", Hint::count),
+                   column("plans_scored", "plans scored", Hint::count),
+                   column("plans_rejected", "plans rejected", Hint::count),
+                   column("groups_resumed", "groups there already", Hint::count),
+                   column("kernels_compiled", "kernels compiled", Hint::count),
+                   column("kernels_cached", "from the cache", Hint::count),
+                   column("kernels_not_compiled", "failed to compile", Hint::count),
+                   column("kernels_passed", "executed and right", Hint::count),
+                   column("kernels_rejected", "rejected", Hint::count),
+                   column("kernels_not_judged", "not judged", Hint::count),
+                   column("kernels_not_executed", "not executed", Hint::count),
+                   column("kernels_measured", "measured", Hint::count),
+                   column("claim_metric", "claim about"),
+                   column("claim_value", "is", Hint::number),
+                   column("claim_threshold", "threshold", Hint::number),
+                   column("claim", "claim"),
+                   column("database", "database"),
+                   column("report", "report")};
+  const SweepOutcome& o = outcome;
+  const auto number = [](double value) { return Cell(value); };
+  table.rows.push_back({o.exit_code == 0 ? std::string("done") : o.reason,
+                        o.models,
+                        o.distinct_groups,
+                        o.plans_scored,
+                        o.plans_rejected,
+                        o.groups_resumed,
+                        o.kernels_compiled,
+                        o.kernels_cached,
+                        o.kernels_failed,
+                        o.kernels_passed,
+                        o.kernels_refuted,
+                        o.kernels_not_judged,
+                        o.kernels_not_executed,
+                        o.kernels_measured,
+                        o.claim ? Cell(std::string(o.claim->metric->name)) : Cell(),
+                        o.claim ? number(o.claim->value) : Cell(),
+                        o.claim ? number(o.claim->threshold) : Cell(),
+                        o.claim ? Cell(std::string(o.claim->holds() ? "holds" : "does not hold")) : Cell(),
+                        o.database.string(),
+                        o.report.empty() ? Cell() : Cell(o.report.string())});
+  return table;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a sweep came to, as tables: what `tailor sweep` answers. In: its outcome.
+// Out: strategies with both speed-ups, and what was done.
+// Called by the command.
+#pragma once
+
+#include "report/table.h"
+#include "study/sweep/sweep.h"
+
+namespace tailor::study {
+
+/// One row per model, device and strategy. Speed-ups are over the baseline on the same model and device: of the fused
+/// kernels alone, and with the library calls. Times are absent where a group has neither plan nor bound.
+report::Table strategies_table(const SweepOutcome& outcome);
+/// One row: models, groups, plans, kernels by what became of them, the claim with its figure, where everything is.
+report::Table done_table(const SweepOutcome& outcome);
+
+}  // namespace tailor::study

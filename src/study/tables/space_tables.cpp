@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A searched plan space as tables: the best plans with the parts of their estimates, which rule dropped how many, the
+// size of the space. In: a choice with its candidates. Out: rows, one per plan, rule and space. Called by the command
+// `explore`.
+#include "study/tables/space_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/indexed.h"
+#include "base/text.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+using report::Cell;
+using report::Hint;
+using report::Table;
+
+namespace {
+
+constexpr std::array shown_parts = std::to_array<ir::Part>(
+    {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
+
+std::int64_t tied_with_best(std::span<const Candidate> all) {
+  return std::count_if(all.begin(), all.end(), [](const Candidate& one) { return one.placed.place == 1; });
+}
+
+double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
+
+}  // namespace
+
+/// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
+Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<const Candidate> all,
+                 std::int64_t top) {
+  std::vector<ir::PlanField> shown;
+  for (const ir::PlanFieldRow& field : ir::plan_fields())
+    if (!field.head.empty() && ir::row(group.ready()->skeleton).has(field.field)) shown.push_back(field.field);
+  Table table;
+  table.title = fmt::format("best plans on {}, level {}, unchecked", model.target.device.name, model.model->name);
+  if (const std::int64_t tied = tied_with_best(all); tied > 1)
+    table.title += fmt::format("; {} of {} are within {} % of the first, which the model cannot tell apart", tied,
+                               all.size(), 100 * ir::model_resolution);
+  const std::span<const Candidate> best =
+      top > 0 && std::ssize(all) > top ? all.first(static_cast<std::size_t>(top)) : all;
+  table.columns = {column("rank", "#", Hint::integer),
+                   column("predicted_place", "place"),
+                   column("predicted", "time", Hint::seconds),
+                   column("predicted_low", "at least", Hint::seconds, 7),
+                   column("predicted_high", "at most", Hint::seconds, 7),
+                   column("bound", "binds")};
+  for (const ir::PlanField field : shown) {
+    const ir::PlanFieldRow& axis = ir::row(field);
+    table.columns.push_back({std::string(axis.name), std::string(axis.head),
+                             axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text});
+  }
+  table.columns.insert(table.columns.end(), {column("predicted_registers", "registers", Hint::integer, 3),
+                                             column("occupancy", "occupancy", Hint::fraction, 3),
+                                             column("waves", "waves", Hint::number, 4)});
+  for (const ir::Part which : shown_parts)
+    table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
+  table.columns.push_back({"kernel_id", "kernel", Hint::text, 6});
+  table.columns.push_back({"plan", "plan", Hint::text, 8});
+  for (const Candidate& listed : best) {
+    const ir::Plan& plan = listed.plan;
+    const ir::Estimate& e = listed.standing.estimates.front();
+    std::vector<Cell> row{listed.rank,   ir::text(listed.placed),
+                          e.total.value, e.low.value,
+                          e.high.value,  std::string(ir::name(e.bottleneck))};
+    for (const ir::PlanField field : shown) {
+      const int value = ir::value(plan, field);
+      if (ir::row(field).kind == ir::FieldKind::number)
+        row.emplace_back(std::int64_t{value});
+      else
+        row.emplace_back(ir::value_text(field, value));
+    }
+    row.insert(row.end(), {Cell(std::int64_t{e.registers}), Cell(e.occupancy), Cell(e.waves)});
+    for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
+    row.insert(row.end(), {Cell(short_hex(listed.kernel_id)), Cell(ir::text(plan))});
+    table.rows.push_back(std::move(row));
+  }
+  table.left_out = std::ssize(all) - std::ssize(best);
+  table.to_see_all = "--top 0";
+  return table;
+}
+
+/// A whole plan does not fit beside the reason on a screen; examples are for programs and for -v.
+Table rejection_table(const explore::Tuned& tuned, bool examples) {
+  Table table;
+  table.title = "dropped, by rule";
+  table.columns = {column("rule", "rule"), column("soundness", "kind"), column("plans", "plans", Hint::count),
+                   column("reason", "reason", Hint::text)};
+  for (const explore::RejectedPlans& rejected : tuned.rejections)
+    table.rows.push_back(
+        {rejected.rule, std::string(rejected.sound ? "sound" : "heuristic"), rejected.plans, rejected.reason});
+  if (!examples) return table;
+  table.columns.push_back(column("example", "for example", Hint::text, 1));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i].emplace_back(tuned.rejections[i].example);
+  return table;
+}
+
+Table space_table(const explore::Tuned& tuned, std::span<const Candidate> all, Seconds spent) {
+  std::int64_t sound = 0, heuristic = 0;
+  for (const explore::RejectedPlans& rejected : tuned.rejections)
+    (rejected.sound ? sound : heuristic) += rejected.plans;
+  Table table;
+  table.title = "plan space";
+  table.columns = {column("space", "combinations", Hint::count),
+                   column("plans_enumerated", "plans", Hint::count),
+                   column("plans_illegal", "illegal", Hint::count),
+                   column("plans_skipped", "dropped by heuristics", Hint::count),
+                   column("plans_left_out", "beyond --max-plans", Hint::count),
+                   column("plans_scored", "scored", Hint::count),
+                   column("different_kernels", "different kernels", Hint::count),
+                   column("tied_kernels", "no slower by the model", Hint::count),
+                   column("elapsed", "took", Hint::seconds)};
+  table.rows.push_back({tuned.space, tuned.enumerated, sound, heuristic, tuned.left_out,
+                        static_cast<std::int64_t>(tuned.ranked.size()), std::ssize(all), tied_with_best(all),
+                        spent.value});
+  return table;
+}
+
+}  // namespace tailor::study

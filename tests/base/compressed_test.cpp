@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading files that may be packed: what comes out is what went in, and a file that would fill the memory is refused
+// with the limit in its message before it does. Files are packed here by the writer, so that a few kilobytes unpack to
+// megabytes. Part of the suite `base`.
+#include "base/compressed.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/error.h"
+#include "base/text.h"
+
+using namespace tailor;
+
+namespace {
+
+struct PackedFile {
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tailor_packed_" + std::to_string(::getpid()) + ".gz");
+  explicit PackedFile(const std::string& text) { write_file(path, packed(text, path)); }
+  ~PackedFile() { std::filesystem::remove(path); }
+};
+
+/// The most memory this process ever held, in bytes.
+std::size_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+
+TEST_CASE("a packed file reads back, also when it unpacks to just what is allowed") {
+  for (const std::size_t size : {0, 1, 4095, 4096, 4097, 100'000}) {
+    std::string text(size, 'x');
+    for (std::size_t i = 0; i < size; i += 7) text[i] = static_cast<char>('a' + i % 23);
+    const PackedFile file(text);
+    CHECK(read_unpacked(file.path.string()) == text);
+    CHECK(read_unpacked(file.path.string(), size) == text);
+  }
+}
+
+TEST_CASE("a packed file that unpacks to more than is allowed is refused, with the limit and a way out") {
+  const PackedFile file(std::string(3'000'001, 'x'));
+  try {
+    read_unpacked(file.path.string(), 3'000'000);
+    FAIL("a file beyond the limit was read");
+  } catch (const Error& error) {
+    CHECK(error.fault == Fault::failed);
+    CHECK(error.at.file == file.path.string());
+    CHECK(error.message == "found a gzip file that unpacks to more than 3.00 MB, expected at most that");
+    CHECK(error.hint.find("gunzip") != std::string::npos);
+  }
+}
+
+TEST_CASE("refusing a file that unpacks to eight times the limit takes no more memory than twice the limit") {
+  constexpr std::size_t limit = 25'000'000;
+  const PackedFile file("");
+  const pid_t child = fork();  // packs it, so that this process never held the text
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    write_file(file.path, packed(std::string(8 * limit, 'x'), file.path));
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  const std::size_t before = peak_bytes();
+  CHECK_THROWS_AS(read_unpacked(file.path.string(), limit), Error);
+  CHECK(peak_bytes() - before <= 2 * limit + 5'000'000);
+}
+
+TEST_CASE("a damaged packed file is not taken for one that is too large") {
+  const PackedFile file(std::string(100'000, 'x'));
+  const std::string whole = read_file(file.path.string());
+  write_file(file.path, whole.substr(0, whole.size() / 2));
+  try {
+    read_unpacked(file.path.string(), 1'000'000);
+    FAIL("half a file was read");
+  } catch (const Error& error) {
+    CHECK(error.message.find("damaged or truncated") != std::string::npos);
+  }
+}

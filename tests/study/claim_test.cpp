@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Claims of sweeps: every metric says whether library calls are in it, and the judgement is the proportion of sums that
+// a person would compute by hand from the strategies' totals. The totals are those of a model of which fused kernels
+// alone and whole runs give different answers. Part of the suite `study`.
+#include "study/sweep/claim.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+
+#include "base/error.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+store::StrategyTotals totals_of(const char* strategy, double launches, double bytes, double seconds) {
+  store::StrategyTotals totals;
+  totals.strategy = strategy;
+  totals.launches = launches;
+  totals.dram = {bytes};
+  totals.kernel_time = {seconds};
+  totals.library_calls = 99;
+  totals.library_time = {2e-4};
+  return totals;
+}
+
+}  // namespace
+
+TEST_CASE("a claim of fused kernels alone can hold where the same one with library calls fails") {
+  const std::array strategies{totals_of("none", 780, 480e6, 1.97e-3), totals_of("stitch-v1", 107, 60e6, 2.7e-4),
+                              totals_of("imported", 780, 480e6, 1.97e-3)};
+  const auto value = [&](const char* metric) { return judge({"", metric, 5}, strategies, Bytes{200e6}, "none").value; };
+  CHECK(value("launch_reduction_of_kernels") == doctest::Approx(780.0 / 107));
+  CHECK(value("launch_reduction_with_library") == doctest::Approx(879.0 / 206));
+  CHECK(value("traffic_reduction_of_kernels") == doctest::Approx(8));
+  CHECK(value("traffic_reduction_with_library") == doctest::Approx(680.0 / 260));
+  CHECK(value("predicted_speedup_of_kernels") == doctest::Approx(1.97e-3 / 2.7e-4));
+  CHECK(value("predicted_speedup_with_library") == doctest::Approx(2.17e-3 / 4.7e-4));
+  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").holds());
+  CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "none").holds());
+}
+
+TEST_CASE("models and devices are added up before the proportion is taken") {
+  const std::array strategies{totals_of("none", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1), totals_of("none", 30, 1, 1),
+                              totals_of("stitch-v1", 19, 1, 1)};
+  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "none").value == doctest::Approx(2));
+}
+
+TEST_CASE("every metric says by its ending what it looks at, and a name without one is asked for it") {
+  int of_kernels = 0, with_library = 0;
+  for (const ClaimMetric& metric : claim_metrics()) {
+    of_kernels += metric.name.ends_with("_of_kernels") ? 1 : 0;
+    with_library += metric.name.ends_with("_with_library") ? 1 : 0;
+    CHECK(&find_metric(std::string(metric.name)) == &metric);
+  }
+  CHECK(of_kernels + with_library == static_cast<int>(claim_metrics().size()));
+  CHECK(of_kernels == with_library);
+  for (const char* name : {"launch_reduction", "predicted_speedup", "traffic_reduction"}) {
+    try {
+      find_metric(name);
+      FAIL("a metric that does not say what it looks at was taken");
+    } catch (const Error& error) {
+      CHECK(error.fault == Fault::usage);
+      CHECK(error.hint == "say which: " + std::string(name) + "_of_kernels or " + name + "_with_library");
+    }
+  }
+}
