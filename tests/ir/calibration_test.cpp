@@ -41,7 +41,7 @@ Calibration a_fitted_one() {
   return c;
 }
 
-Error error_of(const std::string& text) {
+Error calibration_error_of(const std::string& text) {
   try {
     parse_calibration(text, "c.json");
   } catch (const Error& error) {
@@ -133,7 +133,7 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.text);
-    const Error error = error_of(row.text);
+    const Error error = calibration_error_of(row.text);
     if (!row.message.empty()) CHECK(error.message == row.message);
     if (row.message.empty()) CHECK(error.message.find("expected ids of 32 hexadecimal digits") != error.message.npos);
     CHECK(error.hint == row.hint);
@@ -144,7 +144,7 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
 }
 
 TEST_CASE("what is not JSON is said so with its line") {
-  const Error error = error_of(calibration_with(text(a_fitted_one()), "\"figures\": {", "\"figures\": {;"));
+  const Error error = calibration_error_of(calibration_with(text(a_fitted_one()), "\"figures\": {", "\"figures\": {;"));
   CHECK(error.message.starts_with("not JSON"));
   CHECK(error.at.line == 5);
 }
@@ -154,7 +154,7 @@ TEST_CASE("an error in a device's section is placed in that section") {
   c.title = "t";
   c.fits = {a_fit("", "dram_knee", 2), a_fit("v100", "dram_knee", 2.2)};
   const std::string bad = calibration_with(text(c), "2.2, \"unit\": \"1\"", "2.2, \"unit\": \"2\"");
-  CHECK(error_of(bad).at.line == 9);
+  CHECK(calibration_error_of(bad).at.line == 9);
 }
 
 TEST_CASE("a calibration is found by stem or path and a wrong name is answered with the nearest") {
