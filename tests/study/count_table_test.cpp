@@ -84,9 +84,9 @@ std::int64_t whole(const Cell& cell) { return std::get<std::int64_t>(cell); }
 TEST_CASE("who did not count has no column") {
   const Sample s;
   CHECK(keys(count_table(s.kernel, {&s.work, &s.executed, {}})) ==
-        std::set<std::string>{"counter", "model", "executed", "ratio"});
+        std::set<std::string>{"counter", "model_count", "executed_count", "model_to_executed"});
   CHECK(keys(count_table(s.kernel, {&s.work, nullptr, s.gpu})) ==
-        std::set<std::string>{"counter", "model", "gpu", "gpu_ratio"});
+        std::set<std::string>{"counter", "model_count", "gpu_count", "model_to_gpu"});
   CHECK(keys(count_table(s.kernel, {&s.work, &s.executed, s.gpu})).size() == 6);
   const ir::LaunchCounts nothing;
   CHECK(keys(count_table(s.kernel, {&s.work, &nothing, s.gpu})).size() == 4);
@@ -106,39 +106,39 @@ TEST_CASE("every row has a cell for every column, and no row is there twice") {
 TEST_CASE("a GPU's counters stand beside the sums over all buffers, and no buffer has a cell of its") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "global_load_requests", "model")) == 11);
-  CHECK(whole(cell(table, "global_load_requests", "executed")) == 11);
-  CHECK(whole(cell(table, "global_load_requests", "gpu")) == 22);
-  CHECK(std::get<double>(cell(table, "global_load_requests", "gpu_ratio")) == doctest::Approx(0.5));
-  CHECK(whole(cell(table, "global_load_sectors", "gpu")) == 44);
-  CHECK(cell(table, "global[x]_load_requests", "gpu") == Cell());
-  CHECK(whole(cell(table, "global[x]_load_requests", "model")) == 10);
+  CHECK(whole(cell(table, "global_load_requests", "model_count")) == 11);
+  CHECK(whole(cell(table, "global_load_requests", "executed_count")) == 11);
+  CHECK(whole(cell(table, "global_load_requests", "gpu_count")) == 22);
+  CHECK(std::get<double>(cell(table, "global_load_requests", "model_to_gpu")) == doctest::Approx(0.5));
+  CHECK(whole(cell(table, "global_load_sectors", "gpu_count")) == 44);
+  CHECK(cell(table, "global[x]_load_requests", "gpu_count") == Cell());
+  CHECK(whole(cell(table, "global[x]_load_requests", "model_count")) == 10);
   CHECK(row_of(count_table(s.kernel, {&s.work, &s.executed, {}}), "global_load_requests") == nullptr);
 }
 
 TEST_CASE("counters that belong together are added, and a sum with a part missing is not there") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "global_atomic_requests", "gpu")) == 7);
-  CHECK(whole(cell(table, "local_load_requests", "gpu")) == 8);
-  CHECK(cell(table, "global_atomic_sectors", "gpu") == Cell());  // of those without a result none was collected
-  CHECK(cell(table, "global_store_requests", "gpu") == Cell());
-  CHECK(cell(table, "fma", "gpu") == Cell());
+  CHECK(whole(cell(table, "global_atomic_requests", "gpu_count")) == 7);
+  CHECK(whole(cell(table, "local_load_requests", "gpu_count")) == 8);
+  CHECK(cell(table, "global_atomic_sectors", "gpu_count") == Cell());  // of those without a result none was collected
+  CHECK(cell(table, "global_store_requests", "gpu_count") == Cell());
+  CHECK(cell(table, "fma", "gpu_count") == Cell());
 }
 
 TEST_CASE("DRAM bytes of the model are those that must move once") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, nullptr, s.gpu});
-  CHECK(whole(cell(table, "dram_read_bytes", "model")) == 1280);
-  CHECK(whole(cell(table, "dram_read_bytes", "gpu")) == 2560);
-  CHECK(whole(cell(table, "dram_write_bytes", "model")) == 640);
+  CHECK(whole(cell(table, "dram_read_bytes", "model_count")) == 1280);
+  CHECK(whole(cell(table, "dram_read_bytes", "gpu_count")) == 2560);
+  CHECK(whole(cell(table, "dram_write_bytes", "model_count")) == 640);
 }
 
 TEST_CASE("what only one of them counted is shown, what nobody counted is not") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
-  CHECK(whole(cell(table, "local_store_requests", "model")) == 0);
-  CHECK(whole(cell(table, "xu", "model")) == 3);
+  CHECK(whole(cell(table, "local_store_requests", "model_count")) == 0);
+  CHECK(whole(cell(table, "xu", "model_count")) == 3);
   CHECK(row_of(table, "f64") == nullptr);
   CHECK(row_of(table, "global[x]_store_requests") == nullptr);
 }
