@@ -20,7 +20,7 @@ Response Gpu::answer(const Request&, std::span<const std::byte>) {
   none.outcome = ir::Outcome::unavailable;
   none.reason = "this program was built without CUDA's headers";
   none.capabilities.push_back(
-      {"CUDA headers", "missing", none.reason,
+      {"GPU support", "missing", none.reason,
        "run tools/setup, which fetches them into .venv, or install a toolkit; then build again"});
   return none;
 }
