@@ -100,7 +100,7 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("kernels", "kernels", Hint::count),
                    column("launches", "launches", Hint::count),
                    column("arrays", "arrays", Hint::bytes),
-                   column("counted_by", "counted by"),
+                   column("counted_by", "counted by", Hint::text, 1),
                    column("kernels_counted", "kernels counted", Hint::count),
                    column("requests", "requests", Hint::number, 3),
                    column("sectors", "sectors", Hint::number, 3),
