@@ -90,7 +90,7 @@ ir::Fusion fuse_stitch_v1(const FusionTask& task);
 
 /// What V1 may put into one kernel.
 struct StitchV1Rules {
-  int arguments = 64;     ///< of one kernel: BladeDISC's limit (XLA's is 96)
+  int arguments = 64;  ///< of one kernel: BladeDISC's limit (XLA's is 96)
   /// Operations of one group, which bound its kernel's text and the values it may keep alive. Twice what the largest
   /// group of 46 models from JAX and 11 dumps has (263), so that it stops chains without end and nothing else.
   std::size_t operations = 512;
