@@ -57,7 +57,6 @@ void ProgramBuilder::refuse(std::string rule, std::string reason) {
 }
 
 // ---- scopes
-// ----------------------------------------------------------------------------------------------------------
 
 void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
   if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
@@ -139,7 +138,6 @@ ir::Kernel ProgramBuilder::take() {
 }
 
 // ---- arrays and values
-// -----------------------------------------------------------------------------------------------
 
 ir::ArrayId ProgramBuilder::add_array(ir::Array array) {
   if (kernel_.arrays.size() + 1 >= ir::no_id) refuse("size", "the kernel would need over 65,000 arrays");
@@ -207,7 +205,6 @@ Val ProgramBuilder::index_value(ir::ExprId expr) {
 }
 
 // ---- memory
-// ----------------------------------------------------------------------------------------------------------
 
 int ProgramBuilder::aligned_width(ir::ExprId base, int most) const {
   for (int width = most; width > 1; width /= 2) {

@@ -117,7 +117,6 @@ class ProgramBuilder {
   ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state);
 
   // ---- scopes
-  // --------------------------------------------------------------------------------------------------------
   void open_loop(ir::VarId var, bool unrolled);
   void open_guard(std::span<const ir::Condition> conditions);
   void close();
@@ -132,7 +131,6 @@ class ProgramBuilder {
   void put_after(int depth, const ir::Stmt& stmt) { s_.frames[depth].after.push_back(stmt); }
 
   // ---- arrays and values
-  // ---------------------------------------------------------------------------------------------
   ir::ArrayId add_array(ir::Array array);
   void declare(int depth, ir::ArrayId array, ir::ValueId initial = ir::no_value);
   ir::ValueId add_value(const ir::Value& value);
@@ -142,7 +140,6 @@ class ProgramBuilder {
   Val index_value(ir::ExprId expr);
 
   // ---- emission
-  // ------------------------------------------------------------------------------------------------------
   /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
   /// cannot.
   Entry emit_value(ir::NodeId node, const Coordinates& coordinates);

@@ -35,7 +35,6 @@
 namespace tailor::codegen {
 
 // ---- the value cache
-// -------------------------------------------------------------------------------------------------
 
 const Entry* ProgramBuilder::find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const {
   for (const Entry& entry : s_.entries[node])
@@ -155,7 +154,6 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
 }
 
 // ---- values
-// ----------------------------------------------------------------------------------------------------------
 
 Val ProgramBuilder::widen(Val raw, ir::DType dtype, ir::NodeId id) {
   const ir::DType compute = row(dtype).compute;
@@ -315,7 +313,6 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
 }
 
 // ---- predicates
-// ------------------------------------------------------------------------------------------------------
 
 PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
   const ir::Interval range = s_.build.pool()[inside.value].range;

@@ -209,7 +209,7 @@ class Stage {
     double started = now();
     std::vector<Reference> references;
     std::int64_t given = 0;
-    try {
+    const std::optional<std::string> failure = failure_of([&] {
       const Fit fit = fit_of(group.graph, shared.executing);
       if (fit.bytes > budget_) {
         references.push_back(refused(out_of_memory(fit.bytes, budget_)));
@@ -220,11 +220,8 @@ class Stage {
         for (int i = 0; i < stage_.seeds; ++i)
           references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.parts));
       }
-    } catch (const Error& error) {
-      references.assign(1, refused(error.message));
-    } catch (const std::exception& error) {
-      references.assign(1, refused(words(error)));
-    }
+    });
+    if (failure) references.assign(1, refused(*failure));
     const std::lock_guard lock(mutex_);
     shared.references = std::move(references);
     shared.given = given;
@@ -239,23 +236,29 @@ class Stage {
     reference.reason = std::move(why);
     return reference;
   }
-  static std::string words(const std::exception& error) {
-    if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+  /// Does the work; what it failed for, in words, or nothing.
+  template <class Work>
+  static std::optional<std::string> failure_of(Work&& work) {
+    try {
+      work();
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error.message;
+    } catch (const std::bad_alloc&) {
       return "the machine gave no more memory; --blocks or --shape small takes less";
-    return error.what();
+    } catch (const std::exception& error) {
+      return error.what();
+    }
   }
 
   /// What goes wrong with one kernel is its verdict, and not the end of the others.
   Checked guarded(const CheckRequest& request, const std::vector<Reference>& references) const {
-    Checked failed;
-    try {
-      return checked(request, references);
-    } catch (const Error& error) {
-      failed.reason = error.message;
-    } catch (const std::exception& error) {
-      failed.reason = words(error);
+    Checked verdict;
+    if (const std::optional<std::string> failure = failure_of([&] { verdict = checked(request, references); })) {
+      verdict = {};
+      verdict.reason = *failure;
     }
-    return failed;
+    return verdict;
   }
 
   /// The first verdict that is not `passed`, else the first with the worst error of all.

@@ -25,8 +25,7 @@ constexpr std::int64_t shadow_bytes = 20, granule = 4;
 
 std::int64_t bytes_of_inputs(const ir::Graph& graph) {
   std::int64_t bytes = 0;
-  for (const ir::NodeId id : parameters(graph))
-    bytes += elements(graph[id].shape) * ir::element_bytes(graph[id].shape.dtype);
+  for (const ir::NodeId id : parameters(graph)) bytes += static_cast<std::int64_t>(ir::content_bytes(graph[id].shape));
   return bytes;
 }
 

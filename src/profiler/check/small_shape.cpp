@@ -56,10 +56,6 @@ std::int64_t work_of_block(const codegen::Prepared& prepared, const ir::Plan& pl
   return std::int64_t{plan.threads} * tiling.at_once / tiling.lanes * (is_by_rows(plan) ? 1 : plan.vector);
 }
 
-}  // namespace
-
-namespace {
-
 /// Which number of rows will do, and whether the kernel must be the same but for its sizes.
 struct Wanted {
   std::int64_t blocks = enough_blocks;  ///< at least
