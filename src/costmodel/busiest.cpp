@@ -4,8 +4,8 @@
 // The busiest block. In: spans of blocks with what each of their blocks issues. Out: the most that one block issues
 // over all spans that hold it. Called by fast counting when a kernel has been walked.
 //
-// A block that runs every guard with every warp is the busiest, and mostly there is one: the middle, or the beginning
-// of a span. Otherwise block numbers are written with digits: the steps of all spans are the places, each a multiple of
+// A block that runs every guard with every warp, or that every span holds, is the busiest, and mostly there is one: the
+// middle, or the beginning of a span. Otherwise block numbers are written with digits: the steps of all spans are the places, each a multiple of
 // the next, and a span is an interval for each digit. From the first digit on, a digit's values fall into few classes
 // that the same intervals hold; each class is followed, unless all its spans together issue no more than what was
 // found. Where steps are no such places, each block's sum is made if there are few, else the spans' first blocks stand
@@ -225,12 +225,14 @@ void merge_spans(std::vector<BlockSpan>& spans) {
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven) {
   std::vector<BlockSpan>& spans = scratch.spans;
   proven = true;
-  std::int64_t most = 0;
+  std::int64_t most = 0, all_spans = 0;
+  for (const BlockSpan& span : spans) all_spans += span.each;
+  const std::int64_t bound = std::min(scratch.every_guard, all_spans);
   const auto look_at = [&](std::int64_t block) {
     std::int64_t sum = 0;
     for (const BlockSpan& span : spans) sum += holds(span, block) ? span.each : 0;
     most = std::max(most, sum);
-    return most == scratch.every_guard;
+    return most == bound;
   };
   if (look_at(blocks / 2) || look_at(0)) return most;
   merge_spans(spans);

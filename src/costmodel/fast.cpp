@@ -43,8 +43,9 @@ using ir::StmtKind;
 
 /// More starts of a period, or more parts of a domain, than this are sampled for sectors.
 constexpr std::int64_t most_starts = 64, sampled_starts = 32;
-/// At warps, while a kernel is counted without samples.
-constexpr std::int64_t most_looks = 30'000;
+/// At warps, while a kernel is counted without samples. A start of a period is looked at in about a quarter of the time
+/// that a part takes, which must be settled first.
+constexpr std::int64_t most_looks = 30'000, starts_per_look = 4;
 
 /// How much of the grid is looked at: all of it, or so many blocks, and so many trips of each loop.
 struct Sampling {
@@ -373,7 +374,10 @@ class FastWalk {
       opaque |= domain.ranges[k].count > 1 && request.form.is_opaque(domain.vars[k]);
     if (!opaque && expected_parts(request.form, domain, most_starts) <= most_starts) {
       std::int64_t sum = 0, left = 4 * most_starts;
-      settle(request.form, domain, 0, left, [&](const IterationDomain& part) { sum += even_units(request, part); });
+      settle(request.form, domain, 0, left, [&](const IterationDomain& part) {
+        looks_left_ -= warps_;
+        sum += even_units(request, part);
+      });
       if (left > 0) return sum;
     }
     return sampled_units(request, domain, 0);
@@ -399,12 +403,12 @@ class FastWalk {
       return static_cast<std::int64_t>(
           static_cast<double>(sum) * static_cast<double>(count) / static_cast<double>(seen) + 0.5);
     }
+    looks_left_ -= (warps_ + starts_per_look - 1) / starts_per_look;
     return even_units(request, domain);
   }
 
   /// Of a domain along which the form moves evenly.
-  std::int64_t even_units(Request& request, const IterationDomain& domain) {
-    looks_left_ -= warps_;
+  std::int64_t even_units(Request& request, const IterationDomain& domain) const {
     Residues residues;
     for (int k = 0; k < domain.depth; ++k)
       if (domain.ranges[k].count > 1)

@@ -22,7 +22,9 @@
 // x / 1, x + (-0), x - 0, but no x + 0 of floating types, and x == x only for integers and predicates.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <deque>
 #include <optional>
 
 #include "base/indexed.h"
@@ -155,8 +157,16 @@ class Folding {
 
   static double all_ones(ir::DType dtype) { return dtype == ir::DType::pred ? 1 : -1; }
 
-  /// The number as the type's bytes; nothing when the type does not have it.
-  static Known number_bytes(ir::DType dtype, double value) {
+  /// The number as the type's bytes; nothing when the type does not have it. There are few such numbers, and every
+  /// node's operands are compared with some of them, so each is made once.
+  const Known& number_bytes(ir::DType dtype, double value) const {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (const Number& number : numbers_)
+      if (number.dtype == dtype && number.bits == bits) return number.bytes;
+    return numbers_.emplace_back(Number{dtype, bits, make_number(dtype, value)}).bytes;
+  }
+
+  static Known make_number(ir::DType dtype, double value) {
     if (!reference::has_cells(dtype)) return std::nullopt;
     reference::Tensor number = reference::zeros(scalar(dtype));
     if (is_floating(dtype))
@@ -312,8 +322,15 @@ class Folding {
     }
   }
 
+  struct Number {
+    ir::DType dtype;
+    std::uint64_t bits;  ///< of the value as a double: 0 and -0 differ
+    Known bytes;
+  };
+
   Rewrite& rewrite_;
   PassCount& count_;
+  mutable std::deque<Number> numbers_;
   IndexedVector<Known> known_;
   std::vector<ir::NodeId> arrays_;  ///< to become broadcasts
 };
