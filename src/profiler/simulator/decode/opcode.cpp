@@ -120,8 +120,10 @@ LaneTable composed(std::string_view name, const TierHandlers& tier) {
 const std::vector<LaneTable>& tables() {
   static const std::vector<LaneTable> found = [] {
     std::vector<LaneTable> list;
-#ifdef TAILOR_LANES_X86
+#ifdef TAILOR_LANES_AVX512
     if (__builtin_cpu_supports("x86-64-v4")) list.push_back(composed("avx512", avx512::tier));
+#endif
+#ifdef TAILOR_LANES_AVX2
     if (__builtin_cpu_supports("x86-64-v3")) list.push_back(composed("avx2", avx2::tier));
 #endif
     list.push_back(composed("portable", portable::tier));
