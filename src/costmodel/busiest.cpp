@@ -5,11 +5,11 @@
 // over all spans that hold it. Called by fast counting when a kernel has been walked.
 //
 // A block that runs every guard with every warp, or that every span holds, is the busiest, and mostly there is one: the
-// middle, or the beginning of a span. Otherwise block numbers are written with digits: the steps of all spans are the places, each a multiple of
-// the next, and a span is an interval for each digit. From the first digit on, a digit's values fall into few classes
-// that the same intervals hold; each class is followed, unless all its spans together issue no more than what was
-// found. Where steps are no such places, each block's sum is made if there are few, else the spans' first blocks stand
-// for all.
+// middle, or the beginning of a span. Otherwise block numbers are written with digits: the steps of all spans are the
+// places, each a multiple of the next, and a span is an interval for each digit. From the first digit on, a digit's
+// values fall into few classes that the same intervals hold; each class is followed, unless all its spans together
+// issue no more than what was found. Where steps are no such places, each block's sum is made if there are few, else
+// the spans' first blocks stand for all.
 #include <algorithm>
 #include <array>
 #include <functional>

@@ -9,7 +9,8 @@
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
-#   run: WORDS            as in a shell; $MODELS, $DATA and $HERE (the case's folder) stand for folders, $FAKE for the fake
+#   run: WORDS            as in a shell; $MODELS, $DATA, $HERE (the case's folder) and $KERNELS (what earlier runs of this
+#                         suite compiled, named after the code around the compiler) stand for folders, $FAKE for the fake
 #                         GPU's library, $GPU for the options that name it; a case with one of them is skipped where
 #                         there is none. Several run lines: one after the other, the last is looked at
 #   exit: N               the exit code; 0 when not said
@@ -22,6 +23,7 @@
 #   left: NAME TEXT       afterwards the file in the case's folder holds the text
 # Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
 # with "error: ". At the end, the JSON of every command must have been held against docs/json.md.
+import hashlib
 import json
 import re
 import shlex
@@ -108,12 +110,20 @@ def document_complaints(document, command, known, axes):
                 yield f"{key} stands outside of any table"
 
 
+def kernel_cache(tailor, source):
+    around = [path for room in ("src/profiler/compile", "src/ir") for path in sorted((Path(source) / room).glob("*.*"))
+              if room != "src/ir" or path.stem == "binary"]
+    words = hashlib.sha256(b"".join(path.read_bytes() for path in around)).hexdigest()[:10]
+    return str(Path(tailor).resolve().parents[2] / "tests" / "kernels" / f"commands-{words}")
+
+
 def complaints(case, tailor, source, fake, known, axes, judged):
     if not fake and any("$FAKE" in line or "$GPU" in line for line in case):
         yield NO_FAKE
         return
     with tempfile.TemporaryDirectory() as here:
-        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here, "$FAKE": fake}
+        folders = {"$MODELS": f"{source}/data/models", "$DATA": f"{source}/data", "$HERE": here, "$FAKE": fake,
+                   "$KERNELS": kernel_cache(tailor, source)}
 
         def filled(text):
             for name, folder in folders.items():

@@ -20,6 +20,7 @@
 #include "study/sweep/sweep.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
+#include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "support/skip.h"
 
@@ -46,7 +47,7 @@ struct Bench {
     SweepOptions options;
     options.config = path / "sweep.json";
     options.data = source / "data";
-    options.cache = path / "cache";
+    options.cache = kernels::cache().folder;
     options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
     options.executor = executor;
     options.workers = 2;

@@ -24,6 +24,7 @@
 #include "reference/error_bound.h"
 #include "reference/memory_layout.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 #include "support/random_graph.h"
 #include "support/sequence_run.h"
 #include "tests/profiler/kernels.h"
@@ -61,7 +62,7 @@ struct LoweredModel {
       lowered[g] = simple_kernel(partition.groups[g].group);
       binaries[g].entry = fmt::format("kernel_{}", g);
       if (lowered[g] && api != nullptr) {
-        binaries[g] = profiler::compile(*api, {.cuda = codegen::cuda(*lowered[g])});
+        binaries[g] = kernels::compiled(*api, {.cuda = codegen::cuda(*lowered[g])});
         REQUIRE_MESSAGE(binaries[g].outcome == ir::CompileOutcome::ok, binaries[g].log);
       }
       kernels.push_back({lowered[g] ? &*lowered[g] : nullptr, lowered[g] ? &binaries[g] : nullptr});

@@ -17,6 +17,7 @@
 #include "store/store.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/sweep.h"
+#include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "support/skip.h"
 
@@ -35,7 +36,7 @@ SweepOutcome sweep(const Folder& folder, bool compile) {
   SweepOptions options;
   options.config = folder.path / "sweep.json";
   options.data = source / "data";
-  options.cache = folder.path / "cache";
+  options.cache = kernels::cache().folder;
   options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
   options.compile = compile;
   options.workers = 2;

@@ -21,6 +21,7 @@
 #include "store/recorded.h"
 #include "store/store.h"
 #include "study/sweep/sweep.h"
+#include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "tests/profiler/kernels.h"
 
@@ -118,7 +119,7 @@ SweepOutcome sweep(const std::filesystem::path& folder, const char* database, co
   SweepOptions options;
   options.config = folder / "sweep.json";
   options.data = source / "data";
-  options.cache = folder / "cache";
+  options.cache = kernels::cache().folder;
   options.nvrtc = profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"});
   options.database = folder / database;
   options.check = false;

@@ -19,6 +19,7 @@
 #include "codegen/lower/lower.h"
 #include "explore/space.h"
 #include "profiler/compile/compile.h"
+#include "support/kernel_cache.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -198,7 +199,7 @@ TEST_CASE("every operation on every type is refused in words, or printed, compil
     for (std::size_t i = 0; i < uses.size(); ++i) one.label += fmt::format(" {}={}", i, uses[i].node.name);
     // The compiler takes seconds for all types: the quick suite asks it about two.
     if (nvrtc != nullptr && (TAILOR_WHOLE_SWEEP || dtype == DType::s32 || dtype == DType::bf16)) {
-      const Binary binary = profiler::compile(*nvrtc, {.cuda = codegen::cuda(one.kernel), .entry = one.kernel.name});
+      const Binary binary = kernels::compiled(*nvrtc, {.cuda = codegen::cuda(one.kernel), .entry = one.kernel.name});
       CHECK_MESSAGE(binary.outcome == CompileOutcome::ok, binary.log);
       CHECK(binary.log == "");
     }

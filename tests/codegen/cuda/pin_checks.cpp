@@ -17,6 +17,7 @@
 #include "codegen/cuda/pinned.h"
 #include "profiler/compile/compile.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -62,7 +63,7 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
     const std::string source = codegen::cuda(kernel, &sample.plan);
     figures.printer_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     CHECK(longest_line(source) <= 120);
-    const Binary binary = profiler::compile(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
+    const Binary binary = kernels::compiled(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
     figures.compiler_seconds += binary.compile_time.value;
     ++figures.kernels;
     figures.spilling += binary.spill_stores > 0 ? 1 : 0;

@@ -16,6 +16,7 @@
 #include "codegen/lower/lower.h"
 #include "profiler/compile/compile.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -50,7 +51,7 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
 }
 
 Checked verdict(const Nvrtc& api, const Printed& what, const Reference& reference) {
-  const ir::Binary binary = compile(api, {.cuda = what.cuda});
+  const ir::Binary binary = kernels::compiled(api, {.cuda = what.cuda});
   REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
   return check(what.kernel, reference, make_simulator(what.kernel, binary), CheckOptions{});
 }

@@ -15,6 +15,7 @@
 #include "profiler/check/simulate.h"
 #include "profiler/compile/compile.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -49,7 +50,7 @@ std::optional<Whole> whole_of(std::string_view member, std::int64_t rows, int th
 }
 
 Checked executed(const Nvrtc& api, const ir::Group& group, const ir::Kernel& kernel, std::string cuda) {
-  const ir::Binary binary = compile(api, {.cuda = std::move(cuda)});
+  const ir::Binary binary = kernels::compiled(api, {.cuda = std::move(cuda)});
   REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
   return check(kernel, evaluate_reference(group, 1), make_simulator(kernel, binary), CheckOptions{});
 }

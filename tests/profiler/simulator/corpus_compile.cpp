@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "profiler/compile/compile.h"
+#include "support/kernel_cache.h"
 
 namespace corpus {
 
@@ -28,7 +29,7 @@ const tailor::simulator::PtxModule& compiled(const tailor::profiler::Nvrtc& api,
   request.line_info = true;
   request.options = kernel.defines(planted);
   request.options.emplace_back("--fmad=false");
-  const tailor::ir::Binary binary = compile(api, request);
+  const tailor::ir::Binary binary = kernels::compiled(api, request);
   if (binary.outcome != tailor::ir::CompileOutcome::ok)
     throw tailor::Error(tailor::Fault::failed, fmt::format("{} does not compile:\n{}", name, binary.log));
   return modules.emplace(name, tailor::simulator::parse_ptx(binary.ptx, name)).first->second;

@@ -21,6 +21,7 @@
 #include "profiler/compile/pool.h"
 #include "profiler/kernels.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 
 namespace tailor::simulator {
 namespace {
@@ -114,7 +115,7 @@ void check_plans(const explore::SpaceCase& which, int one_in, int most_programs,
     request.entry = one.kernel.name;
     requests.push_back(std::move(request));
   }
-  const profiler::CompiledAll compiled = profiler::compile_all(*nvrtc, requests, {});
+  const profiler::CompiledAll compiled = profiler::compile_all(*nvrtc, requests, {.cache = &kernels::cache()});
   const profiler::Reference reference = profiler::evaluate_reference(group, 1);
   REQUIRE(reference.reason == "");
   for (std::size_t i = 0; i < chosen.size(); ++i) {
