@@ -316,6 +316,8 @@ class StitchV1 {
       const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
       if (!plain || alone_[index(id)] || row(graph_[id].op).xu > 0) return false;
     }
+    // A number is made of one element of each array that it comes from, however large that is.
+    if (std::all_of(group.begin(), group.end(), [&](NodeId id) { return is_number(id); })) return true;
     std::int64_t read = 0, written = 0;
     for (const NodeId id : border.reads)
       if (elements(graph_[id].shape) > 1) read += bytes(graph_[id].shape);
