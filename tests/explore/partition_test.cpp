@@ -267,6 +267,19 @@ TEST_CASE("LayerNorm, softmax and its gradient, and GELU are one kernel; twelve 
   }
 }
 
+TEST_CASE("a library call has a shape: a product that of its factors, any other that of its result") {
+  const Graph graph = import_hlo(
+                          "HloModule m\nENTRY e {\n a = f32[8,4]{1,0} parameter(0)\n b = f32[4,2]{1,0} parameter(1)\n"
+                          " p = f32[8,2]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+                          " ROOT c = f32[3]{0} custom-call(p), custom_call_target=\"lib\"\n}\n",
+                          "test")
+                          .graph;
+  const Partition counted = partition(graph, fuse(find_strategy("stitch-v1"), graph));
+  REQUIRE(counted.library.size() == 2);
+  CHECK(counted.library[0].shape == "f32[8,4] x f32[4,2]");
+  CHECK(counted.library[1].shape == "f32[3]");
+}
+
 TEST_CASE("launches and bytes of every dump under stitch-v1: a rule that helps one may harm another") {
   if (all_dumps().empty()) return skip("no dumps configured");
   std::string table = "dump launches bytes\n";
