@@ -78,7 +78,7 @@ struct FuseOptions {
   bool why = false;             ///< the notes on edges instead of the groups
   bool compare = false;         ///< all strategies instead of one
   std::string write_partition;  ///< file for the groups by name, which reads back as a strategy; empty: none
-  std::int64_t top = 20;        ///< rows shown; 0: all
+  std::int64_t top = -1;        ///< rows shown; 0: all; negative: 20 where a person reads, all where a program does
 };
 void run_fuse(const FuseOptions& options, const Context& context);
 

@@ -44,7 +44,7 @@ void declare(OptionList& list, FuseOptions& options) {
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")
       .excludes = "--compare";
-  list.add_count("--top", &options.top, "rows to show, 0 for all (default 20)");
+  list.add_count("--top", &options.top, "rows to show, 0 for all (default 20, in JSON and CSV all)");
 }
 
 void declare(OptionList& list, ExploreOptions& options) {

@@ -62,6 +62,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
                 fmt::format("--write-partition: found '{}', expected a name that ends in {}", options.write_partition,
                             explore::partition_file_ending),
                 "--strategy knows such a file by its ending");
+  // A program adds rows up: it gets all of them, or the number it asked for.
+  const bool for_program = context.format == Format::json || context.format == Format::csv;
+  const std::int64_t top = options.top >= 0 ? options.top : for_program ? 0 : 20;
   const hlo::Imported imported = load_model(context, options.model);
 
   CommandOutput answer{"tailor.fuse/1", "", {}, ""};
@@ -86,13 +89,13 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   }
   if (options.why) {
     answer.sections.push_back(
-        {"edges", study::edge_table(imported.graph, fusion, options.top, context.format == Format::table)});
+        {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table)});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion);
   mention(context, partition);
-  answer.sections.push_back({"groups", study::group_table(partition, devices, options.top,
-                                                          context.format == Format::json || context.verbose)});
+  answer.sections.push_back(
+      {"groups", study::group_table(partition, devices, top, context.format == Format::json || context.verbose)});
   answer.sections.push_back({"totals", study::strategy_table({&partition, 1}, devices)});
   show(context, answer);
 }

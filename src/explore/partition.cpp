@@ -83,6 +83,11 @@ std::string library_call_target(const Node& node) {
   return std::string(target(node).empty() ? name(node.op) : target(node));
 }
 
+std::string library_call_shape(const Graph& graph, const Node& node) {
+  if (node.op != Op::dot && node.op != Op::convolution) return text(node.shape);
+  return fmt::format("{} x {}", text(graph[node.operands[0]].shape), text(graph[node.operands[1]].shape));
+}
+
 class Counting {
  public:
   explicit Counting(Partition& into) : into_(into) {}
@@ -123,7 +128,13 @@ class Counting {
     const Node& node = graph[id];
     if (class_of(node.op) == OpClass::control) return control(graph, fusion, node, where, times);
     if (class_of(node.op) == OpClass::structure) return;
-    const LibraryCall call{node.name, library_call_target(node), where, bytes_touched(graph, id), flops(node), times};
+    const LibraryCall call{node.name,
+                           library_call_target(node),
+                           where,
+                           library_call_shape(graph, node),
+                           bytes_touched(graph, id),
+                           flops(node),
+                           times};
     into_.library_launches += times;
     into_.library_bytes += times * call.bytes;
     into_.library.push_back(call);

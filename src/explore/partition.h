@@ -37,6 +37,7 @@ struct LibraryCall {
   std::string name;
   std::string what;  ///< the operation, or a custom call's target
   std::string where;
+  std::string shape;            ///< of a product its factors, else of the result: "f32[8,4] x f32[4,2]"
   double bytes = 0, flops = 0;  ///< of one run
   double times = 0;
 };

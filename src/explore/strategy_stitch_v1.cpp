@@ -22,9 +22,11 @@
 // What is left alone then is not worth a launch:
 //   pack      a unit that computes single numbers (a loop's counter) joins another unit, related or not, that a flat
 //             loop or one row computes: its numbers are written by one thread beside the other outputs. This comes last
-//             because whoever reads the numbers waits for the whole group.
+//             because whoever reads the numbers waits for the whole group. Numbers that dissolve are left out.
 //   dissolve  a group of cheap operations (no transcendental ones) that reads no more bytes than it writes, and that
-//             only other groups read, is computed again by each of these groups (`recomputed` edges).
+//             only other groups read, is computed again by each of these groups (`recomputed` edges). Single numbers go
+//             into a dynamic slice or update too, for they are the index that it begins with: kernels of today can hold
+//             such a look-up neither with them nor without.
 //
 // Left out: packing of other groups that share nothing, any price: V1 has none. When it is stopped it keeps what it
 // merged so far; edges that it did not get to are cut without a reason.
@@ -196,10 +198,14 @@ class StitchV1 {
     return fmt::format("{} is one number, written beside {}", label(number), label(array));
   }
 
+  bool is_slice_at(NodeId id) const {
+    return graph_[id].op == Op::dynamic_slice || graph_[id].op == Op::dynamic_update_slice;
+  }
+
+  bool is_number(NodeId id) const { return graph_[id].shape.dtype != DType::tuple && elements(graph_[id].shape) == 1; }
+
   bool computes_numbers(NodeId unit) const {
-    return std::all_of(units_.nodes(unit).begin(), units_.nodes(unit).end(), [&](NodeId id) {
-      return graph_[id].shape.dtype != DType::tuple && elements(graph_[id].shape) == 1;
-    });
+    return std::all_of(units_.nodes(unit).begin(), units_.nodes(unit).end(), [&](NodeId id) { return is_number(id); });
   }
 
   /// Units of single numbers join others: those that read them first, then the next ones in topological order. Only
@@ -210,6 +216,7 @@ class StitchV1 {
       const auto id = static_cast<NodeId>(i);
       if (def_use_.roles[i] == Role::work && units_.nodes(units_.unit(id)).front() == id) order.push_back(id);
     }
+    std::erase_if(order, [&](NodeId id) { return melts_into_slices(units_.unit(id)); });
     for (std::size_t i = 0; i < order.size(); ++i) {
       const NodeId number = order[i];
       if (!computes_numbers(units_.unit(number))) continue;
@@ -309,6 +316,8 @@ class StitchV1 {
       const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
       if (!plain || alone_[index(id)] || row(graph_[id].op).xu > 0) return false;
     }
+    // A number is made of one element of each array that it comes from, however large that is.
+    if (std::all_of(group.begin(), group.end(), [&](NodeId id) { return is_number(id); })) return true;
     std::int64_t read = 0, written = 0;
     for (const NodeId id : border.reads)
       if (elements(graph_[id].shape) > 1) read += bytes(graph_[id].shape);
@@ -316,11 +325,41 @@ class StitchV1 {
     return read <= written;
   }
 
+  /// Whether all there is to `both` but one dynamic slice or update, the reader's, are single numbers.
+  bool begins_at_numbers(const std::vector<NodeId>& reader, const std::vector<NodeId>& both) const {
+    const auto slices = [&](NodeId id) { return is_slice_at(id); };
+    return std::count_if(reader.begin(), reader.end(), slices) == 1 &&
+           std::all_of(both.begin(), both.end(), [&](NodeId id) { return is_slice_at(id) || is_number(id); });
+  }
+
+  /// A unit of numbers that dissolve() will compute again in the dynamic slices and updates that are all its readers.
+  /// Packed with others it would have other readers, or be an output.
+  bool melts_into_slices(NodeId unit) const {
+    const std::vector<NodeId>& nodes = units_.nodes(unit);
+    if (nodes.empty() || !computes_numbers(unit) || !is_cheap(nodes, boundary(graph_, def_use_, nodes))) return false;
+    std::vector<NodeId> pending(nodes);
+    bool read = false;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (def_use_.stored[index(pending[i])] || pending.size() > most_pending) return false;
+      for (const NodeId user : def_use_.users[index(pending[i])]) {
+        if (std::binary_search(nodes.begin(), nodes.end(), user)) continue;
+        if (def_use_.roles[index(user)] == Role::free)
+          pending.push_back(user);
+        else if (!is_slice_at(user))
+          return false;
+        else
+          read = true;
+      }
+    }
+    return read;
+  }
+
   /// Whether a kernel can hold `reader` with a cheap group computed inside (`both`), where it writes no more than
   /// before.
   bool can_hold(const std::vector<NodeId>& reader, const std::vector<NodeId>& both,
                 const std::vector<std::vector<std::size_t>>& groups_of) const {
     if (both.size() > rules_.operations) return false;
+    if (begins_at_numbers(reader, both)) return true;
     for (const NodeId id : reader)
       if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id))) return false;
     Boundary before = boundary(graph_, def_use_, reader);

@@ -2,73 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Literals: numbers, true and false, complex pairs, in nested braces. The braces only group, so the numbers are read in
-// the order they stand and their count must be the shape's. Floats narrower than 32 bits are encoded from a table of
-// their fields: exponent, mantissa, bias, and what stands in for infinity.
+// the order they stand and their count must be the shape's. Floats become bits as everywhere (ir/graph/number.h).
+// In: the text between the parentheses of a constant, and its shape. Out: its bytes. Called when a graph is built.
 #include <fmt/format.h>
 
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "hlo/hlo_lexer.h"
 #include "hlo/hlo_module.h"
+#include "ir/graph/number.h"
 
 namespace tailor::hlo {
 
 namespace {
-
-/// ieee: infinity and NaNs. nan_only: all ones is NaN, no infinity. unsigned_zero: minus zero's code is the only NaN.
-/// finite: neither.
-enum class Specials : std::uint8_t { ieee, nan_only, unsigned_zero, finite };
-
-struct SmallFloat {
-  ir::DType dtype;
-  int exponent, mantissa, bias;
-  Specials specials;
-};
-
-constexpr auto small_floats = std::to_array<SmallFloat>({
-    {ir::DType::f16, 5, 10, 15, Specials::ieee},
-    {ir::DType::bf16, 8, 7, 127, Specials::ieee},
-    {ir::DType::f8e5m2, 5, 2, 15, Specials::ieee},
-    {ir::DType::f8e4m3, 4, 3, 7, Specials::ieee},
-    {ir::DType::f8e4m3fn, 4, 3, 7, Specials::nan_only},
-    {ir::DType::f8e4m3b11fnuz, 4, 3, 11, Specials::unsigned_zero},
-    {ir::DType::f8e3m4, 3, 4, 3, Specials::ieee},
-    {ir::DType::f8e5m2fnuz, 5, 2, 16, Specials::unsigned_zero},
-    {ir::DType::f8e4m3fnuz, 4, 3, 8, Specials::unsigned_zero},
-    {ir::DType::f4e2m1fn, 2, 1, 1, Specials::finite},
-    {ir::DType::f6e3m2fn, 3, 2, 3, Specials::finite},
-    {ir::DType::f6e2m3fn, 2, 3, 1, Specials::finite},
-});
-
-std::uint32_t encoded(const SmallFloat& format, double value) {
-  const std::uint32_t sign = std::signbit(value) ? 1U << (format.exponent + format.mantissa) : 0;
-  const std::uint32_t all_ones = (1U << (format.exponent + format.mantissa)) - 1;
-  const std::uint32_t infinity = all_ones >> format.mantissa << format.mantissa;
-  const bool ieee = format.specials == Specials::ieee;
-  const std::uint32_t nan = format.specials == Specials::unsigned_zero ? all_ones + 1
-                            : ieee                                     ? infinity | 1U << (format.mantissa - 1)
-                                                                       : sign | all_ones;
-  if (std::isnan(value)) return ieee ? sign | nan : nan;
-  const double size = std::abs(value);
-  std::uint32_t code = all_ones + 1;  // too large
-  if (size == 0) {
-    code = 0;
-  } else if (std::isfinite(size)) {
-    const int exponent = std::max(std::ilogb(size), 1 - format.bias);
-    const double scaled = std::nearbyint(std::ldexp(size, format.mantissa - exponent));
-    if (exponent <= (1 << format.exponent))
-      code = (static_cast<std::uint32_t>(exponent + format.bias - 1) << format.mantissa) +
-             static_cast<std::uint32_t>(scaled);
-  }
-  if (format.specials == Specials::unsigned_zero) return code == 0 ? 0 : code > all_ones ? nan : sign | code;
-  if (ieee) return sign | std::min(code, infinity);
-  if (format.specials == Specials::nan_only) return code >= all_ones ? nan : sign | code;
-  return sign | std::min(code, all_ones);
-}
 
 template <class T>
 void append(std::vector<std::byte>& bytes, T value) {
@@ -78,17 +27,17 @@ void append(std::vector<std::byte>& bytes, T value) {
 }
 
 void append_real(std::vector<std::byte>& bytes, ir::DType dtype, double value) {
-  if (dtype == ir::DType::f64 || dtype == ir::DType::c128) return append(bytes, value);
-  if (dtype == ir::DType::f32 || dtype == ir::DType::c64) return append(bytes, static_cast<float>(value));
-  if (dtype == ir::DType::f8e8m0fnu) {  // an exponent and nothing else
-    const bool real = std::isfinite(value) && value > 0;
-    return append(bytes, static_cast<std::uint8_t>(real ? std::clamp(std::ilogb(value) + 127, 0, 254) : 255));
-  }
-  for (const SmallFloat& format : small_floats) {
-    if (format.dtype != dtype) continue;
-    const std::uint32_t code = encoded(format, value);
-    if (row(dtype).bits == 16) return append(bytes, static_cast<std::uint16_t>(code));
-    return append(bytes, static_cast<std::uint8_t>(code));
+  const ir::DType part = dtype == ir::DType::c128 ? ir::DType::f64 : dtype == ir::DType::c64 ? ir::DType::f32 : dtype;
+  const std::uint64_t code = ir::encode(part, value);
+  switch (ir::element_bytes(part)) {
+    case 8:
+      return append(bytes, code);
+    case 4:
+      return append(bytes, static_cast<std::uint32_t>(code));
+    case 2:
+      return append(bytes, static_cast<std::uint16_t>(code));
+    default:
+      return append(bytes, static_cast<std::uint8_t>(code));
   }
 }
 

@@ -7,6 +7,7 @@
 // stays exact, and so needs no bounds, what is said here is the larger.
 #include <algorithm>
 
+#include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_cells.h"
@@ -57,8 +58,8 @@ class BytesWalk {
   explicit BytesWalk(const ir::Graph& graph)
       : graph_(graph), bounded_(graph.nodes.size(), false), held_(graph.nodes.size(), 0), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
-      for (const ir::NodeId operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
-    for (const ir::NodeId output : graph.outputs) ++uses_[static_cast<std::size_t>(output)];
+      for (const ir::NodeId operand : node.operands) ++uses_[operand];
+    for (const ir::NodeId output : graph.outputs) ++uses_[output];
     std::int64_t now = 0;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       if (uses_[i] == 0) continue;
@@ -67,17 +68,15 @@ class BytesWalk {
       held_[i] = value_bytes(node) + (bounded_[i] ? bound_bytes * elements_made(node) : 0);
       now += held_[i];
       most_ = std::max(most_, now + worked_with(node, bounded_[i]));
-      for (const ir::NodeId operand : node.operands) {
-        const auto at = static_cast<std::size_t>(operand);
-        if (--uses_[at] == 0) now -= held_[at];
-      }
+      for (const ir::NodeId operand : node.operands)
+        if (--uses_[operand] == 0) now -= held_[operand];
     }
     // The bounds of each output are copied as they are handed out.
     std::int64_t largest = 0;
     for (const ir::NodeId output : graph.outputs) {
       const ir::Node& node = graph[output];
-      outputs_ += held_[static_cast<std::size_t>(output)];
-      if (bounded_[static_cast<std::size_t>(output)]) largest = std::max(largest, bound_bytes * elements_made(node));
+      outputs_ += held_[output];
+      if (bounded_[output]) largest = std::max(largest, bound_bytes * elements_made(node));
     }
     most_ = std::max(most_, now + largest);
   }
@@ -91,7 +90,7 @@ class BytesWalk {
   }
   bool any_bounded(const ir::Node& node) const {
     return std::any_of(node.operands.begin(), node.operands.end(),
-                       [&](ir::NodeId operand) { return bounded_[static_cast<std::size_t>(operand)]; });
+                       [&](ir::NodeId operand) { return bounded_[operand]; });
   }
   std::int64_t read(const ir::Node& node) const {
     std::int64_t all = 0;
@@ -116,9 +115,9 @@ class BytesWalk {
   }
 
   const ir::Graph& graph_;
-  std::vector<bool> bounded_;
-  std::vector<std::int64_t> held_;
-  std::vector<std::int32_t> uses_;
+  IndexedVector<bool> bounded_;
+  IndexedVector<std::int64_t> held_;
+  IndexedVector<std::int32_t> uses_;
   std::int64_t most_ = 0, outputs_ = 0;
 };
 

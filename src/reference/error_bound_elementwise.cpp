@@ -45,6 +45,16 @@ struct ErrorRow {
   Slope slope;
 };
 
+/// From here on a bound says so little of the argument that its ends say more than the slope: where a mask of -2e38 is
+/// off by 1e36, its exponential is still 0.
+constexpr double vague = 1;
+
+/// By how much a rising function can change when its argument moves by up to `e`.
+template <class Function>
+double rise(double a, double e, Function function) {
+  return function(a + e) - function(a - e);
+}
+
 double pole(double y, double e, double distance) { return e < distance ? std::fabs(y) * e / (distance - e) : infinity; }
 
 constexpr auto error_table = std::to_array<ErrorRow>({
@@ -58,8 +68,10 @@ constexpr auto error_table = std::to_array<ErrorRow>({
     {ir::Op::maximum, Rule::largest, 0, 0, nullptr},
     {ir::Op::minimum, Rule::largest, 0, 0, nullptr},
     {ir::Op::clamp, Rule::largest, 0, 0, nullptr},
-    {ir::Op::exp, Rule::slope, 4, 1, [](double, double y, double e) { return y * std::expm1(e); }},
-    {ir::Op::expm1, Rule::slope, 4, 1, [](double, double y, double e) { return (y + 1) * std::expm1(e); }},
+    {ir::Op::exp, Rule::slope, 4, 1,
+     [](double a, double y, double e) { return e < vague ? y * std::expm1(e) : std::exp(a + e); }},
+    {ir::Op::expm1, Rule::slope, 4, 1,
+     [](double a, double y, double e) { return e < vague ? (y + 1) * std::expm1(e) : std::exp(a + e); }},
     {ir::Op::log, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < std::fabs(a) ? e / (std::fabs(a) - e) : infinity; }},
     {ir::Op::log1p, Rule::slope, 2, 0,
@@ -70,10 +82,15 @@ constexpr auto error_table = std::to_array<ErrorRow>({
     {ir::Op::cbrt, Rule::slope, 2, 0,
      [](double a, double y,
         double e) { return e < std::fabs(a) ? pole(y, e, std::fabs(a)) : std::cbrt(2 * e) + std::fabs(y); }},
-    {ir::Op::tanh, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
+    {ir::Op::tanh, Rule::slope, 4, 0,
+     [](double a, double, double e) { return e < vague ? e : rise(a, e, [](double x) { return std::tanh(x); }); }},
     {ir::Op::logistic, Rule::slope, 6, 1,
-     [](double, double y, double e) { return std::min(0.25 * e, y * std::expm1(e)); }},
-    {ir::Op::erf, Rule::slope, 4, 0, [](double, double, double e) { return 1.2 * e; }},
+     [](double a, double y, double e) {
+       return e < vague ? std::min(0.25 * e, y * std::expm1(e))
+                      : rise(a, e, [](double x) { return 1 / (1 + std::exp(-x)); });
+     }},
+    {ir::Op::erf, Rule::slope, 4, 0,
+     [](double a, double, double e) { return e < vague ? 1.2 * e : rise(a, e, [](double x) { return std::erf(x); }); }},
     {ir::Op::sin, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
     {ir::Op::cos, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
     {ir::Op::tan, Rule::ends, 6, 0, nullptr},
@@ -127,6 +144,8 @@ class ByEnds {
       if (move_to(corner, block, places)) {
         apply(step_, ends_[0].data(), ends_[1].data(), ends_[2].data(), moved_.data(),
               static_cast<std::int64_t>(places.size()));
+        // As kernels hold it: what is too large for them is infinite at this end too.
+        if (is_floating(step_.to)) round_cells(ir::row(step_.to).compute, prefix(moved_, places.size()));
         for (std::size_t i = 0; i < places.size(); ++i)
           worst[i] = std::max(worst[i], change(step_.to, block.out[places[i]], moved_[i]));
       }
@@ -327,13 +346,25 @@ class ElementErrors {
     const double argument = each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
     return argument == infinity ? 0 : (itself + each_argument * argument) * std::fabs(block_.out[i].real);
   }
-  /// An infinity of a narrow type that the kernel, computing in a wider one, need not see.
+  /// An infinity of a narrow type that the kernel, computing in a wider one, need not see; or that of a product which a
+  /// fused multiply-add adds to before it rounds.
   bool escapes(std::size_t i) const {
-    if (!narrow_ || !std::isinf(block_.out[i].real)) return false;
+    if (!std::isinf(block_.out[i].real)) return false;
+    if (!narrow_) return step_.op == ir::Op::multiply && may_be_taken_back(i);
     bool from_finite = true;
     for (int k = 0; k < operand_count(); ++k)
       from_finite = from_finite && std::isfinite(block_.in[static_cast<std::size_t>(k)][i].real);
     return from_finite && row_.rule != Rule::ends && step_.op != ir::Op::log && step_.op != ir::Op::rsqrt;
+  }
+
+  /// Whether a finite number, added to the product of two, may leave a finite one.
+  bool may_be_taken_back(std::size_t i) const {
+    const double a = std::fabs(block_.in[0][i].real), b = std::fabs(block_.in[1][i].real);
+    if (!std::isfinite(a) || !std::isfinite(b)) return false;
+    const ir::FloatFormat format = float_format(step_.to);
+    const double beyond = std::ldexp(1.0, format.bias + 2);  // twice the largest, and more
+    const double least = std::max(a - block_.error[0][i], 0.0) * std::max(b - block_.error[1][i], 0.0);
+    return step_.to == ir::DType::f64 || !(least >= beyond);
   }
 
   int operand_count() const { return static_cast<int>(std::min<std::size_t>(call_.operands.size(), 3)); }

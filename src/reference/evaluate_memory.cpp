@@ -27,38 +27,39 @@ struct Kept {
   std::vector<Bytes> arrays;  ///< ascending by size
   std::size_t bytes = 0;      ///< of all
 };
-thread_local Kept kept;
+thread_local Kept kept_values;
 
 void keep(Bytes&& bytes) {
-  if (!kept.active || bytes.size() < least_kept || bytes.capacity() > most_kept_bytes) return;
-  const auto place = std::lower_bound(kept.arrays.begin(), kept.arrays.end(), bytes.size(),
+  if (!kept_values.active || bytes.size() < least_kept || bytes.capacity() > most_kept_bytes) return;
+  const auto place = std::lower_bound(kept_values.arrays.begin(), kept_values.arrays.end(), bytes.size(),
                                       [](const Bytes& one, std::size_t size) { return one.size() < size; });
-  kept.bytes += bytes.capacity();
-  kept.arrays.insert(place, std::move(bytes));
-  while (kept.arrays.size() > most_arrays || kept.bytes > most_kept_bytes) {
-    kept.bytes -= kept.arrays.front().capacity();
-    kept.arrays.erase(kept.arrays.begin());
+  kept_values.bytes += bytes.capacity();
+  kept_values.arrays.insert(place, std::move(bytes));
+  while (kept_values.arrays.size() > most_arrays || kept_values.bytes > most_kept_bytes) {
+    kept_values.bytes -= kept_values.arrays.front().capacity();
+    kept_values.arrays.erase(kept_values.arrays.begin());
   }
 }
 
 /// At most twice as large as asked for, so that small values do not eat the large arrays.
 Bytes taken(std::size_t size) {
-  const auto place = std::lower_bound(kept.arrays.begin(), kept.arrays.end(), size,
+  const auto place = std::lower_bound(kept_values.arrays.begin(), kept_values.arrays.end(), size,
                                       [](const Bytes& one, std::size_t wanted) { return one.size() < wanted; });
-  if (size < least_kept || place == kept.arrays.end() || place->size() > 2 * size) return large_array<std::byte>(size);
+  if (size < least_kept || place == kept_values.arrays.end() || place->size() > 2 * size)
+    return large_array<std::byte>(size);
   Bytes bytes = std::move(*place);
-  kept.arrays.erase(place);
-  kept.bytes -= bytes.capacity();
+  kept_values.arrays.erase(place);
+  kept_values.bytes -= bytes.capacity();
   bytes.resize(size);
   return bytes;
 }
 
 }  // namespace
 
-KeptMemory::KeptMemory() : outermost_(!kept.active) { kept.active = true; }
+KeptMemory::KeptMemory() : outermost_(!kept_values.active) { kept_values.active = true; }
 
 KeptMemory::~KeptMemory() {
-  if (outermost_) kept = {};
+  if (outermost_) kept_values = {};
 }
 
 Tensor unwritten(const ir::Shape& shape) { return {shape, taken(content_bytes(shape))}; }

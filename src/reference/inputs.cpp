@@ -20,10 +20,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
+#include "reference/blame.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {
@@ -221,7 +223,19 @@ std::int64_t count_of_edges(const ir::Shape& shape, bool mixes) {
 
 void put(Tensor& tensor, std::int64_t place, Cell cell) { store_cells(tensor, place, {&cell, 1}); }
 
-void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, std::int64_t count, Drawing draw) {
+bool is_same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool holds_number(const std::vector<double>& values, double value) {
+  return std::any_of(values.begin(), values.end(), [value](double v) { return is_same_number(v, value); });
+}
+
+std::vector<double> without(std::vector<double> values, const std::vector<double>& left_out) {
+  std::erase_if(values, [&](double value) { return holds_number(left_out, value); });
+  return values;
+}
+
+void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, const std::vector<double>& left_out,
+                     std::int64_t count, Drawing draw) {
   const ir::DType dtype = tensor.shape.dtype;
   const auto total = static_cast<std::uint64_t>(elements(tensor.shape));
   constexpr std::uint64_t one_of = 16;
@@ -230,11 +244,15 @@ void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, std::
     put(tensor, static_cast<std::int64_t>(draw(total)), Cell{.real = mild[draw(mild.size())]});
   if (edges < Edges::finite) return;
   // In turn, from a random one on, so that many edges are all of them.
-  const std::vector<double> finite = finite_edges(dtype, range), infinite = infinite_edges(range);
-  const std::uint64_t from = draw(finite.size() * infinite.size());
+  std::vector<double> finite = finite_edges(dtype, range);
+  for (double& edge : finite) edge = ir::round_to(dtype, edge);
+  finite = without(std::move(finite), left_out);
+  const std::vector<double> infinite = without(infinite_edges(range), left_out);
+  const std::uint64_t from = draw(std::max<std::size_t>(finite.size() * infinite.size(), 1));
   for (std::int64_t i = 0; i < count; ++i) {
     const bool third = edges == Edges::not_finite && i % 3 == 0;
     const std::vector<double>& values = third ? infinite : finite;
+    if (values.empty()) continue;
     const std::uint64_t which = from + static_cast<std::uint64_t>(third ? i / 3 : i);
     put(tensor, static_cast<std::int64_t>(draw(total)), Cell{.real = values[which % values.size()]});
   }
@@ -290,7 +308,7 @@ Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64
   return tensor;
 }
 
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges) {
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges, const LeftOut& left_out) {
   const std::vector<InputRange> ranges = input_ranges(graph);
   const std::vector<ir::NodeId> nodes = parameters(graph);
   const bool mixes = mixes_elements(graph);
@@ -305,11 +323,39 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
     const bool own_rows = 2 * elements(shape) > largest;
     const std::int64_t count = mixes && !own_rows ? 0 : count_of_edges(shape, mixes);
     if (edges != Edges::none && is_floating(shape.dtype) && elements(shape) > 1)
-      add_float_edges(input, ranges[i], edges, count, {mixed(own)});
+      add_float_edges(input, ranges[i], edges, i < left_out.size() ? left_out[i] : std::vector<double>(), count,
+                      {mixed(own)});
     if (edges >= Edges::finite && is_integer(shape.dtype)) add_integer_edges(input, ranges[i], {mixed(own)});
     inputs.push_back(std::move(input));
   }
   return inputs;
+}
+
+LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inputs,
+                            std::span<const BoundedTensor> outputs) {
+  std::vector<Marks> marks;
+  for (const BoundedTensor& output : outputs) {
+    Marks& one = marks.emplace_back();
+    for (const double error : output.error) one.push_back(std::isfinite(error) ? 0 : 1);
+  }
+  const std::optional<std::vector<Marks>> sources = sources_of(graph, std::move(marks));
+  if (!sources) return {};
+  const std::vector<InputRange> ranges = input_ranges(graph);
+  LeftOut found(inputs.size());
+  bool any = false;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const ir::DType dtype = inputs[i].shape.dtype;
+    if (!is_floating(dtype)) continue;
+    std::vector<double> edges;  // as the type holds them
+    for (const double edge : finite_edges(dtype, ranges[i])) edges.push_back(ir::round_to(dtype, edge));
+    for (const double edge : infinite_edges(ranges[i])) edges.push_back(edge);
+    each_real(inputs[i], [&](std::int64_t at, double value) {
+      if ((*sources)[i][static_cast<std::size_t>(at)] == 0 || !holds_number(edges, value)) return;
+      any = true;
+      if (!holds_number(found[i], value)) found[i].push_back(value);
+    });
+  }
+  return any ? found : LeftOut();
 }
 
 }  // namespace tailor::reference

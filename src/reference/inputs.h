@@ -10,11 +10,16 @@
 // their range, widths and powers of two, of indices places outside, of floats both zeros, ties, the smallest and
 // largest numbers, infinities and NaN. Where elements meet one another (a reduction, a matrix product), one NaN takes a
 // whole row with it: there they are few, so that the other rows say something, and only in the largest inputs.
+//
+// Some edges make results that nobody can judge: a sum that overflows in one order of additions and not in another.
+// Which ones, depends on the graph; they can be found from the results and left out.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "reference/error_bound.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {
@@ -40,7 +45,18 @@ enum class Edges : std::uint8_t {
   not_finite  ///< floats: infinities and NaN
 };
 
+/// By parameter, the edges (finite ones, infinities, NaN) that none of its elements is to be. Parameters beyond the end
+/// have none.
+using LeftOut = std::vector<std::vector<double>>;
+
 /// One per parameter, in order of number.
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none);
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none,
+                                    const LeftOut& left_out = {});
+
+/// The edges among the inputs that elements of the results without a bound are computed from (NaN as NaN, once). An
+/// input need not be at fault that only stands beside one that is. `outputs` are what the graph makes of `inputs`.
+/// Nothing where that cannot be traced (blame.h) or no such edge is found.
+LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inputs,
+                            std::span<const BoundedTensor> outputs);
 
 }  // namespace tailor::reference

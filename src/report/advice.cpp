@@ -10,27 +10,35 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "base/text.h"
+#include "ir/most_moved.h"
 #include "report/overview.h"
 
 namespace tailor::report {
 
 namespace {
 
-std::string heaviest_group(const Summary& summary) {
-  const auto heaviest = std::max_element(summary.groups.begin(), summary.groups.end(),
-                                         [](const auto& a, const auto& b) { return whole_time(a) < whole_time(b); });
-  double all = 0;
-  for (const GroupSummary& group : summary.groups) all += whole_time(group).value;
-  if (heaviest == summary.groups.end() || all <= 0) return {};
-  if (!best_time(*heaviest))
-    return fmt::format("{} has no plan, and its bound alone is {} % of the time of all fused kernels ({} of {}).",
-                       heaviest->name, three_figures(100 * whole_time(*heaviest).value / all),
-                       humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
-  return fmt::format("By predicted time {} takes longest: {} % of all fused kernels ({} of {}).", heaviest->name,
-                     three_figures(100 * whole_time(*heaviest).value / all),
-                     humane_seconds(whole_time(*heaviest).value), humane_seconds(all));
+/// The group that explain shows when none is named.
+std::string where_to_look(const Summary& summary) {
+  std::vector<ir::GroupTraffic> moved;
+  double bytes = 0, time = 0;
+  for (const GroupSummary& group : summary.groups) {
+    moved.push_back({group.status == GroupStatus::ok, group.traffic.value * static_cast<double>(group.occurrences)});
+    bytes += moved.back().bytes;
+    time += whole_time(group).value;
+  }
+  const std::optional<std::size_t> most = ir::most_moved(moved);
+  if (!most || bytes <= 0) return {};
+  const GroupSummary& group = summary.groups[*most];
+  const std::string share =
+      fmt::format("{} % of the bytes of all fused kernels ({} of {})", three_figures(100 * moved[*most].bytes / bytes),
+                  humane_bytes(moved[*most].bytes), humane_bytes(bytes));
+  if (!best_time(group) || time <= 0) return fmt::format("{} moves most in a run: {}.", group.name, share);
+  return fmt::format("{} moves most in a run: {}, in {} % of their predicted time.", group.name, share,
+                     three_figures(100 * whole_time(group).value / time));
 }
 
 std::string far_from_bound(const Summary& summary) {
@@ -120,7 +128,7 @@ std::string unchecked_kernels(const Summary& summary) {
 }
 
 constexpr auto rules = std::to_array<std::string (*)(const Summary&)>({
-    heaviest_group,
+    where_to_look,
     far_from_bound,
     without_skeleton,
     spills,

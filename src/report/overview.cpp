@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/indexed.h"
@@ -100,7 +101,7 @@ Table make_rejection_table(const std::vector<RejectionCount>& all) {
   table.columns = {{"rule", "rule", Hint::text, 0},
                    {"plans", "plans", Hint::count, 0},
                    {"soundness", "kind", Hint::text, 2},
-                   {"example", "example", Hint::text, 1}};
+                   {"example", "example", Hint::text, 1, Align::by_hint, true}};
   std::vector<RejectionCount> sorted = all;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
   for (const RejectionCount& one : sorted)
@@ -232,7 +233,8 @@ Table strategy_table(const Summary& summary) {
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
-    table.columns.push_back({"groups_at_lower_bound", "groups at bound", Hint::count, 3});
+    // The times beside it are of plans but for these groups: a time must not lose that.
+    table.columns.push_back({"groups_at_lower_bound", "groups at bound", Hint::count, 0});
     table.columns.push_back({"time_at_lower_bound", "of it bounds", Hint::seconds, 3});
   }
   if (calls) {
@@ -271,10 +273,13 @@ Table strategy_table(const Summary& summary) {
 }
 
 Table group_table(const Summary& summary) {
+  std::set<std::string> names;
+  for (const GroupSummary& group : summary.groups) names.insert(group.name);
+  const bool told_apart = names.size() == summary.groups.size();  // else only the id says which is which
   Table table;
   table.columns = {{"title", "group", Hint::text, 0},
                    {"state", "state", Hint::text, 0},
-                   {"group", "id", Hint::text, 9},
+                   {"group", "id", Hint::text, told_apart ? 9 : 0},
                    {"places", "places", Hint::count, 2},
                    {"shape", "shape", Hint::text, 3},
                    {"traffic", "traffic", Hint::bytes, 4},
@@ -407,8 +412,11 @@ Table rejection_table(const Summary& summary) {
 Table rejection_table(const GroupSummary& group) { return make_rejection_table(group.rejections); }
 
 Table library_table(const Summary& summary) {
+  std::set<std::string> operations;
+  for (const LibraryCall& call : summary.library) operations.insert(call.op);
+  const bool told_apart = operations.size() == summary.library.size();  // else by their shapes
   Table table;
-  table.columns = {{"operation", "operation", Hint::text, 0},  {"shape", "shape", Hint::text, 2},
+  table.columns = {{"operation", "operation", Hint::text, 0},  {"shape", "shape", Hint::text, told_apart ? 2 : 0},
                    {"runs", "times", Hint::count, 0},          {"traffic", "traffic of one", Hint::bytes, 1},
                    {"library", "work of one", Hint::flops, 1}, {"call_time", "time of one", Hint::seconds, 3}};
   for (const LibraryCall& call : summary.library)
@@ -467,6 +475,9 @@ Table module_table(const Summary& summary) {
                    {"baseline_median", "its time", Hint::seconds},
                    {"speedup", "times as fast", Hint::ratio},
                    {"groups_left_out", "groups left out", Hint::count, 2}};
+  const bool partial = std::any_of(summary.modules.begin(), summary.modules.end(),
+                                   [](const ModuleTime& time) { return time.left_out > 0; });
+  if (partial) table.columns.back().sacrifice = 0;  // then it says what the times are of
   for (const ModuleTime& time : summary.modules)
     table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
                           time.baseline_launches, time.baseline_median.value, time.speedup, time.left_out});

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/fusion.h"
+
 namespace tailor::explore {
 
 struct SpaceCase {
@@ -37,5 +39,8 @@ struct SpaceRun {
 
 /// Runs the plans; stops at the first program that is wrong.
 SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning);
+/// The same for a group of the caller's. `cuts`: elements in the middle of what it reads are never read, so fast
+/// counting knows a bound of the distinct bytes and not the number.
+SpaceRun check_every_plan(const ir::Group& group, Thinning thinning, bool cuts = false);
 
 }  // namespace tailor::explore

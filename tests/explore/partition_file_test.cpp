@@ -18,6 +18,7 @@
 #include "explore/runnable.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "support/partition_sample.h"
 #include "support/random_graph.h"
 #include "support/skip.h"
 
@@ -86,35 +87,6 @@ std::string fault(std::string_view text, const Graph& graph) {
   return "no error";
 }
 
-const Graph& sample() {
-  static const Graph graph = parse_graph(R"(graph sample {
-  graph condition {
-    %i = parameter 0 : f32[4]
-    %limit = constant 3 : f32[]
-    %zero = constant 0 : f32[]
-    %sum = reduce add %i, %zero, axes={0} : f32[]
-    %go = compare lt %sum, %limit : pred[]
-    output %go
-  }
-  graph step {
-    %i = parameter 0 : f32[4]
-    %next = exp %i : f32[4]
-    output %next
-  }
-  %x = parameter 0 : f32[4]
-  %a = exp %x : f32[4]
-  %l = custom_call %a, target="lib" : f32[4]
-  %b = add %a, %l : f32[4]
-  %"c d" = negate %b : f32[4]
-  %w = while_loop %"c d", bodies={0,1} : f32[4]
-  %flat = reshape %w : f32[2,2]
-  %y = negate %flat : f32[2,2]
-  output %y
-}
-)");
-  return graph;
-}
-
 /// A file that fits, with its entry groups exchanged.
 std::string with(std::string_view entry) {
   return fmt::format("partition 1\n{}body 0\ngroup %sum %go\nbody 1\ngroup next\n", entry);
@@ -164,7 +136,7 @@ TEST_CASE("the same for every dump, XLA's own partitions among them") {
 }
 
 TEST_CASE("a file written by hand reads: comments, names without '%', quoted names, free and duplicated nodes") {
-  const Graph& graph = sample();
+  const Graph& graph = partition_sample();
   const Fusion fusion = read_fusion(parse_partition("# by hand\n\npartition 1 strategy=\"my own\" # head\n"
                                                     "group a   # first\r\n"
                                                     "\tgroup %a %b %\"c d\"\n"
@@ -190,7 +162,7 @@ TEST_CASE("a file written by hand reads: comments, names without '%', quoted nam
 }
 
 TEST_CASE("what does not fit the graph is named with its line and a hint") {
-  const Graph& graph = sample();
+  const Graph& graph = partition_sample();
   CHECK(fault(with("group a\ngroup b \"c d\"\ngroup y\n"), graph) == "no error");
   CHECK(fault(with("group a\ngroup bb\ngroup \"c d\" y\n"), graph) ==
         "3:7 sample has no node 'bb' / did you mean 'b'?");
@@ -237,7 +209,7 @@ TEST_CASE("two groups of a circle are both named") {
 }
 
 TEST_CASE("a file for another graph is refused, and says how to use it all the same") {
-  const Graph& graph = sample();
+  const Graph& graph = partition_sample();
   Graph other = graph;
   other.name = "other";
   const std::string written = partition_text(graph, fuse(find_strategy("none"), graph));
@@ -250,7 +222,7 @@ TEST_CASE("a file for another graph is refused, and says how to use it all the s
 }
 
 TEST_CASE("what is no partition file is named with its place") {
-  const Graph& graph = sample();
+  const Graph& graph = partition_sample();
   CHECK(fault("", graph).starts_with("0:0 the file is empty, expected a head line"));
   CHECK(fault("# nothing\n\n", graph).starts_with("0:0 the file is empty, expected a head line"));
   CHECK(fault("group a\n", graph).starts_with("1:1 found 'group', expected a head line"));
@@ -284,7 +256,7 @@ TEST_CASE("a path that ends in .partition is a strategy") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tailor_partition_file_test";
   std::filesystem::create_directories(folder);
   const std::string path = (folder / "own.partition").string();
-  const Graph& graph = sample();
+  const Graph& graph = partition_sample();
   write_file(path, with("group a\ngroup b \"c d\"\ngroup y\n"));
   const Fusion fusion = fuse(find_strategy(path), graph);
   CHECK(fusion.strategy == path);

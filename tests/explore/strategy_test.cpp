@@ -437,6 +437,34 @@ TEST_CASE("a loop's counter joins a group of arrays and needs no launch of its o
   CHECK(std::holds_alternative<codegen::Layout>(counted.groups[0].needs));
 }
 
+TEST_CASE("the index that dynamic slices begin with is computed in each of them") {
+  const Graph graph = parse_graph(R"(graph body {
+  %i = parameter 0 : s32[]
+  %x = parameter 1 : f32[100,64]
+  %z = parameter 2 : f32[50,64]
+  %lasts = parameter 3 : s32[8]
+  %third = slice %lasts, ranges={2:3:1} : s32[1]
+  %last = reshape %third : s32[]
+  %one = constant 1 : s32[]
+  %zero = constant 0 : s32[]
+  %back = subtract %last, %i : s32[]
+  %place = add %back, %one : s32[]
+  %a = dynamic_slice %x, %place, %zero : f32[1,64]
+  %b = dynamic_slice %z, %place, %zero : f32[1,64]
+  %y = multiply %a, %b : f32[1,64]
+  %k = dynamic_update_slice %x, %y, %back, %zero : f32[100,64]
+  %next = add %i, %one : s32[]
+  output %next, %k
+}
+)");
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  CHECK(fusion.groups.size() == 4);  // two slices, the product with the counter, the update
+  check_notes(graph, fusion);
+  CHECK(find_circle(graph, def_use(graph), fusion.groups).empty());
+  for (const std::vector<NodeId>& group : fusion.groups)
+    CHECK(std::any_of(group.begin(), group.end(), [&](NodeId id) { return elements(graph[id].shape) > 1; }));
+}
+
 TEST_CASE("a cheap value that groups of other sizes share is computed again in each") {
   constexpr std::string_view shared = R"(graph shared {
   %w = parameter 0 : bf16[768]

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: whatever bytes a partition file holds, reading it ends in a fusion of the graph below or in one Error
+// Fuzz target: whatever bytes a partition file holds, reading it ends in a fusion of the sample graph or in one Error
 // that points at a line of the text. What it accepts must be a fusion that can run: every working node in a group, no
 // parameter in one, no circle; and its own text must read back to the same groups. Anything else (a crash, another
 // exception, a leak) is a bug.
 //
-// The graph has what a file can get wrong: a library call that makes a circle possible, a loop with two bodies, a free
-// node, names that need quotes. Run by libFuzzer as partition_fuzz, and over corpus/partition with mutants in the suite
-// `fuzz` (replay.cpp).
+// The graph is support/partition_sample.h. Run by libFuzzer as partition_fuzz, and over corpus/partition with mutants
+// in the suite `fuzz` (replay.cpp).
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -19,38 +18,11 @@
 #include "explore/partition_file.h"
 #include "explore/runnable.h"
 #include "ir/graph/graph.h"
+#include "support/partition_sample.h"
 
 namespace {
 
 using namespace tailor;
-
-const ir::Graph& sample() {
-  static const ir::Graph graph = ir::parse_graph(R"(graph sample {
-  graph keep_going {
-    %i = parameter 0 : f32[4]
-    %zero = constant 0 : f32[]
-    %sum = reduce add %i, %zero, axes={0} : f32[]
-    %go = compare lt %sum, %zero : pred[]
-    output %go
-  }
-  graph step {
-    %i = parameter 0 : f32[4]
-    %next = exp %i : f32[4]
-    output %next
-  }
-  %x = parameter 0 : f32[4]
-  %a = exp %x : f32[4]
-  %l = custom_call %a, target="lib" : f32[4]
-  %b = add %a, %l : f32[4]
-  %"c d" = negate %b : f32[4]
-  %w = while_loop %"c d", bodies={0,1} : f32[4]
-  %flat = reshape %w : f32[2,2]
-  %y = negate %flat : f32[2,2]
-  output %y
-}
-)");
-  return graph;
-}
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -80,14 +52,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::string_view input(reinterpret_cast<const char*>(bytes), size);
   ir::Fusion fusion;
   try {
-    fusion = explore::read_fusion(explore::parse_partition(input, "fuzz.partition"), sample());
+    fusion = explore::read_fusion(explore::parse_partition(input, "fuzz.partition"), ir::partition_sample());
   } catch (const Error& error) {
     const auto lines = 1 + std::count(input.begin(), input.end(), '\n');
     require(error.at.file == "fuzz.partition" && error.at.line >= 0 && error.at.line <= lines);
     return 0;
   }
-  check_fusion(sample(), fusion);
-  const std::string written = explore::partition_text(sample(), fusion);
-  require(same_groups(explore::read_fusion(explore::parse_partition(written, "again.partition"), sample()), fusion));
+  check_fusion(ir::partition_sample(), fusion);
+  const std::string written = explore::partition_text(ir::partition_sample(), fusion);
+  require(same_groups(
+      explore::read_fusion(explore::parse_partition(written, "again.partition"), ir::partition_sample()), fusion));
   return 0;
 }

@@ -126,6 +126,9 @@ TEST_CASE("literals are read element by element") {
   CHECK(contents<std::uint8_t>(
             output_node(graph_of(module_text("ROOT c = f8e4m3fn[4] constant({1, 448, 1000, nan})")))) ==
         std::vector<std::uint8_t>{0x38, 0x7e, 0x7f, 0x7f});
+  // Powers of two alone: the nearest, as a conversion gives.
+  CHECK(contents<std::uint8_t>(output_node(graph_of(module_text("ROOT c = f8e8m0fnu[3] constant({1, 2.5, 3.5})")))) ==
+        std::vector<std::uint8_t>{127, 128, 129});
   CHECK(contents<std::uint8_t>(output_node(graph_of(module_text("ROOT c = pred[3] constant({true, 0, 1})")))) ==
         std::vector<std::uint8_t>{1, 0, 1});
   CHECK(contents<std::int8_t>(output_node(graph_of(module_text("ROOT c = s4[3] constant({-8, 7, 0})")))) ==

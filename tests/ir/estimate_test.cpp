@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/most_moved.h"
+
 using namespace tailor;
 using namespace tailor::ir;
 
@@ -31,6 +33,14 @@ TEST_CASE("plans that a model cannot tell apart share a place, and the next one 
   CHECK(words({{1.0}}) == "1");
   CHECK(words({{1.0}, {1.0}, {1.0005}, {1.01}, {1.5}, {1.5001}}) == "1= 1= 1= 4 5= 5=");
   CHECK(words({{1.0}, {1.0009}, {1.0018}, {1.0027}}) == "1= 1= 3= 3=");  // no chain of ties makes all of them one
+}
+
+TEST_CASE("the group to look at first is the first that moves most of those that can be planned") {
+  using Groups = std::vector<GroupTraffic>;
+  CHECK_FALSE(most_moved(Groups{}).has_value());
+  CHECK(most_moved(Groups{{true, 1}, {true, 3}, {true, 3}, {false, 9}}) == 1u);
+  CHECK(most_moved(Groups{{false, 2}, {false, 5}, {false, 5}}) == 1u);
+  CHECK(most_moved(Groups{{false, 7}, {true, 0}}) == 1u);
 }
 
 TEST_CASE("a place is one more than the plans before its first, in any row of times") {

@@ -353,6 +353,73 @@ TEST_CASE("a comparison too close to call lets either choice pass, a clear one d
   CHECK(compare(output, floats({0.5F, 0.5F, 0.5F})).wrong == 1);
 }
 
+TEST_CASE("a mask as large as its type is judged behind the exponential, however far it may be off") {
+  const Graph graph = parse_graph(R"(graph g {
+  %x = parameter 0 : bf16[1,8]
+  %m = parameter 1 : pred[1,8]
+  %mask = constant -2.38e38 : bf16[]
+  %lowest = constant -inf : bf16[]
+  %zero = constant 0 : f32[]
+  %masks = broadcast %mask : bf16[1,8]
+  %s = select %m, %x, %masks : bf16[1,8]
+  %top = reduce max %s, %lowest, axes={1} : bf16[1]
+  %tops = broadcast %top, axes={0} : bf16[1,8]
+  %d = subtract %s, %tops : bf16[1,8]
+  %f = convert %d : f32[1,8]
+  %e = exp %f : f32[1,8]
+  %t = tanh %f : f32[1,8]
+  %l = logistic %f : f32[1,8]
+  %sum = reduce add %e, %zero, axes={1} : f32[1]
+  output %e, %sum, %t, %l
+})");
+  std::vector<Tensor> inputs{random_tensor(graph[0].shape, 3), zeros(make_shape(DType::pred, {1, 8}))};
+  inputs[1].bytes[2] = inputs[1].bytes[5] = std::byte{1};
+  const std::vector<BoundedTensor> found = evaluate_with_error_bounds(graph, inputs);
+  REQUIRE(found.size() == 4);
+  for (const BoundedTensor& one : found)
+    for (std::size_t i = 0; i < one.error.size(); ++i) {
+      CAPTURE(i);
+      CHECK(one.error[i] < 0.1);  // a bound that says something beside values up to 2
+    }
+}
+
+TEST_CASE("a product that a fused multiply-add may take back below infinity is not judged") {
+  const Graph graph = parse_graph(R"(graph g {
+  %x = parameter 0 : f32[3]
+  %c = parameter 1 : f32[3]
+  %y = multiply %x, %x : f32[3]
+  %z = add %y, %c : f32[3]
+  output %z
+})");
+  std::vector<Tensor> inputs{zeros(make_shape(DType::f32, {3})), zeros(make_shape(DType::f32, {3}))};
+  const double x[] = {2e19, 3e19, 1e19};
+  for (int i = 0; i < 3; ++i) store(inputs[0], i, x[i]), store(inputs[1], i, -3e38);
+  const BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
+  CHECK(std::isinf(found.error[0]));     // fma(2e19, 2e19, -3e38) is 1e38
+  CHECK(std::isfinite(found.error[1]));  // 9e38 is too much for any finite number
+  CHECK(std::isinf(as_double(found.value, 1)));
+  CHECK(std::isfinite(found.error[2]));
+}
+
+TEST_CASE("a product beyond the largest f32 is infinite for certain, where its factors are not exact either") {
+  const Graph graph = parse_graph(R"(graph g {
+  %x = parameter 0 : f32[2]
+  %y = multiply %x, %x : f32[2]
+  %z = multiply %y, %x : f32[2]
+  %r = rsqrt %z : f32[2]
+  output %z, %r
+})");
+  Tensor x = zeros(make_shape(DType::f32, {2}));
+  store(x, 0, 3e13);
+  store(x, 1, 1.5e12);
+  const std::vector<Tensor> inputs{x};
+  const std::vector<BoundedTensor> found = evaluate_with_error_bounds(graph, inputs);
+  CHECK(std::isinf(as_double(found[0].value, 0)));
+  CHECK(std::isfinite(as_double(found[0].value, 1)));
+  for (const BoundedTensor& one : found)
+    for (const double error : one.error) CHECK(std::isfinite(error));
+}
+
 TEST_CASE("what overflows in f16 only cannot be judged, and is counted") {
   const Graph graph = parse_graph(R"(graph g {
   %x = parameter 0 : f16[2]

@@ -13,6 +13,7 @@
 
 #include "example_summary.h"
 #include "golden.h"
+#include "ir/most_moved.h"
 #include "report/advice.h"
 #include "report/overview.h"
 #include "report/width.h"
@@ -182,11 +183,39 @@ TEST_CASE("plans that a model cannot tell apart share a place in the table of pl
   CHECK(std::get<std::string>(table.rows[2][1]) == "3");
 }
 
-TEST_CASE("the report's first advice is about time and says so, and no line of it says where to look first") {
-  const std::vector<std::string> lines = advice(example_summary());
+TEST_CASE("the report's first advice names the group that explain shows, by the bytes of a run") {
+  Summary summary = example_summary();
+  std::vector<std::string> lines = advice(summary);
   REQUIRE_FALSE(lines.empty());
-  CHECK(lines.front().starts_with("By predicted time softmax<f32> takes longest: 47.3 % of all fused kernels"));
+  std::vector<ir::GroupTraffic> moved;
+  for (const GroupSummary& group : summary.groups)
+    moved.push_back({group.status == GroupStatus::ok, group.traffic.value * static_cast<double>(group.occurrences)});
+  GroupSummary& other = summary.groups[*ir::most_moved(moved) == 0 ? 1 : 0];
+  CHECK(lines.front().starts_with(summary.groups[*ir::most_moved(moved)].name + " moves most in a run: "));
+  other.traffic = {1e12};
+  other.status = GroupStatus::ok;
+  lines = advice(summary);
+  CHECK(lines.front().starts_with(other.name + " moves most in a run: "));
   for (const std::string& line : lines) CHECK(line.find("look there first") == std::string::npos);
+}
+
+TEST_CASE("on a narrow screen rows of one name keep what tells them apart, and times what they are not of") {
+  Summary summary = example_summary();
+  REQUIRE(summary.groups.size() >= 2);
+  const Screen narrow{.width = 60, .max_rows = 20};
+  const std::string id = summary.groups[0].id.substr(0, 10);
+  CHECK(overview(summary, narrow).find(id) == std::string::npos);
+  summary.groups[1].name = summary.groups[0].name;
+  summary.groups[1].id = "0123456789" + summary.groups[1].id;
+  summary.library.push_back(summary.library[0]);
+  summary.library.back().shape = "f32[1,2] x f32[2,3]";
+  REQUIRE_FALSE(summary.strategies.empty());
+  summary.strategies.back().groups_at_lower_bound = 7;
+  const std::string shown = overview(summary, narrow);
+  CHECK(shown.find(id) != std::string::npos);
+  CHECK(shown.find("0123456789") != std::string::npos);
+  CHECK(shown.find("f32[1,2") != std::string::npos);  // cut, but another than that of the row above
+  CHECK(shown.find("groups at bound") != std::string::npos);
 }
 
 TEST_CASE("each line of advice names a number, and a run without findings gets none") {

@@ -184,6 +184,15 @@ const std::vector<FamilyMember>& group_family() {
   %y = add %c, %p : f32[{R},{D}]
   output %y
 })"},
+      {"pad_between", R"(graph pad_between {
+  %x = parameter 0 : f32[{R},{N}]
+  %zero = constant 0 : f32[]
+  %one = constant 1 : f32[]
+  %a = pad %x, %zero, ranges={0:0:0, 1:2:2} : f32[{R},{W}]
+  %b = pad %a, %one, ranges={0:0:0, -1:-1:0} : f32[{R},{Q}]
+  %y = add %b, %b : f32[{R},{Q}]
+  output %y
+})"},
       {"two_outputs", R"(graph two_outputs {
   %x = parameter 0 : f32[{R},{N}]
   %v = parameter 1 : f32[{N}]
@@ -221,6 +230,8 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
   fill(text, "{P}", 2 * columns - 4);
+  fill(text, "{W}", 3 * columns + 1);
+  fill(text, "{Q}", 3 * columns - 1);
   Group group;
   group.graph = parse_graph(text, std::string(member.name));
   verify(group.graph);

@@ -425,7 +425,8 @@ ir::ExprId IndexBuilder::expand(ir::ExprId a) {
         break;
       case ir::TermKind::div:
       case ir::TermKind::mod: {
-        const ir::ExprId inner = assume(expand(term.a), pool_.exprs[term.a].range);
+        const ir::Interval range = pool_.exprs[term.a].range;  // a copy: expanding may move the pool
+        const ir::ExprId inner = assume(expand(term.a), range);
         part = term.kind == ir::TermKind::div ? div(inner, term.divisor) : mod(inner, term.divisor);
         break;
       }

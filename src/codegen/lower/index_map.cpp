@@ -12,7 +12,9 @@
 //
 // A concatenation and a pad have an element of an operand only where the coordinates lie inside it. There the map
 // narrows the range of the coordinate, as the predicate does that guards the access (lower_emit.cpp), so that the
-// address is known to be in bounds.
+// address is known to be in bounds. A pad may cut (negative amounts) and may put padding between elements: element i of
+// the operand stands at low + i * (interior + 1). Going back is a division. Its dividend must not be negative, not even
+// where no guard holds, so whole steps are added before it and taken off after it.
 //
 // memory_index() and delinearize_memory() respect the layout of a shape; linear_index() and delinearize() the logical
 // order.
@@ -72,11 +74,31 @@ Coordinates reverse_coordinates(IndexBuilder& build, const ir::Node& node, const
   return out;
 }
 
+/// A coordinate of a pad's result as `step * place + rest` from the operand's element 0 on; `place` may be negative.
+struct PadPlace {
+  ir::ExprId place, rest;
+};
+
+PadPlace pad_place(IndexBuilder& build, ir::ExprId coordinate, const ir::PadRange& range) {
+  const std::int64_t step = range.interior + 1;
+  const ir::ExprId from_first = build.add_constant(coordinate, -range.low);
+  if (step == 1) return {from_first, build.constant(0)};
+  const std::int64_t least = build.pool()[build.expand(coordinate)].range.low - range.low;
+  const std::int64_t steps = least < 0 ? (-least + step - 1) / step : 0;
+  const auto [place, rest] = build.divide(build.add_constant(from_first, steps * step), step);
+  return {build.add_constant(place, -steps), rest};
+}
+
 Coordinates pad_coordinates(IndexBuilder& build, const ir::Shape& source, const ir::Node& node,
                             const Coordinates& coordinates) {
   Coordinates out = coordinates;
-  for (int i = 0; i < coordinates.rank; ++i)
-    out[i] = build.narrow(build.add_constant(coordinates[i], -pad_range(node, i).low), {0, source.dims[i] - 1});
+  for (int i = 0; i < coordinates.rank; ++i) {
+    const ir::ExprId place = pad_place(build, coordinates[i], pad_range(node, i)).place;
+    const ir::Interval reached = build.pool()[place].range;
+    // Where only padding is asked for (a slice of it), any element in bounds will do: it is never read.
+    const bool never = reached.high < 0 || reached.low >= source.dims[i];
+    out[i] = never ? build.constant(0) : build.narrow(place, {0, source.dims[i] - 1});
+  }
   return out;
 }
 
@@ -165,14 +187,19 @@ Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, con
 
 Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
                    const Coordinates& coordinates) {
-  (void)build;
   if (node.op == ir::Op::concatenate) {
     const int axis = ir::axis(node);
     const std::int64_t start = concatenate_start(graph, node, k);
-    return {coordinates[axis], start, start + operand_shape(graph, node, k).dims[axis]};
+    return {coordinates[axis], start, start + operand_shape(graph, node, k).dims[axis], ir::no_expr};
   }
-  const std::int64_t low = pad_range(node, k).low;
-  return {coordinates[k], low, low + operand_shape(graph, node, 0).dims[k]};
+  const ir::PadRange& range = pad_range(node, k);
+  const std::int64_t last = range.low + (operand_shape(graph, node, 0).dims[k] - 1) * (range.interior + 1);
+  Inside inside{coordinates[k], range.low, last + 1, ir::no_expr};
+  if (range.interior > 0) {
+    inside.rest = pad_place(build, build.expand(coordinates[k]), range).rest;
+    if (is_constant(build.pool(), inside.rest) && build.pool()[inside.rest].constant == 0) inside.rest = ir::no_expr;
+  }
+  return inside;
 }
 
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,

@@ -35,10 +35,12 @@ ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coord
 Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear);
 Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position);
 
-/// Part of a concatenation or the inside of a pad: the operand is meant where `low <= value < high`.
+/// Part of a concatenation or the inside of a pad: the operand is meant where `low <= value < high` and, where a pad
+/// puts padding between the operand's elements, `rest == 0`.
 struct Inside {
   ir::ExprId value = ir::no_expr;
   std::int64_t low = 0, high = 0;
+  ir::ExprId rest = ir::no_expr;  ///< no_expr: nothing stands between the elements. Else never negative
 };
 
 /// Where operand `k` of `node` is read for the element at `coordinates`. Precondition: class elementwise or index. For
@@ -47,7 +49,6 @@ Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, con
                                 const Coordinates& coordinates);
 
 /// The condition under which concatenate's operand `k`, or pad's operand 0 along dimension `k`, is the source.
-/// Precondition: pad has no interior padding (lower refuses it).
 Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
                    const Coordinates& coordinates);
 

@@ -249,11 +249,11 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
 Val ProgramBuilder::inside_value(const Inside& inside) {
   const ir::Interval range = s_.build.pool()[inside.value].range;
   Val all{ir::no_value, 0};
-  const auto require = [&](const Val& a, const Val& b) {
+  const auto require = [&](const Val& a, ir::Comparison comparison, const Val& b) {
     ir::Value value;
     value.kind = ir::ValueKind::op;
     value.op = ir::Op::compare;
-    value.comparison = ir::Comparison::lt;
+    value.comparison = comparison;
     value.dtype = ir::DType::pred;
     value.operands = {a.id, b.id, ir::no_value};
     const Val test{add_value(value), std::max(a.depth, b.depth)};
@@ -270,8 +270,12 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
   };
   const Val index = index_value(inside.value);
   const ir::DType dtype = kernel_.values[index.id].dtype;
-  if (inside.low > range.low) require(number(dtype, 0, inside.low - 1), index);
-  if (inside.high <= range.high) require(index, number(dtype, 0, inside.high));
+  if (inside.low > range.low) require(number(dtype, 0, inside.low - 1), ir::Comparison::lt, index);
+  if (inside.high <= range.high) require(index, ir::Comparison::lt, number(dtype, 0, inside.high));
+  if (inside.rest != ir::no_expr) {
+    const Val rest = index_value(inside.rest);
+    require(rest, ir::Comparison::eq, number(kernel_.values[rest.id].dtype, 0, 0));
+  }
   return all;
 }
 
@@ -329,7 +333,7 @@ PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId p
   const auto add = [&](const ir::Condition& condition) {
     for (std::size_t i = 1; i < s_.predicates.size(); ++i)
       if (s_.predicates[i].parent == parent && s_.predicates[i].condition.a == condition.a &&
-          s_.predicates[i].condition.b == condition.b) {
+          s_.predicates[i].condition.b == condition.b && s_.predicates[i].condition.equal == condition.equal) {
         parent = static_cast<PredicateId>(i);
         return;
       }
@@ -338,6 +342,7 @@ PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId p
   };
   if (inside.low > range.low) add({s_.build.constant(inside.low - 1), value, false});
   if (inside.high <= range.high) add({value, s_.build.constant(inside.high), false});
+  if (inside.rest != ir::no_expr) add({inside.rest, s_.build.constant(0), true});
   return parent;
 }
 

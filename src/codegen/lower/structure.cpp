@@ -92,10 +92,6 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                       fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
       return std::nullopt;
     case OpClass::index:
-      if (node.op == Op::pad)
-        for (const PadRange& range : attributes_as<PadRanges>(node).ranges)
-          if (range.interior != 0 || range.low < 0 || range.high < 0)
-            return refuse("pad", fmt::format("%{} pads inside or by a negative amount", node.name));
       return std::nullopt;
     case OpClass::reduction:
       if (node.operands.size() != 2) return skeleton("variadic-reduction");

@@ -7,8 +7,9 @@
 //
 // Inputs that say something. The reference is evaluated on random inputs in the ranges that their uses ask for. Where
 // less than nine tenths of the results can be judged (NaN, infinity, no bound), other inputs are tried in a fixed
-// order: positive ones, integers of 0 and 1, both. A large group is expensive to evaluate four times, so the choice is
-// made on a part of its rows first and kept when the whole turns out alike.
+// order: positive ones, integers of 0 and 1, both. Edges that make results without a bound (a sum that overflows in one
+// order of additions only) are found from these results and left out, value by value. A large group is expensive to
+// evaluate four times, so the choice is made on a part of its rows first and kept when the whole turns out alike.
 //
 // A sample of a large launch consists of runs on the same inputs: the first and the last block, which may be ragged,
 // then batches of random others. What a run wrote is judged; elements that it left alone take the reference's place.
@@ -27,6 +28,7 @@
 #include <cmath>
 #include <optional>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include "base/indexed.h"
@@ -109,8 +111,9 @@ constexpr auto variants = std::to_array<Variant>({
 /// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
 constexpr std::int64_t large_group = 1 << 17;
 
-std::vector<reference::Tensor> inputs_of(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
-  std::vector<reference::Tensor> inputs = reference::sensible_inputs(graph, seed, variant.edges);
+std::vector<reference::Tensor> inputs_of(const ir::Graph& graph, std::uint64_t seed, const Variant& variant,
+                                         const reference::LeftOut& left_out) {
+  std::vector<reference::Tensor> inputs = reference::sensible_inputs(graph, seed, variant.edges, left_out);
   for (reference::Tensor& input : inputs) {
     if (variant.positive) make_positive(input);
     if (variant.masks) make_mask(input);
@@ -118,10 +121,11 @@ std::vector<reference::Tensor> inputs_of(const ir::Graph& graph, std::uint64_t s
   return inputs;
 }
 
-std::pair<Reference, Share> evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant) {
+std::pair<Reference, Share> evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant,
+                                      const reference::LeftOut& left_out) {
   Reference reference;
   reference.seed = seed;
-  reference.inputs = inputs_of(graph, seed, variant);
+  reference.inputs = inputs_of(graph, seed, variant, left_out);
   reference.outputs = reference::evaluate_with_error_bounds(graph, reference.inputs);
   const Share share = share_of(reference.outputs);
   reference.judged = share.bounded;
@@ -150,19 +154,48 @@ struct Best {
   Reference reference;
   Share share;
   const Variant* variant = nullptr;
+  reference::LeftOut left_out;  ///< edges whose results could not be judged
 };
+
+void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
+  all.resize(std::max(all.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) all[i].insert(all[i].end(), more[i].begin(), more[i].end());
+}
+
+/// Under one variant, without the edges that make results impossible to judge. Of a large group they are not looked
+/// for: that takes a number per element.
+Best judgeable(const ir::Graph& graph, std::uint64_t seed, const Variant& variant, int most_rounds,
+               reference::LeftOut left_out = {}) {
+  constexpr std::size_t most_elements = std::size_t{1} << 22;
+  const bool small = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
+    return node.shape.dtype == ir::DType::tuple || element_count(node.shape) <= most_elements;
+  });
+  Best best;
+  best.variant = &variant;
+  best.left_out = std::move(left_out);
+  for (int round = 0;; ++round) {
+    std::tie(best.reference, best.share) = evaluated(graph, seed, variant, best.left_out);
+    if (best.share.bounded == 1 || variant.edges < Edges::finite || !small || round == most_rounds) return best;
+    const reference::LeftOut more =
+        reference::edges_without_bound(graph, best.reference.inputs, best.reference.outputs);
+    if (more.empty()) return best;
+    add_left_out(best.left_out, more);
+  }
+}
+
 Best best_of(const ir::Graph& graph, std::uint64_t seed) {
-  Share best;
-  const Variant* chosen = nullptr;
+  Best best;
   for (const Variant& variant : variants) {
     if (!is_worth_trying(variant, graph)) continue;
-    auto [reference, share] = evaluated(graph, seed, variant);
-    if (share.enough()) return {std::move(reference), share, &variant};
-    if (chosen != nullptr && !(best < share)) continue;
-    best = share;
-    chosen = &variant;
+    constexpr int rounds_of_part = 6;
+    Best found = judgeable(graph, seed, variant, rounds_of_part);
+    if (found.share.enough()) return found;
+    if (best.variant != nullptr && !(best.share < found.share)) continue;
+    found.reference = {};
+    best = std::move(found);
   }
-  return {evaluated(graph, seed, *chosen).first, best, chosen};
+  best.reference = evaluated(graph, seed, *best.variant, best.left_out).first;
+  return best;
 }
 
 /// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
@@ -187,8 +220,10 @@ std::optional<Reference> guided(const ir::Graph& graph, std::uint64_t seed) {
   const std::int64_t steps = extent ? steps_of_part(graph, *extent) : 0;
   if (steps == 0) return {};
   const Best part = best_of(codegen::shrunk(graph, *extent, steps).graph, seed);
-  auto [whole, share] = evaluated(graph, seed, *part.variant);
-  if (share.enough() || share.finite >= part.share.finite) return std::move(whole);
+  // The whole may have edges that the part had not.
+  constexpr int rounds_of_whole = 2;
+  Best whole = judgeable(graph, seed, *part.variant, rounds_of_whole, part.left_out);
+  if (whole.share.enough() || whole.share.finite >= part.share.finite) return std::move(whole.reference);
   return {};
 }
 
@@ -196,8 +231,8 @@ std::optional<Reference> guided(const ir::Graph& graph, std::uint64_t seed) {
 Reference evaluated_in_parts(const ir::Graph& graph, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
   const std::int64_t shown = steps_of_part(graph, parts->extent);
   const std::int64_t steps = shown > 0 ? std::min(shown, parts->steps_at_once) : parts->steps_at_once;
-  auto [reference, share, variant] = best_of(codegen::shrunk(graph, parts->extent, steps).graph, seed);
-  reference.inputs = inputs_of(graph, seed, *variant);
+  auto [reference, share, variant, left_out] = best_of(codegen::shrunk(graph, parts->extent, steps).graph, seed);
+  reference.inputs = inputs_of(graph, seed, *variant, left_out);
   reference.outputs.clear();
   reference.parts = std::move(parts);
   return std::move(reference);

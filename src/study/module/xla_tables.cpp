@@ -4,6 +4,7 @@
 // XLA's kernels as they were found and executed on the simulator, as tables: one row a kernel, one an outcome, one for
 // what is no kernel of XLA's own. Called by tailor import-xla. In: kernels with their verdicts and counts. Out:
 // tables; an empty cell is what nobody looked at.
+#include <algorithm>
 #include <map>
 
 #include "study/module/xla_rows.h"
@@ -53,10 +54,14 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
                    column("grid", "blocks", Hint::count, 10),
                    column("threads", "threads", Hint::integer, 10),
                    column("arrays", "arrays", Hint::bytes, 2)};
+  // "matched" is said of what was judged: where that is not all, no width takes the column away.
+  const bool partly_judged = std::any_of(all.begin(), all.end(), [](const CheckedXla& row) {
+    return row.check.executed && row.check.unjudged > 0;
+  });
   if (executed)
     for (report::Column& added : std::vector<report::Column>{
              column("outcome", "outcome"), column("worst", "worst error", Hint::number, 5),
-             column("unjudged", "unjudged", Hint::count, 11),
+             column("unjudged", "unjudged", Hint::count, partly_judged ? 0 : 11),
              column("lane_instructions", "lane instructions", Hint::count, 8),
              column("load_requests", "load requests", Hint::count, 7),
              column("load_sectors", "load sectors", Hint::count, 6),

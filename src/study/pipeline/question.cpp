@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "explore/strategy.h"
+#include "ir/most_moved.h"
 #include "study/pipeline/to_rows.h"
 
 namespace tailor::study {
@@ -59,16 +60,12 @@ explore::AxisLimit parse_axis(const std::string& word) {
   return limit;
 }
 
-/// The group that moves most bytes in one run of the model, among those that can be planned; else the heaviest.
-std::size_t heaviest(const explore::Partition& partition) {
-  const auto weight = [](const explore::DistinctGroup& group) {
-    const bool planned = std::holds_alternative<codegen::Layout>(group.needs);
-    return std::pair(planned, group.times * group.bytes);
-  };
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < partition.groups.size(); ++i)
-    if (weight(partition.groups[i]) > weight(partition.groups[best])) best = i;
-  return best;
+/// Precondition: there are groups.
+std::size_t most_moved(const explore::Partition& partition) {
+  std::vector<ir::GroupTraffic> groups;
+  for (const explore::DistinctGroup& group : partition.groups)
+    groups.push_back({std::holds_alternative<codegen::Layout>(group.needs), group.times * group.bytes});
+  return ir::most_moved(groups).value();
 }
 
 std::size_t group_number(const explore::Partition& partition, const std::string& word) {
@@ -167,7 +164,7 @@ std::optional<ir::Rejection> FusedModel::refused(std::size_t number) {
 }
 
 std::size_t FusedModel::chosen_group() {
-  const std::size_t number = wanted_.empty() ? heaviest(partition) : group_number(partition, wanted_);
+  const std::size_t number = wanted_.empty() ? most_moved(partition) : group_number(partition, wanted_);
   if (const std::optional<ir::Rejection> reason = refused(number))
     throw Error(Fault::failed,
                 fmt::format("group {} ({}) cannot be planned yet: {}", number + 1,
@@ -177,10 +174,8 @@ std::size_t FusedModel::chosen_group() {
   explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
   for (const explore::AxisLimit& limit : limits_) explore::restrict_axis(axes, limit);  // refuses what is no axis
   if (wanted_.empty() && partition.groups.size() > 1)
-    observer_.note(
-        fmt::format("{}: of the groups that can be planned it moves most bytes in a run; which takes longest is "
-                    "for tailor report; --group picks another",
-                    title(number)));
+    observer_.note(fmt::format(
+        "{}: of the groups that can be planned it moves most bytes in a run; --group picks another", title(number)));
   return number;
 }
 

@@ -56,6 +56,7 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
     row.graph = graph;
     row.node = call.where.empty() ? call.name : fmt::format("{}/{}", call.where, call.name);
     row.kind = call.what;
+    row.shape = call.shape;
     row.times = call.times;
     row.flops = call.flops;
     row.bytes = {call.bytes};

@@ -80,6 +80,7 @@ const std::vector<Sized>& small_sizes() {
       {"layernorm_f16", 6, 128},
       {"bias_gelu_f16", 8, 64},
       {"concatenate_pad", 4, 16},
+      {"pad_between", 5, 13},
   };
   return sizes;
 }
@@ -100,6 +101,7 @@ const std::vector<Sized>& model_sizes() {
       {"transpose_scale", 4096, 768},
       {"slice_reverse", 4096, 768},
       {"concatenate_pad", 4096, 768},
+      {"pad_between", 4096, 768},
       {"two_outputs", 70000, 32768},
   };
   return sizes;

@@ -8,16 +8,66 @@
 // counting. And the rules: what a sound rule drops, lower refuses. Here some plans of each space; the slow suite runs
 // them all.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
 #include "explore/every_plan.h"
+#include "ir/graph/graph.h"
 
+using namespace tailor;
 using namespace tailor::explore;
 
 namespace {
 
 constexpr Thinning thinning{5};
 
+/// One or two pads of an array of one to three dimensions, with all that a pad may do: grow, cut, and put padding
+/// between elements.
+ir::Group random_pads(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto pick = [&](int low, int high) {
+    return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  };
+  std::vector<std::int64_t> dims;
+  for (int rank = pick(1, 3); rank > 0; --rank) dims.push_back(pick(3, rank == 1 ? 24 : 6));
+  const auto type = [&] { return fmt::format("f32[{}]", fmt::join(dims, ",")); };
+  std::string body = fmt::format("graph pads {{\n  %p0 = parameter 0 : {}\n  %z = constant 3 : f32[]\n", type());
+  const int pads = pick(1, 2);
+  for (int pad = 0; pad < pads; ++pad) {
+    std::vector<std::string> ranges;
+    for (std::int64_t& d : dims) {
+      const int low = pick(-2, 3), interior = pick(0, 2);
+      const std::int64_t inside = d + (d - 1) * interior + low;
+      const auto high = std::max<std::int64_t>(pick(-2, 2), 1 - inside);
+      d = inside + high;
+      ranges.push_back(fmt::format("{}:{}:{}", low, high, interior));
+    }
+    body += fmt::format("  %p{} = pad %p{}, %z, ranges={{{}}} : {}\n", pad + 1, pad, fmt::join(ranges, ", "), type());
+  }
+  body += fmt::format("  %y = negate %p{} : {}\n  output %y\n}}\n", pads, type());
+  ir::Group group;
+  group.graph = ir::parse_graph(body);
+  ir::verify(group.graph);
+  group.id = id_of(std::string_view(ir::canonical_text(group.graph)));
+  return group;
+}
+
 }  // namespace
+
+TEST_CASE("pads that grow, cut and put padding between elements compute what the evaluator computes, as counted") {
+  int programs = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    programs += check_every_plan(random_pads(seed), {3}, true).programs;
+  }
+  CHECK(programs > 300);
+}
 
 TEST_CASE("plans of every row group compute what the evaluator computes and are counted as executed") {
   for (const SpaceCase& which : row_cases()) {

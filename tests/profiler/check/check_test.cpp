@@ -158,6 +158,15 @@ TEST_CASE("roots of negative numbers are checked on positive inputs") {
   CHECK(reference.judged == 1);
 }
 
+TEST_CASE("edges are drawn so that every element can be judged, and some are infinite and no number") {
+  for (const char* member : {"bias_gelu_f16", "softmax", "layernorm_f16", "rms_residual_bf16", "slice_reverse"}) {
+    CAPTURE(member);
+    const Reference reference = evaluate_reference(ir::make_group(ir::family_member(member), 48, 96), 1);
+    CHECK(reference.judged == 1);
+    CHECK(reference.inputs_are == "as their uses ask, with edges, infinities and NaN");
+  }
+}
+
 TEST_CASE("integers that are masks are made ones where others leave nothing to judge") {
   ir::Group group;
   group.graph = ir::parse_graph(R"(graph g {
