@@ -24,6 +24,14 @@ class Bytes {
   Bytes& operator<<(Id id) { return *this << static_cast<std::int64_t>(id.high) << static_cast<std::int64_t>(id.low); }
   template <class Enum>
   requires std::is_enum_v<Enum> Bytes& operator<<(Enum value) { return *this << static_cast<std::int64_t>(value); }
+  // By name, so that a row more in their tables does not change the ids of kernels that were measured.
+  Bytes& operator<<(Op op) { return *this << row(op).id; }
+  Bytes& operator<<(DType dtype) { return *this << name(dtype); }
+  Bytes& operator<<(std::string_view word) {
+    *this << static_cast<std::int64_t>(word.size());
+    bytes_ += word;
+    return *this;
+  }
   Id id() const { return tailor::id_of(std::string_view(bytes_)); }
 
  private:
