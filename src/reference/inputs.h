@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "reference/evaluate.h"
@@ -29,8 +30,10 @@ struct InputRange {
 /// One per parameter, in order of number.
 std::vector<InputRange> input_ranges(const ir::Graph& graph);
 
-/// Contents for one parameter, none of them edges. The same seed gives the same tensor.
-Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed);
+/// Contents for one parameter, none of them edges. The same seed gives the same tensor. Error(interrupted) when asked
+/// to stop, as below.
+Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed,
+                    const std::stop_token& stop = {});
 
 /// Which edges some elements are; each level has those before it.
 enum class Edges : std::uint8_t {
@@ -41,6 +44,7 @@ enum class Edges : std::uint8_t {
 };
 
 /// One per parameter, in order of number.
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none);
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none,
+                                    const std::stop_token& stop = {});
 
 }  // namespace tailor::reference
