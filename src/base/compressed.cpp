@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 
 namespace tailor {
@@ -57,19 +58,25 @@ std::string read_unpacked(const std::string& path, std::size_t most_bytes) {
   return content;
 }
 
-std::string packed(std::string_view text, const std::filesystem::path& path) {
+std::string packed(std::string_view text, const std::filesystem::path& path, const std::stop_token& stop) {
   z_stream stream{};
   // 16 over the window's bits asks for a gzip header, which zlib writes without name and time: equal text, equal bytes.
   if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
     throw Error(Fault::failed, Position{path.string()}, "cannot start zlib");
   std::string out(deflateBound(&stream, text.size()), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
-  const int status = deflate(&stream, Z_FINISH);
+  constexpr std::size_t at_once = std::size_t{1} << 20;  // some 0.1 s
+  int status = Z_OK;
+  for (std::size_t left = text.size(); status == Z_OK && !stop.stop_requested();) {
+    stream.avail_in = static_cast<uInt>(std::min(left, at_once));
+    left -= stream.avail_in;
+    status = deflate(&stream, left > 0 ? Z_NO_FLUSH : Z_FINISH);
+  }
   out.resize(stream.total_out);
   deflateEnd(&stream);
+  stop_if_asked(stop);
   if (status != Z_STREAM_END) throw Error(Fault::failed, Position{path.string()}, "zlib could not pack the file");
   return out;
 }

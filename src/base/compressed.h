@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,6 @@ std::string read_unpacked(const std::string& path, std::size_t most_bytes = max_
 
 /// `text` as a gzip file without a name and a time in it, so that equal text gives equal bytes. `path` is for messages.
 /// Throws Error(failed) when zlib cannot.
-std::string packed(std::string_view text, const std::filesystem::path& path);
+std::string packed(std::string_view text, const std::filesystem::path& path, const std::stop_token& stop = {});
 
 }  // namespace tailor

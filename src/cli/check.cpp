@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -28,7 +29,8 @@ study::Checking make_checking(const CheckCommand& options) {
   study::Checking how;
   how.each.seed = static_cast<std::uint64_t>(options.seed);
   how.each.sanitize = !options.no_sanitizers;
-  how.each.sample_blocks = options.blocks;
+  how.each.sample_blocks = std::max<std::int64_t>(options.blocks, 0);
+  how.each.most_elements = options.blocks < 0 ? profiler::default_most_elements : 0;
   how.each.time_limit = {options.time_limit};
   how.seeds = static_cast<int>(options.seeds);
   how.workers = static_cast<int>(options.threads);
@@ -43,13 +45,14 @@ void store_all(const CheckCommand& options, const Context& context, const study:
       candidates.empty() || !candidates[0].executed_binary() ? "none" : candidates[0].executed_binary()->compiler;
   study::Recorder recorder(options.database, study::begun_run(context.command, toolchain, options.seed, ""));
   const study::Checking how = make_checking(options);
-  const std::string method = study::check_method(how.each, how.seeds);
   recorder.unit([&] {
     recorder.save(model.target);
     for (const Candidate& candidate : candidates) {
       recorder.save_chosen(candidate);
       if (!candidate.other) recorder.save_compiled(candidate);
-      recorder.save_checked(candidate, method);
+      profiler::CheckOptions each = how.each;
+      each.sample_blocks = profiler::blocks_to_run(candidate.executed_kernel(), how.each);
+      recorder.save_checked(candidate, study::check_method(each, how.seeds));
     }
     recorder.close("done");
   });
@@ -98,13 +101,12 @@ void run_check(const CheckCommand& options, const Context& context) {
   refuse_options(options);
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  study::FusedModel model(options.what, context.data, *context.console);
-  const InterruptWatch& interrupts = *context.interrupts;
-  const study::Watch watch{*context.console, interrupts.token()};
+  const study::Watch watch = context.watch();
+  study::FusedModel model(options.what, context.data, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
   std::vector<Candidate> candidates =
       study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   if (options.shape == "small") study::add_shapes(candidates, study::ShapeKind::small);
   study::compile(candidates,
                  {.api = nvrtc.api.get(),
@@ -112,9 +114,10 @@ void run_check(const CheckCommand& options, const Context& context) {
                   .workers = static_cast<int>(options.threads),
                   .shapes = study::Shapes::executed},
                  watch);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   const profiler::CheckAccount account = study::check(candidates, make_checking(options), watch);
   context.console->finish();
+  context.interrupts->let_store();
   if (!options.database.empty()) store_all(options, context, model, candidates);
   CommandOutput answer{"tailor.check/1", model.target.device.name, {}, ""};
   answer.sections.push_back({"kernels", study::verdict_table(candidates)});
@@ -124,7 +127,7 @@ void run_check(const CheckCommand& options, const Context& context) {
   show(context, answer);
   const study::VerdictCounts counts = study::count_verdicts(candidates);
   print_summary(context, counts, account);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   refuse_bad(counts, candidates.size());
 }
 

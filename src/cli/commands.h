@@ -39,6 +39,9 @@ struct Context {
   const InterruptWatch* interrupts = nullptr;
   std::string command;      ///< as it was typed
   std::string format_word;  ///< after --format; one of `format`'s own but for commands with formats of their own
+
+  std::stop_token stop() const { return interrupts->token(); }
+  study::Watch watch() const { return {*console, stop()}; }
 };
 
 using study::GpuOptions;
@@ -122,7 +125,7 @@ struct CheckCommand {
   bool all_plans = false;  ///< the same as top 0
   std::int64_t seed = 1;
   std::int64_t seeds = 1;       ///< executions of each kernel
-  std::int64_t blocks = 0;      ///< execute a sample of about so many; 0: all
+  std::int64_t blocks = -1;     ///< execute a sample of about so many; 0: all; below 0: a sample of large launches
   std::string shape = "whole";  ///< or "small": fewer rows under the same plan, where the group allows that
   std::int64_t threads = 0;     ///< 0: one per processor
   double time_limit = 60;       ///< s, of one execution

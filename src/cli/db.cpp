@@ -40,7 +40,7 @@ void show(const DbOptions& options, const report::Table& table) {
 }  // namespace
 
 int run_db_info(const DbOptions& options, Console& console) {
-  const store::Store store = store::Store::open_read_only(options.database);
+  const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
   report::Table table;
   table.columns = {{"table", "table", report::Hint::text, 0}, {"rows", "rows", report::Hint::count, 0}};
   for (const store::TableSize& size : store.sizes()) table.rows.push_back({size.table, size.rows});
@@ -60,14 +60,14 @@ int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::pa
     if (!std::filesystem::exists(source))
       throw Error(Fault::missing, Position{source.string(), 0, 0}, "there is no such database");
   }
-  store::Store store = store::Store::open(options.database);
+  store::Store store = store::Store::open(options.database, {.stop = options.stop});
   for (const std::filesystem::path& source : from)
     console.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(store.merge(source))));
   return 0;
 }
 
 int run_db_dump(const DbOptions& options, Console&) {
-  options.out(store::Store::open_read_only(options.database).dump());
+  options.out(store::Store::open_read_only(options.database, {.stop = options.stop}).dump());
   return 0;
 }
 
@@ -91,7 +91,7 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
   if (std::filesystem::equivalent(what.recorded, options.database, absent))
     throw Error(Fault::usage, Position{what.recorded.string(), 0, 0},
                 "found as input and as output, expected two files");
-  const store::Store store = store::Store::open_read_only(options.database);
+  const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
   const std::vector<std::string> devices = store.measured_devices();
   if (devices.empty())
     throw Error(Fault::missing, Position{options.database.string(), 0, 0},
@@ -100,7 +100,7 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
   const std::string device = all ? "" : store::chosen_device(devices, what.device, options.database);
   if (!what.recorded.empty()) {
     const store::RecordedRows rows = store::recorded_rows(store, device);
-    store::write_recorded(what.recorded, rows);
+    store::write_recorded(what.recorded, rows, options.stop);
     console.note(fmt::format("{}: {}", what.recorded.string(), counted(rows)));
     return 0;
   }
@@ -119,16 +119,17 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
 }
 
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console) {
-  const store::RecordedRows rows = store::read_recorded_or_observations(recorded);  // a bad file makes no database
-  store::Store store = store::Store::open(options.database);
+  const store::RecordedRows rows =
+      store::read_recorded_or_observations(recorded, options.stop);  // a bad file makes no database
+  store::Store store = store::Store::open(options.database, {.stop = options.stop});
   doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
   console.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
   return 0;
 }
 
 int run_db_observations(const DbOptions& options, Console& console) {
-  store::Store::open_read_only(options.database);  // makes none
-  store::Store store = store::Store::open(options.database);
+  store::Store::open_read_only(options.database, {.stop = options.stop});  // makes none
+  store::Store store = store::Store::open(options.database, {.stop = options.stop});
   const std::int64_t fresh = store::add_observations(store);
   show(options, study::observation_table(store.observations()));
   console.note(fmt::format("{}: {} observations are new", options.database.string(), with_commas(fresh)));
@@ -136,7 +137,7 @@ int run_db_observations(const DbOptions& options, Console& console) {
 }
 
 int run_db_check(const DbOptions& options, Console& console) {
-  const std::string damage = store::Store::open_read_only(options.database).damage();
+  const std::string damage = store::Store::open_read_only(options.database, {.stop = options.stop}).damage();
   if (damage.empty()) {
     console.note(options.database.string() + " is sound");
     return 0;

@@ -22,6 +22,7 @@ struct DbOptions {
   int width = 100;
   bool colour = false;
   Sink out = standard_output();
+  std::stop_token stop = {};
 };
 
 /// What `db export` is asked to write, and of which measurements.

@@ -9,6 +9,7 @@
 
 #include <system_error>
 
+#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "store/store.h"
@@ -72,13 +73,12 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
 /// down.
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
   context.console->progress({"looking for a GPU", 0, 0, {}});
-  const InterruptWatch& interrupts = *context.interrupts;
-  profiler::WorkerSetup setup = study::worker_setup(options.gpu, interrupts.token());
+  profiler::WorkerSetup setup = study::worker_setup(options.gpu, context.stop());
   const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
   constexpr Seconds patience{30};
   const gpu::Response response = profiler::Worker(std::move(setup)).call(request, {}, patience);
   context.console->finish();
-  stop_if_asked(interrupts);
+  stop_if_asked(context.stop());
   if (response.capabilities.empty())
     findings.absent("GPU", response.reason, "nvidia-smi may say more; without a GPU everything but measuring works");
   for (const gpu::Capability& capability : response.capabilities) {

@@ -39,8 +39,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
   if (!options.arch.empty() && !options.ptx)
     throw Error(Fault::usage, "--arch is the architecture that --ptx compiles for", "add --ptx");
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch& interrupts = *context.interrupts;
-  const study::Watch watch{*context.console, interrupts.token()};
+  const study::Watch watch = context.watch();
   study::Candidate one = study::choose_plan(chosen.model, chosen.number, options.plan, watch);
   study::print({&one, 1});
   const ir::Device& device = chosen.model.target.device;

@@ -193,8 +193,7 @@ std::string explanation(const Explained& all, const Context& context) {
 
 void run_explain(const ExplainOptions& options, const Context& context) {
   ChosenGroup chosen(context, options.what);
-  const InterruptWatch& interrupts = *context.interrupts;
-  const study::Watch watch{*context.console, interrupts.token()};
+  const study::Watch watch = context.watch();
   Explained all{chosen, study::choose_plan(chosen.model, chosen.number, options.plan, watch), {}, {}, {}};
   study::Candidate& one = all.one;
   all.estimate = one.standing.estimates.front();

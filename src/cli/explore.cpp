@@ -6,6 +6,7 @@
 // a group, axes and limits. Out: tables.
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "study/tables/space_tables.h"
@@ -17,12 +18,11 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;
   if (options.max_plans > 0) how.max_plans = options.max_plans;
-  const InterruptWatch& interrupts = *context.interrupts;
   const Clock clock = steady_clock();
   const Seconds started = clock();
-  const study::Choice choice = study::choose(chosen.group(), chosen.model.target, how, interrupts.token());
+  const study::Choice choice = study::choose(chosen.group(), chosen.model.target, how, context.stop());
   const Seconds spent = clock() - started;
-  stop_if_asked(interrupts);
+  stop_if_asked(context.stop());
   if (choice.candidates.empty()) throw study::no_plan_error(choice.tuned);
   CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
   answer.sections.push_back({"plans", study::plan_table(chosen.model, chosen.group(), choice.candidates, options.top)});

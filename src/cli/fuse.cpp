@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "costmodel/model.h"
@@ -27,14 +28,17 @@ std::vector<explore::Partition> all_partitions(const ir::Graph& graph, Devices d
   std::vector<explore::Partition> partitions;
   for (const explore::Strategy& row : explore::strategies()) {
     if (!row.needs.device && !row.needs.price) {
-      partitions.push_back(explore::partition(graph, explore::fuse(row, graph)));
+      explore::FusionSetting setting;
+      setting.stop = context.stop();
+      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
       continue;
     }
     if (devices.empty()) context.console->note(fmt::format("{} is left out: it needs a {}", row.name, text(row.needs)));
     for (const costmodel::CalibratedDevice& device : devices) {
       explore::FusionSetting setting;
       setting.device = &device;
-      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting)));
+      setting.stop = context.stop();
+      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
       partitions.back().strategy += " on " + device.name;
     }
   }
@@ -82,7 +86,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
                 "name one, or compare with --compare");
   explore::FusionSetting setting;
   if (!devices.empty()) setting.device = &devices.front();
+  setting.stop = context.stop();
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
+  stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   if (!options.write_partition.empty()) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
     context.console->note(fmt::format("wrote {}", options.write_partition));
@@ -92,7 +98,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
         {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table)});
     return show(context, answer);
   }
-  const explore::Partition partition = explore::partition(imported.graph, fusion);
+  const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());
   mention(context, partition);
   answer.sections.push_back(
       {"groups", study::group_table(partition, devices, top, context.format == Format::json || context.verbose)});

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -40,9 +41,8 @@ profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const s
 
 std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const ImportXlaOptions& options,
                                   const std::optional<ir::Device>& device, const Context& context) {
-  const InterruptWatch& interrupts = *context.interrupts;
   profiler::XlaCheckOptions how = check_options(options, device);
-  how.simulation.stop = interrupts.token();
+  how.simulation.stop = context.stop();
   const auto kernels = chosen_kernels(module, options.kernel);
   std::vector<CheckedXla> all;
   for (const profiler::XlaKernel* kernel : kernels) {
@@ -51,8 +51,10 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
                                  static_cast<std::int64_t>(all.size()),
                                  static_cast<std::int64_t>(kernels.size()),
                                  {}});
-    all.push_back({kernel, options.list ? profiler::XlaCheck{} : profiler::check(module, *kernel, how)});
-    stop_if_asked(interrupts);
+    if (options.list)
+      all.push_back({kernel, {}});
+    else if (!done_unless_stopped([&] { all.push_back({kernel, profiler::check(module, *kernel, how)}); }))
+      break;
   }
   context.console->finish();
   return all;
@@ -95,7 +97,8 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   if (!options.device.empty())
     target = study::load_target(context.data, options.device, load_calibration(context, options.calibration));
   const std::vector<profiler::XlaSource> modules = profiler::xla_modules(options.folder);
-  const profiler::XlaModule module = profiler::read_xla(profiler::choose_module(modules, options.module));
+  const profiler::XlaModule module =
+      profiler::read_xla(profiler::choose_module(modules, options.module), context.stop());
   if (!module.unused_entries.empty())
     context.console->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
                                       module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
@@ -107,13 +110,16 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   answer.sections.push_back({"kernels", study::xla_kernel_table(all, !options.list)});
   if (!options.list) answer.sections.push_back({"outcomes", study::xla_outcome_table(all)});
   if (!module.others.empty()) answer.sections.push_back({"others", study::xla_other_table(module)});
-  if (options.compare)
+  const bool stopped = context.stop().stop_requested();
+  if (options.compare && !stopped)
     answer.sections.push_back(
-        {"comparison", study::xla_comparison(module, all, target, !options.list, *context.console)});
+        {"comparison", study::xla_comparison(module, all, target, !options.list, context.watch())});
+  if (stopped) context.interrupts->let_store();
   if (!options.database.empty())
     note_stored(study::store_xla(module, all, *target, {options.database, context.command, options.seed}), module,
                 options, context);
   show(context, answer);
+  if (stopped) stop_if_asked(context.stop());
   const auto wrong = std::count_if(all.begin(), all.end(), [](const CheckedXla& row) {
     return row.check.outcome == XlaOutcome::differs || row.check.outcome == XlaOutcome::findings;
   });

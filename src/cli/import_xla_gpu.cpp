@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "cli/import_xla.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -36,18 +37,18 @@ profiler::MeasureOptions make_options(const ImportXlaOptions& options, const ir:
 
 MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModule& module,
                               const ImportXlaOptions& options, const profiler::MeasureOptions& how,
-                              const Context& context, const InterruptWatch& interrupts) {
+                              const Context& context) {
   MeasuredXlaModule all;
   const auto kernels = chosen_kernels(module, options.kernel);
   for (const profiler::XlaKernel* kernel : kernels) {
-    if (interrupts.requested()) break;
+    if (context.stop().stop_requested()) break;
     context.console->progress({"measuring " + kernel->entry,
                                static_cast<std::int64_t>(all.kernels.size()),
                                static_cast<std::int64_t>(kernels.size()),
                                {}});
     all.kernels.push_back({kernel, profiler::measure_xla(worker, module, *kernel, options.most_elements, how)});
   }
-  if (options.module_times && !interrupts.requested()) {
+  if (options.module_times && !context.stop().stop_requested()) {
     context.console->progress({"timing the whole module", 0, 0, {}});
     all.sequence = profiler::module_sequence(module, how.seed);
     all.times = profiler::measure_xla_module(worker, *all.sequence, how);
@@ -81,26 +82,25 @@ void refuse_bad(const MeasuredXlaModule& all) {
 }  // namespace
 
 void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions& options, const Context& context) {
-  const InterruptWatch& interrupts = *context.interrupts;
-  interrupts.be_patient();
-  const study::Watch watch{*context.console, interrupts.token()};
-  profiler::Worker worker(study::worker_setup(options.gpu, interrupts.token()));
+  const study::Watch watch = context.watch();
+  profiler::Worker worker(study::worker_setup(options.gpu, watch.stop));
   const std::string name = options.device.empty() ? study::device_of_gpu(worker, context.data) : options.device;
   const study::Target target = study::load_target(context.data, name, load_calibration(context, "uncalibrated"));
   const profiler::MeasureOptions how = make_options(options, target.device, watch);
   study::require_gpu(worker, target.device);
-  const MeasuredXlaModule all = measure_all(worker, module, options, how, context, interrupts);
+  const MeasuredXlaModule all = measure_all(worker, module, options, how, context);
   CommandOutput answer{"tailor.import-xla/1", target.device.name, {}, ""};
   answer.sections.push_back({"kernels", study::xla_measured_table(all.kernels, how)});
   answer.sections.push_back({"outcomes", study::xla_outcome_table(all.kernels)});
   answer.sections.push_back({"sum", study::xla_sum_table(module, all.kernels, how)});
   if (!module.others.empty()) answer.sections.push_back({"others", study::xla_other_table(module)});
   if (all.sequence) answer.sections.push_back({"module", study::xla_module_table(all)});
+  context.interrupts->let_store();
   if (!options.database.empty())
     note_stored(study::store_xla(module, all, target, {options.database, context.command, options.seed}), module,
                 options, context);
   show(context, answer);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   refuse_bad(all);
 }
 

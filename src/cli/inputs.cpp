@@ -21,7 +21,7 @@ fs::path default_data_folder() {
 }
 
 hlo::Imported load_model(const Context& context, const std::string& path) {
-  return study::load_model(context.data, path, *context.console);
+  return study::load_model(context.data, path, context.watch());
 }
 
 ir::Device load_device(const Context& context, const std::string& name) {
@@ -35,6 +35,6 @@ ir::Calibration load_calibration(const Context& context, const std::string& name
 fs::path cache_folder(const std::string& word) { return word.empty() ? study::default_cache_folder() : fs::path(word); }
 
 ChosenGroup::ChosenGroup(const Context& context, const GroupOptions& options)
-    : model(options, context.data, *context.console), number(model.chosen_group()) {}
+    : model(options, context.data, context.watch()), number(model.chosen_group()) {}
 
 }  // namespace tailor::cli

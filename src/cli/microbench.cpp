@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "study/pipeline/gpu_access.h"
@@ -61,13 +62,10 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   }
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  const InterruptWatch& interrupts = *context.interrupts;
-  interrupts.be_patient();
-  const study::Watch watch{*context.console, interrupts.token()};
+  const study::Watch watch = context.watch();
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
   std::optional<profiler::Worker> worker;
-  if (!options.compile_only)
-    study::require_gpu(worker.emplace(study::worker_setup(options.gpu, interrupts.token())), device);
+  if (!options.compile_only) study::require_gpu(worker.emplace(study::worker_setup(options.gpu, watch.stop)), device);
   study::compile_benches(items, device.arch, {.api = nvrtc.api.get(), .cache = cache_folder(options.cache)}, watch);
   if (options.compile_only) {
     context.console->finish();
@@ -76,12 +74,13 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   }
   study::run_benches(items, *worker, how, watch);
   context.console->finish();
+  context.interrupts->let_store();
   if (!options.database.empty()) {
     study::store_benches(options.database, context.command, target, items, worker->opened());
     context.console->note(fmt::format("stored in {}", options.database));
   }
   show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", study::bench_table(items)}}, ""});
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   refuse_unanswered(items);
 }
 

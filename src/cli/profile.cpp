@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -80,6 +81,7 @@ std::vector<study::RacedGroup> measure_all(const ProfileCommand& options, const 
     context.console->progress({std::string(doing), done, static_cast<std::int64_t>(candidates.size()), {}});
   };
   const auto finished = [&](const study::RacedGroup& group) {
+    if (how.stop.stop_requested()) context.interrupts->let_store();
     done += static_cast<std::int64_t>(group.count);
     recorder.unit([&] {
       for (const Candidate& candidate : std::span(candidates).subspan(group.first, group.count)) {
@@ -98,10 +100,9 @@ std::vector<study::RacedGroup> measure_all(const ProfileCommand& options, const 
   return groups;
 }
 
-void profile_plans(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc,
-                   const InterruptWatch& interrupts) {
-  const study::Watch watch{*context.console, interrupts.token()};
-  study::FusedModel model(options.what, context.data, *context.console);
+void profile_plans(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc) {
+  const study::Watch watch = context.watch();
+  study::FusedModel model(options.what, context.data, watch);
   const ir::Device& device = model.target.device;
   const profiler::MeasureOptions how = study::measure_options(options, device, watch);
   // Before anything that takes time: is there somebody who can measure?
@@ -109,14 +110,14 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   const bool whole = options.plan.empty() && options.what.group.empty();
   std::vector<Candidate> candidates =
       study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   if (measurer.worker && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
   if (measurer.worker)
     study::compile(
         candidates,
         {.api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)},
         watch);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   const std::vector<study::RacedGroup> groups = measure_all(options, context, model, measurer, how, candidates);
   CommandOutput answer{"tailor.profile/1", device.name, {}, ""};
   answer.sections.push_back({"times", study::time_table(candidates, groups)});
@@ -126,32 +127,32 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
     answer.sections.push_back({"counters", std::move(counters)});
   show(context, answer);
   print_summary(context, candidates, groups, options.database);
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   refuse_bad(candidates);
 }
 
 /// The whole model under several strategies.
-void profile_module(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc,
-                    const InterruptWatch& interrupts) {
-  const study::Watch watch{*context.console, interrupts.token()};
+void profile_module(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc) {
+  const study::Watch watch = context.watch();
   study::ModuleQuestion question{options.what,          {},          options.top, options.rounds,
                                  !options.no_odd_shape, options.xla, options,     {}};
   question.strategies = study::named_strategies(options.strategies);
   question.compiling = {
       .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
   if (options.profiler == "replay") {
-    const study::ReplayedModule found = study::replay_module(question, context.data, *context.console);
+    const study::ReplayedModule found = study::replay_module(question, context.data, watch);
     return show(context, {"tailor.profile_module/1", found.device, {{"strategies", found.table}}, ""});
   }
   study::ModuleComparison comparison(question, context.data, watch);
   comparison.measure();
   context.console->finish();
+  context.interrupts->let_store();
   if (!options.database.empty()) {
     comparison.save(options.database, context.command);
     context.console->note(fmt::format("stored in {}", options.database));
   }
   show(context, {"tailor.profile_module/1", comparison.device().name, {{"strategies", comparison.table()}}, ""});
-  stop_if_asked(interrupts);
+  stop_if_asked(watch.stop);
   comparison.refuse_bad();
 }
 
@@ -160,16 +161,14 @@ void profile_module(const ProfileCommand& options, const Context& context, const
 void run_profile(const ProfileCommand& options, const Context& context) {
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
-  const InterruptWatch& interrupts = *context.interrupts;
-  interrupts.be_patient();
-  if (options.module && options.profiler == "replay") return profile_module(options, context, {}, interrupts);
+  if (options.module && options.profiler == "replay") return profile_module(options, context, {});
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc && options.profiler != "replay")
     throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   if (options.module)
-    profile_module(options, context, nvrtc, interrupts);
+    profile_module(options, context, nvrtc);
   else
-    profile_plans(options, context, nvrtc, interrupts);
+    profile_plans(options, context, nvrtc);
 }
 
 }  // namespace tailor::cli

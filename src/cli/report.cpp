@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "report/index_page.h"
 #include "report/overview.h"
@@ -53,7 +54,7 @@ Sink standard_output() {
 }
 
 int run_report(const ReportOptions& options, Console& console) {
-  const store::Store store = store::Store::open_read_only(options.database);
+  const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
   if (options.device.empty()) store::chosen_device(store.measured_devices(), "", options.database);
   const std::vector<Subject> pairs =
       doing("reading " + options.database.string(), [&] { return subjects(store, options.model, options.device); });
@@ -66,8 +67,9 @@ int run_report(const ReportOptions& options, Console& console) {
     }));
   }
   console.finish();
+  stop_if_asked(options.stop);
   options.out(printed(options, summaries));
-  if (!options.folder.empty()) study::write_report_files(options.folder, pairs, summaries, console);
+  if (!options.folder.empty()) study::write_report_files(options.folder, pairs, summaries, {console, options.stop});
   return 0;
 }
 

@@ -29,6 +29,7 @@ struct ReportOptions {
   int width = 100;                ///< of the terminal
   bool colour = false;
   Sink out = standard_output();
+  std::stop_token stop = {};
 };
 
 /// table: the overviews. md: the Markdown files one after the other. json: {"schema", "reports": [one document per

@@ -36,7 +36,6 @@ void answered(const Context& context, Work&& work) {
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
-  const InterruptWatch& watch = *context.interrupts;
   study::SweepOptions options;
   options.config = command.config;
   options.data = context.data;
@@ -56,12 +55,13 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
     words.time_limit = command.time_limit;
     words.gpu = command.gpu;
   }
-  const study::SweepOutcome outcome = study::run_sweep(options, {*context.console, watch.token()});
-  if (!outcome.report.empty() && !watch.requested()) {
+  const study::SweepOutcome outcome = study::run_sweep(options, context.watch());
+  if (!outcome.report.empty() && !context.stop().stop_requested()) {
     ReportOptions report;
     report.database = outcome.database;
     report.folder = outcome.report;
     report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
+    report.stop = context.stop();
     run_report(report, *context.console);
   }
   show(context, {"tailor.sweep/1",
@@ -83,6 +83,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
   options.format = context.format;
   options.width = context.terminal.width;
   options.colour = context.colour;
+  options.stop = context.stop();
   answered(context, [&](Sink out) {
     options.out = std::move(out);
     return run_report(options, *context.console);
@@ -133,6 +134,7 @@ void run_db_command(const DbCommand& command, const Context& context) {
   options.command = context.command;
   options.width = context.terminal.width;
   options.colour = context.colour;
+  options.stop = context.stop();
   if (command.action == "export") {
     run_db_export(options, {command.recorded, context.format_word, command.folder, command.device, command.group},
                   *context.console);

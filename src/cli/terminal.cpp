@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams, the progress line, and interrupts. A signal handler may do next to nothing, so ours writes one byte into a
-// pipe; a thread reads it and requests the stop. The handler is installed for one signal only: the next one has its
-// default effect.
+// Streams, the progress line, and interrupts. In: words of the stages, a signal. Out: text on stderr, a request to
+// stop.
+//
+// Ctrl-C is received and not handled: SIGINT is blocked in every thread, and one thread of ours waits for it. So no
+// function runs in the middle of another, and a library that installs a handler of its own, as NVRTC does while it
+// compiles, never gets to run it. The second one ends the process as if nobody had listened.
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cassert>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -48,15 +48,7 @@ std::string remaining(double seconds) {
   return fmt::format("{:.1f} h left", seconds / 3600);
 }
 
-std::atomic<int> signal_pipe{-1};
-
-extern "C" void on_interrupt(int) {
-  const int saved = errno;
-  const char byte = 'i';
-  if (const int pipe = signal_pipe.load(); pipe >= 0) [[maybe_unused]]
-    const auto written = write(pipe, &byte, 1);
-  errno = saved;
-}
+std::atomic<bool> watched = false;  ///< an InterruptWatch lives
 
 }  // namespace
 
@@ -182,45 +174,61 @@ void Console::finish() {
 
 namespace {
 
+sigset_t interrupt_alone() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
 /// Without destructors: other threads may be anywhere.
 [[noreturn]] void end_interrupted() {
-  const Error why(Fault::interrupted, "interrupted");
+  const Error why(Fault::interrupted, "interrupted",
+                  "it was ended in the middle of a step that does not stop; what was stored before is there");
   const std::string words = error_text(why);
   [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
   std::_Exit(static_cast<int>(why.fault));
 }
 
+/// As if nobody had listened.
+void die_of_interrupt(const sigset_t& interrupt) {
+  signal(SIGINT, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  raise(SIGINT);
+}
+
 }  // namespace
 
 InterruptWatch::InterruptWatch(Seconds patience) : patience_(patience.value) {
-  assert(signal_pipe.load() < 0);
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) throw Error(Fault::failed, "cannot watch for Ctrl-C: no pipe", "close some files");
-  signal_pipe = ends[1];
-  listener_ = std::thread([this, reader = ends[0]] {
-    char byte = 0;
-    for (ssize_t n = 0; (n = read(reader, &byte, 1)) == 1 || (n < 0 && errno == EINTR);) {
-      if (n != 1) continue;
-      source_.request_stop();
-      pollfd closed{reader, POLLIN, 0};
-      if (poll(&closed, 1, static_cast<int>(patience_ * 1000)) == 0) end_interrupted();
-    }
-    close(reader);
-  });
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-  sigaction(SIGINT, &action, nullptr);
+  assert(!watched);
+  watched = true;
+  const sigset_t interrupt = interrupt_alone();
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // threads inherit it
+  listener_ = std::thread([this] { listen(); });
 }
 
 InterruptWatch::~InterruptWatch() {
-  signal(SIGINT, SIG_DFL);
-  close(signal_pipe.exchange(-1));  // the listener sees the end of the pipe and returns
+  over_ = true;
+  pthread_kill(listener_.native_handle(), SIGINT);  // wakes the listener alone
   listener_.join();
+  watched = false;
+  const sigset_t interrupt = interrupt_alone();
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
 }
 
-void stop_if_asked(const InterruptWatch& interrupts) {
-  if (interrupts.requested()) throw Error(Fault::interrupted, "interrupted");
+void InterruptWatch::listen() {
+  const sigset_t interrupt = interrupt_alone();
+  int signal = 0;
+  if (sigwait(&interrupt, &signal) != 0 || over_) return;
+  source_.request_stop();
+  constexpr double slice = 0.05;
+  for (double waited = 0; waited < patience_; waited += slice) {
+    const timespec wait{0, static_cast<long>(slice * 1e9)};
+    const int heard = sigtimedwait(&interrupt, nullptr, &wait);
+    if (over_) return;
+    if (heard == SIGINT) die_of_interrupt(interrupt);
+  }
+  end_interrupted();
 }
 
 }  // namespace tailor::cli

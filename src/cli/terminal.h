@@ -94,9 +94,11 @@ class Console final : public study::Observer {
   std::optional<Seconds> drawn_;
 };
 
-/// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time; every command has one.
-/// Work that does not end within `patience` after the first is ended here, with the word and the exit code that
-/// Error(interrupted) has: what a database was told is stored by then, and nothing else is worth a longer wait.
+/// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time; every command has one,
+/// and makes it before it starts a thread. Work ends by itself where it looks at the token. The last resort is for what
+/// cannot look: a call into another library (one text in NVRTC, a driver that hangs) or a read from a pipe. What has
+/// not ended `patience` after the first Ctrl-C is ended from here, with the word and the exit code that
+/// Error(interrupted) has; what a database was told is stored by then.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Seconds patience = {0.3});
@@ -105,16 +107,17 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   std::stop_token token() const { return source_.get_token(); }
   bool requested() const { return source_.stop_requested(); }
-  /// For commands that wait for a GPU's last answer and store what it measured.
-  void be_patient() const { patience_ = 5; }
+  /// For the moment in which what was found is stored: a disk may be slow, and nothing is to be lost to the last
+  /// resort.
+  void let_store() const { patience_ = 5; }
 
  private:
-  std::stop_source source_;
+  void listen();
+
   mutable std::atomic<double> patience_;  ///< seconds
+  std::stop_source source_;
+  std::atomic<bool> over_ = false;
   std::thread listener_;
 };
-
-/// Throws Error(interrupted) when it was.
-void stop_if_asked(const InterruptWatch& interrupts);
 
 }  // namespace tailor::cli

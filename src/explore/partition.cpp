@@ -24,6 +24,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/stop.h"
+
 namespace tailor::explore {
 
 using namespace ir;
@@ -90,12 +92,13 @@ std::string library_call_shape(const Graph& graph, const Node& node) {
 
 class Counting {
  public:
-  explicit Counting(Partition& into) : into_(into) {}
+  Counting(Partition& into, const std::stop_token& stop) : into_(into), stop_(stop) {}
 
   void graph(const Graph& graph, const Fusion& fusion, const std::string& where, double times) {
     const DefUse wires = def_use(graph);
     const Borders borders(graph, wires, fusion);
     for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
+      stop_if_asked(stop_);
       Boundary border = borders.of(g);
       Group group = outline(graph, border);
       add(std::move(group), {where, fusion.groups[g], times, std::move(border.reads), std::move(border.writes)});
@@ -103,6 +106,7 @@ class Counting {
     const std::int64_t least = least_kernels(graph, wires);
     into_.least_kernels += least;
     into_.least_launches += static_cast<double>(least) * times;
+    stop_if_asked(stop_);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
       if (wires.roles[i] == Role::outside && !borders.grouped(static_cast<NodeId>(i)))
         outside(graph, fusion, static_cast<NodeId>(i), where, times);
@@ -155,6 +159,7 @@ class Counting {
   }
 
   Partition& into_;
+  const std::stop_token& stop_;
   std::map<Id, std::size_t> known_;
 };
 
@@ -223,10 +228,10 @@ std::string body_path(const std::string& where, const Node& node, std::size_t i)
   return fmt::format("{}/{}.{}", where, node.name, i == 0 ? "condition" : "body");
 }
 
-Partition partition(const Graph& graph, const Fusion& fusion) {
+Partition partition(const Graph& graph, const Fusion& fusion, const std::stop_token& stop) {
   Partition result;
   result.strategy = fusion.strategy;
-  Counting(result).graph(graph, fusion, graph.name, 1);
+  Counting(result, stop).graph(graph, fusion, graph.name, 1);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,8 @@ costmodel::GroupWork needed_work(const DistinctGroup& group);
 /// The path of body `i` of a loop or conditional that stands at `where`: how Occurrence::where spells it.
 std::string body_path(const std::string& where, const ir::Node& node, std::size_t i);
 
-/// Precondition: `fusion` was made for `graph`.
-Partition partition(const ir::Graph& graph, const ir::Fusion& fusion);
+/// Precondition: `fusion` was made for `graph`. Throws Error(interrupted) when asked to stop.
+Partition partition(const ir::Graph& graph, const ir::Fusion& fusion, const std::stop_token& stop = {});
 
 /// Bytes a group moves when each input and output passes once: an input of which only slices or looked-up elements are
 /// read counts those, an array updated in place counts the updates.

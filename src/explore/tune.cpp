@@ -94,10 +94,13 @@ bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
 }
 
 std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
-                             bool heuristics) {
+                             bool heuristics, const std::stop_token& stop) {
   Plans plans(prepared, axes, limits);
   std::int64_t survivors = 0;
-  while (const auto plan = plans.next()) survivors += drops(prepared, *plan, limits, heuristics) ? 0 : 1;
+  while (const auto plan = plans.next()) {
+    if (stop.stop_requested()) break;  // what is scored sees it too
+    survivors += drops(prepared, *plan, limits, heuristics) ? 0 : 1;
+  }
   return survivors;
 }
 
@@ -117,7 +120,8 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   Best best(options.keep);
   Plans plans(prepared, axes, limits);
   tuned.space = plans.size();
-  const std::int64_t survivors = options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics) : 0;
+  const std::int64_t survivors =
+      options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics, options.stop) : 0;
   const bool thinned = options.max_plans && survivors > *options.max_plans;
   std::int64_t survivor = 0;
   while (const auto plan = plans.next()) {

@@ -16,6 +16,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "hlo/hlo_lexer.h"
 #include "ir/graph/graph_verify.h"
@@ -179,6 +180,7 @@ std::vector<std::int32_t> GraphBuilder::sorted_order(const Frame& frame) const {
 }
 
 void GraphBuilder::walk_instruction(Frame& frame, std::int32_t index) {
+  stop_if_asked(module().stop);
   const HloInstruction& instruction = module().instructions_of(*frame.computation)[index];
   HloValue& value = frame.values[index];
   const Resolver resolve = resolvers[ir::index(instruction.op)];

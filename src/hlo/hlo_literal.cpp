@@ -11,6 +11,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/stop.h"
 #include "hlo/hlo_lexer.h"
 #include "hlo/hlo_module.h"
 #include "ir/graph/number.h"
@@ -150,6 +151,7 @@ bool parse_literal(const HloModule& module, std::string_view literal, const ir::
       if (--depth < 0) lexer.fail("braces that match");
     } else if (!lexer.accept(',')) {
       if (++found > wanted) lexer.fail(fmt::format("the end of a literal of {} elements", wanted));
+      if (found % 1024 == 0) stop_if_asked(module.stop);
       reader.element(bytes);
     }
   }

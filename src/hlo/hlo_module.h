@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,7 @@ struct HloModule {
   IndexedVector<ir::Shape> shapes;
   std::int32_t entry = -1;
   std::vector<std::string> warnings;
+  std::stop_token stop;  ///< of everybody who reads the module
 
   IndexedSpan<const HloInstruction> instructions_of(const HloComputation& c) const {
     return {instructions.data() + c.first, c.count};
@@ -100,7 +102,7 @@ struct HloModule {
 };
 
 /// One pass over the text. Throws Error(failed) with file, line, column, what was found and what was expected.
-HloModule parse_module(std::string_view text, std::string_view file);
+HloModule parse_module(std::string_view text, std::string_view file, const std::stop_token& stop = {});
 
 /// Reads a literal's text ("{ {1,2}, {3,4} }") into row-major bytes, one element in its own bytes. `offset` is where it
 /// stands in the module's text. Returns false, with `bytes` empty, when the dump left the contents out ("{...}").

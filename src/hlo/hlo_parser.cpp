@@ -32,6 +32,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/stop.h"
 #include "base/text.h"
 
 namespace tailor::hlo {
@@ -232,6 +233,7 @@ void HloParser::parse_computation() {
 }
 
 void HloParser::parse_instruction(HloComputation& computation) {
+  stop_if_asked(module_.stop);
   lexer_.peek();
   const bool root = lexer_.accept_word("ROOT");
   lexer_.peek();
@@ -382,7 +384,9 @@ std::int32_t HloModule::computation_named(std::string_view wanted) const {
   return at != computation_names.end() && at->first == wanted ? at->second : -1;
 }
 
-HloModule parse_module(std::string_view text, std::string_view file) { return HloParser(text, file).parse(); }
+HloModule parse_module(std::string_view text, std::string_view file, const std::stop_token& stop) {
+  return HloParser(text, file, stop).parse();
+}
 
 namespace {
 

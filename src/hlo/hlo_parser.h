@@ -42,9 +42,10 @@ class NameTable {
 
 class HloParser {
  public:
-  HloParser(std::string_view text, std::string_view file) : lexer_(text, file) {
+  HloParser(std::string_view text, std::string_view file, const std::stop_token& stop) : lexer_(text, file) {
     module_.text = text;
     module_.file = file;
+    module_.stop = stop;
   }
   HloModule parse();
 

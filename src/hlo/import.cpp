@@ -12,11 +12,13 @@
 
 #include "base/compressed.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "hlo/formats.h"
 #include "hlo/graph_builder.h"
 #include "hlo/hlo_module.h"
 #include "hlo/normalise.h"
+#include "ir/graph/graph_parse.h"
 
 namespace tailor::hlo {
 
@@ -42,12 +44,12 @@ std::string opaque_warning(const std::vector<std::pair<std::string, std::int64_t
 
 }  // namespace
 
-Imported import_hlo(std::string_view text, std::string_view file) {
+Imported import_hlo(std::string_view text, std::string_view file, const std::stop_token& stop) {
   if (text.size() > max_text_bytes)
     throw Error(Fault::failed, Position{std::string(file)},
                 fmt::format("found {} of text, expected at most {}", humane_bytes(static_cast<double>(text.size())),
                             humane_bytes(static_cast<double>(max_text_bytes))));
-  const HloModule module = parse_module(text, file);
+  const HloModule module = parse_module(text, file, stop);
   GraphBuilderContext context(module);
   const HloComputation& entry = module.computations[module.entry];
   GraphBuilder builder(context, module.name);
@@ -57,7 +59,7 @@ Imported import_hlo(std::string_view text, std::string_view file) {
   builder.walk_graph(entry);
   Imported imported;
   imported.graph = std::move(builder).graph();
-  run_passes(imported.graph, context.ledger);
+  run_passes(imported.graph, context.ledger, stop);
   ir::ImportReport& report = imported.report;
   report.module = module.name;
   report.text_bytes = static_cast<std::int64_t>(text.size());
@@ -78,18 +80,19 @@ ir::Graph import_computation(const HloModule& module, const HloComputation& comp
   GraphBuilder builder(context, computation.name);
   builder.walk_graph(computation);
   ir::Graph graph = std::move(builder).graph();
-  run_passes(graph, context.ledger);
+  run_passes(graph, context.ledger, module.stop);
   return graph;
 }
 
-Imported import_file(const std::string& path) {
+Imported import_file(const std::string& path, const std::stop_token& stop) {
   const std::string content = read_unpacked(path);
   refuse_other_forms(content, path);
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
-  if (!name.ends_with(".graph")) return import_hlo(content, path);
+  if (!name.ends_with(".graph")) return import_hlo(content, path, stop);
   Imported imported;
-  imported.graph = ir::parse_graph(content, path);
+  imported.graph = ir::parse_graph(content, path, stop);
+  stop_if_asked(stop);
   verify(imported.graph);
   imported.report.module = imported.graph.name;
   imported.report.text_bytes = static_cast<std::int64_t>(content.size());

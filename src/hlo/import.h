@@ -6,6 +6,7 @@
 // everything; normalise() runs the passes of a table, and each reports how much it rewrote; import_hlo() does both.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -20,14 +21,14 @@ struct Imported {
   ir::ImportReport report;
 };
 
-/// Throws Error(failed) with file, line, column, what was found and what was expected.
-Imported import_hlo(std::string_view text, std::string_view file);
+/// Throws Error(failed) with file, line, column, what was found and what was expected; Error(interrupted).
+Imported import_hlo(std::string_view text, std::string_view file, const std::stop_token& stop = {});
 
 /// One computation of a module as a normalised graph of its own: parameter i of the graph is the i-th array of its
 /// parameters, outputs are the arrays of its root. Throws as import_hlo() does.
 ir::Graph import_computation(const HloModule& module, const HloComputation& computation);
 
 /// Reads .hlo, .txt or gzip-compressed HLO (.gz), or our own text form (.graph).
-Imported import_file(const std::string& path);
+Imported import_file(const std::string& path, const std::stop_token& stop = {});
 
 }  // namespace tailor::hlo

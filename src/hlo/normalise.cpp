@@ -14,13 +14,17 @@
 #include <iterator>
 #include <numeric>
 
+#include "base/stop.h"
+
 namespace tailor::hlo {
 
-Rewrite::Rewrite(ir::Graph& rewritten) : graph(rewritten), replaced_by(rewritten.nodes.size()) {
+Rewrite::Rewrite(ir::Graph& rewritten, const std::stop_token& asked)
+    : graph(rewritten), stop(asked), replaced_by(rewritten.nodes.size()) {
   std::iota(replaced_by.begin(), replaced_by.end(), 0);
 }
 
 void Rewrite::refresh(ir::Node& refreshed) {
+  stop_if_asked(stop);
   for (ir::NodeId& operand : refreshed.operands) operand = current(operand);
 }
 
@@ -42,9 +46,9 @@ void Rewrite::prepend(std::vector<ir::Node> leaves) {
   replaced_by.insert(replaced_by.begin(), own.begin(), own.end());
 }
 
-void run_passes(ir::Graph& graph, Ledger& ledger) {
-  for (ir::Graph& body : graph.bodies) run_passes(body, ledger);
-  Rewrite rewrite(graph);
+void run_passes(ir::Graph& graph, Ledger& ledger, const std::stop_token& stop) {
+  for (ir::Graph& body : graph.bodies) run_passes(body, ledger, stop);
+  Rewrite rewrite(graph, stop);
   for (const PassRow& row : pass_table)
     if (row.run != nullptr) row.run(rewrite, ledger.of(row.pass));
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -56,14 +57,15 @@ struct Ledger {
 /// keep their order until the last pass drops the dead ones. An id stays valid while a pass runs, and changes only when
 /// prepend() is called.
 struct Rewrite {
-  explicit Rewrite(ir::Graph& rewritten);
+  Rewrite(ir::Graph& rewritten, const std::stop_token& stop);
   /// The operand's current node.
   ir::NodeId current(ir::NodeId id) const {
     while (replaced_by[id] != id) id = replaced_by[id];
     return id;
   }
   ir::Node& node(ir::NodeId id) { return graph[id]; }
-  /// Points the operands of a node at what replaced them.
+  /// Points the operands of a node at what replaced them. All passes do it for each node, so here they end when it is
+  /// asked for: Error(interrupted).
   void refresh(ir::Node& node);
   /// `node` is no more: its users read `by`, an earlier node.
   void replace(ir::NodeId node, ir::NodeId by) { replaced_by[node] = by; }
@@ -71,6 +73,7 @@ struct Rewrite {
   void prepend(std::vector<ir::Node> leaves);
 
   ir::Graph& graph;
+  const std::stop_token& stop;
   IndexedVector<ir::NodeId> replaced_by;
   /// Nodes merged into an equal one: the survivor takes their place in given groups.
   std::vector<std::pair<ir::NodeId, ir::NodeId>> merged;
@@ -111,7 +114,7 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
 });
 
 /// Runs the rows that have a function over the graph and its bodies, innermost first.
-void run_passes(ir::Graph& graph, Ledger& ledger);
+void run_passes(ir::Graph& graph, Ledger& ledger, const std::stop_token& stop = {});
 
 /// Nodes of the graph and all its bodies.
 std::int64_t nodes_in_all(const ir::Graph& graph);

@@ -61,7 +61,8 @@ void note(Difference& difference, std::int64_t index, double error, double expec
 
 }  // namespace
 
-Difference compare(const BoundedTensor& expected, std::span<const std::byte> found, std::span<const std::byte> before) {
+Difference compare(const BoundedTensor& expected, std::span<const std::byte> found, std::span<const std::byte> before,
+                   const std::stop_token& stop) {
   const ir::DType dtype = expected.value.shape.dtype;
   assert(found.size() == expected.value.bytes.size());
   assert(before.empty() || before.size() == found.size());
@@ -77,6 +78,7 @@ Difference compare(const BoundedTensor& expected, std::span<const std::byte> fou
   std::vector<Cell> right(block_cells), seen(block_cells);
   Tensor block{expected.value.shape, {}};  // of what was found: cells are loaded from tensors
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    stop_if_asked(stop);
     const std::int64_t count = std::min(block_cells, total - first);
     const std::span<const std::byte> here =
         found.subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "reference/error_bound.h"
@@ -30,9 +31,10 @@ struct Difference {
 };
 
 /// `found` holds the elements as the kernel wrote them, row-major. Precondition: as many bytes as expected.value has.
-/// `before`, when given, is what was there before: elements that have not changed are not looked at.
+/// `before`, when given, is what was there before: elements that have not changed are not looked at. Error(interrupted)
+/// when asked to stop.
 Difference compare(const BoundedTensor& expected, std::span<const std::byte> found,
-                   std::span<const std::byte> before = {});
+                   std::span<const std::byte> before = {}, const std::stop_token& stop = {});
 
 /// "3 of 4,096 elements are wrong; [1,17] is 2.25, expected 2.5 ± 3e-07 (8e+05 x the tolerance)", or "" when none is.
 std::string describe(const Difference& difference, const ir::Shape& shape);

@@ -69,7 +69,7 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
   for (std::size_t k = 0; k < arrays; ++k)
     if (all[k] == nullptr) all[k] = shared(as_tensor(call.operand(k).shape, nullptr));
   const ir::Node node = widened(call.node);
-  Call wide{call.graph, node, call.operands};
+  Call wide{call.graph, node, call.operands, call.stop};
   for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = all[k].get();
   return shared(std::move(evaluator(wide).front()));
 }
@@ -80,20 +80,23 @@ Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, doubl
   ir::Shape scalar = make_shape(ir::DType::f64, {});
   Tensor start = zeros(scalar);
   store(start, 0, from);
-  const Call wide{call.graph, node, {&terms, &start}};
+  const Call wide{call.graph, node, {&terms, &start}, call.stop};
   return std::move(evaluate_reduce(wide).front());
 }
 
-/// of(x, e) of every element of an operand and its bound, for a reduction.
+/// of(x, e) of every element of the first operand and its bound, for a reduction.
 template <class Of>
-std::shared_ptr<Tensor> terms_of(const Tensor& input, const Errors& operand, Of&& of) {
+std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& of) {
+  const Tensor& input = call.operand(0);
   std::shared_ptr<Tensor> terms = shared(unwritten_errors(input.shape));
   double* const to = error_bounds(*terms);
   if (operand == nullptr) {
-    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); });
+    each_real(
+        input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); }, call.stop);
   } else {
     const double* const from = error_bounds(*operand);
-    each_real(input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); });
+    each_real(
+        input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); }, call.stop);
   }
   return terms;
 }
@@ -112,7 +115,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
   const auto terms_of_one = static_cast<double>(elements(input.shape) / outputs);
   const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
-  const auto terms = terms_of(input, operand, [each](double value, double e) {
+  const auto terms = terms_of(call, operand, [each](double value, double e) {
     const double size = std::fabs(value);
     // An infinite term makes the sum infinite or NaN for certain.
     return e + (size <= std::numeric_limits<double>::max() ? each * size : 0);
@@ -124,7 +127,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   bool may_overflow = false;
   for (std::int64_t i = 0; i < elements(sums.shape); ++i) may_overflow = may_overflow || !(errors[i] < each * most);
   if (may_overflow) {
-    const auto sizes = terms_of(input, nullptr, [most](double value, double) {
+    const auto sizes = terms_of(call, nullptr, [most](double value, double) {
       const double size = std::fabs(value);
       return size <= most ? size : 0;
     });
@@ -148,7 +151,7 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
   const ir::DType dtype = result.shape.dtype;
   if (row(dtype).compute == dtype) return errors;
   const Tensor& input = call.operand(0);
-  const auto squares = terms_of(input, nullptr, [](double value, double) { return value * value; });
+  const auto squares = terms_of(call, nullptr, [](double value, double) { return value * value; });
   const Tensor sums = reduced(call, *squares, ir::Reducer::add);
   const auto terms = static_cast<double>(elements(input.shape)) /
                      static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
@@ -167,7 +170,7 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
   Tensor errors = as_tensor(result.shape, nullptr);
   for (const double side : {-1.0, 1.0}) {
     const auto moved_by =
-        terms_of(call.operand(0), operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
+        terms_of(call, operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
     const Tensor ends = reduced(call, *moved_by, reducer, from);
     each_real(result, [&](std::int64_t i, double y) {
       const double end = error_bounds(ends)[i];
@@ -184,7 +187,7 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
 /// a partial product overflows or vanishes in one order and not in another.
 Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
   const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
-  const auto terms = terms_of(call.operand(0), operand, [u](double value, double e) {
+  const auto terms = terms_of(call, operand, [u](double value, double e) {
     const double size = std::fabs(value);
     return e < size || e == 0 ? u + (e == 0 ? 0 : e / (size - e)) : infinity;
   });
@@ -192,7 +195,7 @@ Errors product_errors(const Call& call, const Errors& operand, const Tensor& res
   Tensor errors = reduced(call, *terms, ir::Reducer::add);
   const auto powers = [&](bool above) {
     return reduced(call,
-                   *terms_of(call.operand(0), nullptr,
+                   *terms_of(call, nullptr,
                              [above](double value, double) {
                                const double power = std::log2(std::fabs(value));
                                return std::isfinite(power) && (power > 0) == above ? std::fabs(power) : 0;
@@ -328,12 +331,13 @@ class ErrorBoundWalk {
 double unit_roundoff(ir::DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
 
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
-                                                      const ErrorBoundOptions& options) {
+                                                      const ErrorBoundOptions& options, const std::stop_token& stop) {
   const KeptMemory kept;
   ErrorBoundWalk walk(graph, options);
   std::vector<Tensor> values = evaluate_visited(
       graph, inputs,
-      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); });
+      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); },
+      stop);
   std::vector<Errors> errors = walk.take_outputs();
   std::vector<BoundedTensor> all;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -25,6 +25,7 @@
 
 #include <limits>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "reference/evaluate.h"
@@ -47,7 +48,8 @@ struct ErrorBoundOptions {
 
 /// As evaluate(), with the bounds of every output.
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
-                                                      const ErrorBoundOptions& options = {});
+                                                      const ErrorBoundOptions& options = {},
+                                                      const std::stop_token& stop = {});
 
 /// Bytes that evaluate_with_error_bounds() holds at most at once, beside the inputs: values and bounds that are still
 /// needed, what an operation works with, the outputs. An upper estimate from shapes alone; nothing is evaluated.

@@ -42,7 +42,7 @@ Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
   ir::Node wide = call.node;
   wide.shape.dtype = ir::DType::f64;
   for (ir::Shape& shape : wide.results) shape.dtype = ir::DType::f64;
-  const Call other{call.graph, wide, operands};
+  const Call other{call.graph, wide, operands, call.stop};
   return wide.op == ir::Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
 }
 

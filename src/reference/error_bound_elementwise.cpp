@@ -206,7 +206,9 @@ class ElementErrors {
     if (stays_exact()) return nullptr;
     const std::int64_t total = elements(result_.shape);
     Tensor errors = unwritten_errors(result_.shape);
+    load_constants();
     for (std::int64_t first = 0; first < total; first += block_cells) {
+      call_.may_stop();
       load(first, std::min(block_cells, total - first));
       spread();
       if (is_floating(step_.to)) round();
@@ -235,26 +237,38 @@ class ElementErrors {
     return narrow_;
   }
 
+  bool is_scalar(std::size_t k) const { return call_.operand(k).shape.rank() == 0; }
+
+  /// What is the same in every block: scalars, and the bounds of exact operands (the blocks begin with zeros).
+  void load_constants() {
+    for (std::size_t k = 0; k < call_.operands.size() && k < 3; ++k) {
+      if (!is_scalar(k)) continue;
+      load_cells(call_.operand(k), 0, 0, block_.in[k]);
+      if (operands_[k] != nullptr)
+        std::fill(block_.error[k].begin(), block_.error[k].end(), error_bounds(*operands_[k])[0]);
+    }
+  }
+
   void load(std::int64_t first, std::int64_t count) {
     block_.count = count;
     for (std::size_t k = 0; k < call_.operands.size() && k < 3; ++k) {
-      const bool scalar = call_.operand(k).shape.rank() == 0;
-      load_cells(call_.operand(k), scalar ? 0 : first, scalar ? 0 : 1, prefix(block_.in[k], count));
-      if (operands_[k] == nullptr)
-        std::fill_n(block_.error[k].begin(), count, 0.0);
-      else if (scalar)
-        std::fill_n(block_.error[k].begin(), count, error_bounds(*operands_[k])[0]);
-      else
-        std::copy_n(error_bounds(*operands_[k]) + first, count, block_.error[k].begin());
+      if (is_scalar(k)) continue;
+      load_cells(call_.operand(k), first, 1, prefix(block_.in[k], count));
+      if (operands_[k] != nullptr) std::copy_n(error_bounds(*operands_[k]) + first, count, block_.error[k].begin());
     }
     load_cells(result_, first, 1, prefix(block_.out, count));
+    const Cell* const out = block_.out.data();
+    all_finite_ = !is_floating(step_.to) ||
+                  std::none_of(out, out + count, [](Cell y) { return !(std::fabs(y.real) < infinity); });
   }
 
   template <class Of>
   void each(Of&& of) {
-    for (std::int64_t i = 0; i < block_.count; ++i) {
-      const double bound = of(static_cast<std::size_t>(i));
-      block_.bound[static_cast<std::size_t>(i)] = bound == bound ? bound : infinity;
+    double* const bounds = block_.bound.data();
+    const auto count = static_cast<std::size_t>(block_.count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double bound = of(i);
+      bounds[i] = bound == bound ? bound : infinity;
     }
   }
 
@@ -285,11 +299,12 @@ class ElementErrors {
     if (!is_floating(step_.from)) return of_integers();
     switch (row_.rule) {
       case Rule::sum:
-        each([&](std::size_t i) { return ea[i] + eb[i]; });
+        each([ea = ea.data(), eb = eb.data()](std::size_t i) { return ea[i] + eb[i]; });
         break;
       case Rule::product:
-        each(
-            [&](std::size_t i) { return std::fabs(a[i].real) * eb[i] + std::fabs(b[i].real) * ea[i] + ea[i] * eb[i]; });
+        each([a = a.data(), b = b.data(), ea = ea.data(), eb = eb.data()](std::size_t i) {
+          return std::fabs(a[i].real) * eb[i] + std::fabs(b[i].real) * ea[i] + ea[i] * eb[i];
+        });
         break;
       case Rule::quotient:
         each([&](std::size_t i) {
@@ -307,6 +322,7 @@ class ElementErrors {
         break;
     }
     // Near infinity first-order rules say nothing.
+    if (row_.rule != Rule::ends && all_finite_) return;
     places_.clear();
     for (std::size_t i = 0; i < static_cast<std::size_t>(block_.count); ++i)
       if (row_.rule == Rule::ends || (is_floating(step_.to) && !std::isfinite(y[i].real))) places_.push_back(i);
@@ -330,15 +346,16 @@ class ElementErrors {
     const double itself = step_.op == ir::Op::convert ? 0 : row_.ulps * ulp_;
     const double each_argument = row_.ulps_per_argument * ulp_;
     const Cell* const out = block_.out.data();
-    if (std::any_of(out, out + block_.count, [](Cell y) { return !std::isfinite(y.real); }))
+    if (!all_finite_)
       return each([&](std::size_t i) {
         const double y = out[i].real;
         if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
         return block_.bound[i] + rounding_(y) + itself_off(itself, each_argument, i);
       });
     if (each_argument == 0)
-      return each(
-          [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself * std::fabs(out[i].real); });
+      return each([bound = block_.bound.data(), rounding = rounding_, itself, out](std::size_t i) {
+        return bound[i] + rounding(out[i].real) + itself * std::fabs(out[i].real);
+      });
     each(
         [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself_off(itself, each_argument, i); });
   }
@@ -376,6 +393,7 @@ class ElementErrors {
   const ErrorRow& row_;
   bool narrow_;
   bool exact_ = false;
+  bool all_finite_ = true;  ///< the results of the block
   double ulp_ = 0;
   Rounding rounding_;
   ByEnds by_ends_;
@@ -391,13 +409,11 @@ double flushed_to_zero(ir::DType dtype) {
 }
 
 Rounding::Rounding(ir::DType dtype)
-    : relative_(2 * unit_roundoff(ir::row(dtype).compute)),
-      absolute_(flushed_to_zero(dtype)),
-      narrow_(ir::row(dtype).compute != dtype) {
-  if (!narrow_) return;
+    : relative_(2 * unit_roundoff(ir::row(dtype).compute)), absolute_(flushed_to_zero(dtype)) {
+  if (ir::row(dtype).compute == dtype) return;
   const ir::FloatFormat format = float_format(dtype);
-  narrow_relative_ = 2 * unit_roundoff(dtype);
-  narrow_absolute_ = std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
+  relative_ += 2 * unit_roundoff(dtype);
+  absolute_ += std::ldexp(1.0, 1 - format.bias - format.mantissa_bits);
 }
 
 Tensor unwritten_errors(const ir::Shape& shape) {

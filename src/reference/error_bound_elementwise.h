@@ -30,16 +30,10 @@ double flushed_to_zero(ir::DType dtype);
 class Rounding {
  public:
   explicit Rounding(ir::DType dtype);
-  double operator()(double value) const {
-    const double size = value < 0 ? -value : value;
-    const double error = relative_ * size + absolute_;
-    return narrow_ ? error + (narrow_relative_ * size + narrow_absolute_) : error;
-  }
+  double operator()(double value) const { return relative_ * (value < 0 ? -value : value) + absolute_; }
 
  private:
   double relative_, absolute_;
-  bool narrow_;
-  double narrow_relative_ = 0, narrow_absolute_ = 0;
 };
 
 }  // namespace tailor::reference

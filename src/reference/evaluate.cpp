@@ -82,11 +82,17 @@ Evaluator find_evaluator(const ir::Graph& graph, const ir::Node& node) {
 
 class Walk {
  public:
-  Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit)
-      : graph_(graph), inputs_(inputs), visit_(visit), values_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+  Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit, const std::stop_token& stop)
+      : graph_(graph),
+        inputs_(inputs),
+        visit_(visit),
+        stop_(stop),
+        values_(graph.nodes.size()),
+        uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
       for (const ir::NodeId operand : node.operands) ++uses_[operand];
     for (const ir::NodeId output : graph.outputs) ++uses_[output];
+    find_stand_ins();
   }
 
   std::vector<Tensor> run() {
@@ -105,6 +111,18 @@ class Walk {
   }
 
  private:
+  /// Elementwise operations read a scalar for every element, so what only spreads one to them need not be made.
+  void find_stand_ins() {
+    stand_ins_.assign(graph_.nodes.size(), false);
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const ir::Node& node = graph_.nodes[i];
+      stand_ins_[i] = node.op == ir::Op::broadcast && graph_[node.operands[0]].shape.rank() == 0;
+      if (has_element_step(graph_, node)) continue;
+      for (const ir::NodeId operand : node.operands) stand_ins_[operand] = false;
+    }
+    for (const ir::NodeId output : graph_.outputs) stand_ins_[output] = false;
+  }
+
   /// What nobody else holds need not be copied: every value that has an owner was made by shared().
   static Tensor handed_out(const Value& value, bool once) {
     if (once && value.use_count() == 1) return std::move(*std::const_pointer_cast<Tensor>(value));
@@ -113,7 +131,8 @@ class Walk {
 
   std::vector<Value> step(ir::NodeId id) {
     const ir::Node& node = graph_[id];
-    Call call{graph_, node, {}};
+    Call call{graph_, node, {}, stop_};
+    call.may_stop();
     std::vector<Value> results = evaluate_node(call);
     if (!visit_) return results;
     std::vector<const Tensor*> made;
@@ -133,6 +152,10 @@ class Walk {
       return {all[wanted]};
     }
     if (passes_operands(node.op)) return handed_on(node);
+    if (stand_ins_[&node - graph_.nodes.data()]) {
+      call.operands.push_back(values_[node.operands[0]][0].get());
+      return values_[node.operands[0]];
+    }
     const Evaluator evaluator = find_evaluator(graph_, node);
     if (evaluator == nullptr)
       fail(call, fmt::format("an operation of class {} on {} has no semantics in the reference evaluator",
@@ -181,8 +204,10 @@ class Walk {
   const ir::Graph& graph_;
   IndexedSpan<const Tensor> inputs_;
   const Visit& visit_;
+  const std::stop_token& stop_;
   IndexedVector<std::vector<Value>> values_;
   IndexedVector<std::int32_t> uses_;
+  IndexedVector<bool> stand_ins_;
 };
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
@@ -229,7 +254,7 @@ Tensor zeros(const ir::Shape& shape) {
   return tensor;
 }
 
-Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed) {
+Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed, const std::stop_token& stop) {
   Tensor tensor = zeros(shape);
   // A complex array is filled as the array of its parts.
   if (shape.dtype == ir::DType::c64) tensor.shape.dtype = ir::DType::f32;
@@ -240,6 +265,7 @@ Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed) {
   const int bits = std::min(row(dtype).bits, 5);
   std::array<Cell, block_cells> cells;
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    stop_if_asked(stop);
     const auto count = static_cast<std::size_t>(std::min(block_cells, total - first));
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t random = next_random(seed);
@@ -261,13 +287,14 @@ bool passes_operands(ir::Op op) {
          op == ir::Op::copy_start || op == ir::Op::copy_done;
 }
 
-std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit) {
+std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit,
+                                     const std::stop_token& stop) {
   const KeptMemory kept;
-  return Walk(graph, inputs, visit).run();
+  return Walk(graph, inputs, visit, stop).run();
 }
 
-std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs) {
-  return evaluate_visited(graph, inputs, {});
+std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs, const std::stop_token& stop) {
+  return evaluate_visited(graph, inputs, {}, stop);
 }
 
 bool can_evaluate(const ir::Graph& graph, ir::NodeId id) {

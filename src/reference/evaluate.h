@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -29,12 +30,12 @@ void store(Tensor& tensor, std::int64_t i, double value);
 void store_integer(Tensor& tensor, std::int64_t i, std::int64_t value);
 Tensor zeros(const ir::Shape& shape);
 /// Seeded contents in a range that keeps typical models finite: floats in [-2, 2), integers small, predicates fair.
-Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed);
+Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed, const std::stop_token& stop = {});
 
 /// Reads nothing but `inputs` (one per parameter, in order of number). Returns one tensor per output. Throws
 /// Error(failed) naming the node for: an operation without semantics here (library calls other than dot, communication,
-/// opaque), an unknown constant, inputs that do not fit.
-std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs);
+/// opaque), an unknown constant, inputs that do not fit. Throws Error(interrupted) when asked to stop.
+std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs, const std::stop_token& stop = {});
 
 /// Whether evaluate() has semantics for this node.
 bool can_evaluate(const ir::Graph& graph, ir::NodeId node);

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/indexed.h"
+#include "base/stop.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {
@@ -36,13 +38,14 @@ void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells
 /// Rounds or wraps in place: what storing and loading would give.
 void round_cells(ir::DType dtype, std::span<Cell> cells);
 
-/// Calls of(i, as_double(tensor, i)) for every element, in order.
+/// Calls of(i, as_double(tensor, i)) for every element, in order. Error(interrupted) when asked to stop.
 template <class Of>
-void each_real(const Tensor& tensor, Of&& of) {
+void each_real(const Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
   std::array<Cell, block_cells> cells;
   const ir::DType dtype = tensor.shape.dtype;
   const std::int64_t total = elements(tensor.shape);
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    stop_if_asked(stop);
     const std::int64_t count = total - first < block_cells ? total - first : block_cells;
     load_cells(tensor, first, 1, prefix(cells, count));
     const Cell* const cell = cells.data();
@@ -56,12 +59,13 @@ void each_real(const Tensor& tensor, Of&& of) {
   }
 }
 
-/// Lets of(i, cell) change every element, in order. Precondition: has_cells().
+/// Lets of(i, cell) change every element, in order. Precondition: has_cells(). Error(interrupted) when asked to stop.
 template <class Of>
-void each_cell(Tensor& tensor, Of&& of) {
+void each_cell(Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
   std::array<Cell, block_cells> cells;
   const std::int64_t total = elements(tensor.shape);
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    stop_if_asked(stop);
     const std::int64_t count = total - first < block_cells ? total - first : block_cells;
     const std::span<Cell> here = prefix(cells, count);
     load_cells(tensor, first, 1, here);
@@ -81,7 +85,10 @@ struct Call {
   const ir::Graph& graph;
   const ir::Node& node;
   std::vector<const Tensor*> operands;
+  std::stop_token stop = {};
   const Tensor& operand(std::size_t i) const { return *operands[i]; }
+  /// Error(interrupted) when asked for: once in each block, row or run of elements.
+  void may_stop() const { stop_if_asked(stop); }
 };
 
 /// Throws Error(failed): "node %x (gather): ...".
@@ -90,9 +97,11 @@ struct Call {
 const ir::Graph& body(const Call& call, std::size_t i);
 
 /// Told of every node that has been evaluated, operands before users, with the values it read and made. Structure
-/// operations and get_tuple_element have no operands here: they hand on what is there.
+/// operations and get_tuple_element have no operands here: they hand on what is there. A scalar may stand for a
+/// broadcast of it that only elementwise operations read.
 using Visit = std::function<void(ir::NodeId node, const Call& call, std::span<const Tensor* const> results)>;
-std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit);
+std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit,
+                                     const std::stop_token& stop = {});
 /// Operations that hand on all values of their operands (add_dependency: of the first).
 bool passes_operands(ir::Op op);
 

@@ -35,10 +35,10 @@ std::vector<Tensor> evaluate_while(const Call& call) {
   const ir::Graph& step = body(call, 1);
   std::vector<Tensor> state = copied_operands(call, 0, call.operands.size());
   for (;;) {
-    const std::vector<Tensor> goes_on = evaluate(condition, state);
+    const std::vector<Tensor> goes_on = evaluate(condition, state, call.stop);
     if (goes_on.size() != 1) fail(call, "the condition must give one predicate");
     if (as_integer(goes_on[0], 0) == 0) return state;
-    state = evaluate(step, state);
+    state = evaluate(step, state, call.stop);
   }
 }
 
@@ -50,7 +50,7 @@ std::vector<Tensor> evaluate_conditional(const Call& call) {
   std::size_t first = 1;
   for (std::int64_t i = 0; i < chosen; ++i) first += parameter_count(body(call, static_cast<std::size_t>(i)));
   const ir::Graph& branch = body(call, static_cast<std::size_t>(chosen));
-  return evaluate(branch, copied_operands(call, first, parameter_count(branch)));
+  return evaluate(branch, copied_operands(call, first, parameter_count(branch)), call.stop);
 }
 
 std::vector<Tensor> evaluate_map(const Call& call) {
@@ -63,6 +63,7 @@ std::vector<Tensor> evaluate_map(const Call& call) {
   std::vector<Cell> out(block_cells);
   std::array<Cell*, 1> results{out.data()};
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    call.may_stop();
     const std::int64_t count = std::min(block_cells, total - first);
     for (std::size_t k = 0; k < blocks.size(); ++k) load_cells(call.operand(k), first, 1, prefix(blocks[k], count));
     region.run(arguments, results, count);

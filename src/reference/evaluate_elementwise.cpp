@@ -212,15 +212,19 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
   std::array<const Cell*, 3> places{};
   for (std::vector<Cell>& block : blocks) block.resize(block_cells);
   std::vector<Cell> out(block_cells);
+  // A scalar (a predicate of select, a bound of clamp, what a broadcast would spread) serves every element.
+  std::array<bool, 3> arrays{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    places[k] = blocks[k < call.operands.size() ? k : 0].data();
+    if (k >= call.operands.size()) continue;
+    arrays[k] = call.operand(k).shape.rank() != 0;
+    if (!arrays[k]) load_cells(call.operand(k), 0, 0, blocks[k]);
+  }
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    call.may_stop();
     const std::int64_t count = std::min(block_cells, total - first);
-    for (std::size_t k = 0; k < 3; ++k) {
-      places[k] = blocks[k < call.operands.size() ? k : 0].data();
-      if (k >= call.operands.size()) continue;
-      // A scalar predicate of select and scalar bounds of clamp serve every element.
-      const bool scalar = call.operand(k).shape.rank() == 0;
-      load_cells(call.operand(k), scalar ? 0 : first, scalar ? 0 : 1, prefix(blocks[k], count));
-    }
+    for (std::size_t k = 0; k < 3; ++k)
+      if (arrays[k]) load_cells(call.operand(k), first, 1, prefix(blocks[k], count));
     apply(step, places[0], places[1], places[2], out.data(), count);
     store_cells(result, first, prefix(out, count));
   }
@@ -236,6 +240,7 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
   std::vector<Cell> out(block_cells);
   const std::int64_t total = elements(result.shape);
   for (std::int64_t first = 0; first < total; first += block_cells) {
+    call.may_stop();
     const std::int64_t count = std::min(block_cells, total - first);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t value = (first + i) / stride % extent;

@@ -21,7 +21,7 @@ struct Wide {
 };
 
 template <class Stored>
-void copy_typed(const WriteView& to, const ReadView& from, const ir::Dims& dims) {
+void copy_typed(const WriteView& to, const ReadView& from, const ir::Dims& dims, const std::stop_token& stop) {
   const int rank = dims.size();
   const std::int64_t inner = rank == 0 ? 1 : dims[rank - 1];
   const std::int64_t to_step = rank == 0 ? 0 : to.strides[rank - 1];
@@ -31,6 +31,7 @@ void copy_typed(const WriteView& to, const ReadView& from, const ir::Dims& dims)
   ir::Dims index = zero_index(outer.size());
   constexpr auto size = static_cast<std::int64_t>(sizeof(Stored));
   do {
+    stop_if_asked(stop);
     std::byte* target = to.first + linear_offset(index, to.strides) * size;
     const std::byte* source = from.first + linear_offset(index, from.strides) * size;
     if (to_step == 1 && from_step == 1) {
@@ -52,7 +53,7 @@ Tensor broadcast(const Call& call) {
   for (int i = 0; i < operand.shape.rank(); ++i)
     if (operand.shape.dims[i] != 1) strides[static_cast<int>(axes(call.node)[i])] = from[i];
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data(), strides}, result.shape.dims,
-               element_bytes(result.shape.dtype));
+               element_bytes(result.shape.dtype), call.stop);
   return result;
 }
 
@@ -63,7 +64,7 @@ Tensor transpose(const Call& call) {
   ir::Dims strides = from;
   for (int i = 0; i < result.shape.rank(); ++i) strides[i] = from[static_cast<int>(axes(call.node)[i])];
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data(), strides}, result.shape.dims,
-               element_bytes(result.shape.dtype));
+               element_bytes(result.shape.dtype), call.stop);
   return result;
 }
 
@@ -81,7 +82,7 @@ Tensor slice(const Call& call) {
   }
   if (elements(result.shape) == 0) return result;
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {operand.bytes.data() + first * size, strides},
-               result.shape.dims, size);
+               result.shape.dims, size, call.stop);
   return result;
 }
 
@@ -98,7 +99,8 @@ Tensor reverse(const Call& call) {
     first += (operand.shape.dims[i] - 1) * strides[i];
     strides[i] = -strides[i];
   }
-  copy_strided({result.bytes.data(), forward}, {operand.bytes.data() + first * size, strides}, result.shape.dims, size);
+  copy_strided({result.bytes.data(), forward}, {operand.bytes.data() + first * size, strides}, result.shape.dims, size,
+               call.stop);
   return result;
 }
 
@@ -110,7 +112,7 @@ Tensor pad(const Call& call) {
   const ir::Dims to = row_major(result.shape.dims);
   const ir::Dims from = row_major(operand.shape.dims);
   copy_strided({result.bytes.data(), to}, {call.operand(1).bytes.data(), zero_index(result.shape.rank())},
-               result.shape.dims, size);
+               result.shape.dims, size, call.stop);
   ir::Dims counts, to_strides;
   std::int64_t to_first = 0, from_first = 0;
   for (int i = 0; i < result.shape.rank(); ++i) {
@@ -127,7 +129,7 @@ Tensor pad(const Call& call) {
   }
   if (elements(make_shape(ir::DType::s8, counts)) == 0) return result;
   copy_strided({result.bytes.data() + to_first * size, to_strides}, {operand.bytes.data() + from_first * size, from},
-               counts, size);
+               counts, size, call.stop);
   return result;
 }
 
@@ -139,7 +141,7 @@ Tensor concatenate(const Call& call) {
   std::int64_t start = 0;
   for (const Tensor* operand : call.operands) {
     copy_strided({result.bytes.data() + start * to[axis] * size, to},
-                 {operand->bytes.data(), row_major(operand->shape.dims)}, operand->shape.dims, size);
+                 {operand->bytes.data(), row_major(operand->shape.dims)}, operand->shape.dims, size, call.stop);
     start += operand->shape.dims[axis];
   }
   return result;
@@ -156,11 +158,11 @@ Tensor bitcast(const Call& call) {
   if (plain && size == element_bytes(call.node.shape.dtype)) return copied(call.node.shape, operand.bytes);
   std::vector<std::byte> memory(operand.bytes.size());
   copy_strided({memory.data(), strides(source)}, {operand.bytes.data(), row_major(operand.shape.dims)},
-               operand.shape.dims, size);
+               operand.shape.dims, size, call.stop);
   Tensor result = unwritten(call.node.shape);
   if (result.bytes.size() != memory.size()) fail(call, "a bitcast between types of other widths has no semantics here");
   copy_strided({result.bytes.data(), row_major(result.shape.dims)}, {memory.data(), strides(result.shape)},
-               result.shape.dims, element_bytes(result.shape.dtype));
+               result.shape.dims, element_bytes(result.shape.dtype), call.stop);
   return result;
 }
 
@@ -185,19 +187,20 @@ Tensor bits_regrouped(const Call& call) {
 
 }  // namespace
 
-void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size) {
+void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size,
+                  const std::stop_token& stop) {
   if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
   switch (size) {
     case 1:
-      return copy_typed<std::uint8_t>(to, from, dims);
+      return copy_typed<std::uint8_t>(to, from, dims, stop);
     case 2:
-      return copy_typed<std::uint16_t>(to, from, dims);
+      return copy_typed<std::uint16_t>(to, from, dims, stop);
     case 4:
-      return copy_typed<std::uint32_t>(to, from, dims);
+      return copy_typed<std::uint32_t>(to, from, dims, stop);
     case 8:
-      return copy_typed<std::uint64_t>(to, from, dims);
+      return copy_typed<std::uint64_t>(to, from, dims, stop);
     default:
-      return copy_typed<Wide>(to, from, dims);
+      return copy_typed<Wide>(to, from, dims, stop);
   }
 }
 

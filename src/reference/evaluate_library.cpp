@@ -182,6 +182,7 @@ std::vector<Tensor> evaluate_dot(const Call& call) {
   for (std::int64_t row = 0; row < batches * rows; ++row) {
     std::fill(out.begin(), out.end(), real ? Cell{.real = 0} : Cell{.integer = 0});
     const Cell* b_batch = b.data() + row / std::max<std::int64_t>(rows, 1) * depth * columns;
+    call.may_stop();
     for (std::int64_t k = 0; k < depth; ++k)
       add_scaled(real, a[row * depth + k], b_batch + k * columns, out.data(), columns);
     if (real != is_floating(result.shape.dtype)) fail(call, "the result mixes floating and integer types");
@@ -207,6 +208,7 @@ std::vector<Tensor> evaluate_convolution(const Call& call) {
   ir::Dims at = zero_index(result.shape.rank());
   std::int64_t next = 0;
   do {
+    call.may_stop();
     const Cell sum = convolved(c, at, in.shape, filter.shape, result.shape, input, kernel, is_floating(dtype));
     store_cells(result, next++, {&sum, 1});
   } while (next_index(at, result.shape.dims));

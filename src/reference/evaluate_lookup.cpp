@@ -36,7 +36,7 @@ Tensor dynamic_slice(const Call& call) {
   const ir::Dims from = row_major(operand.shape.dims);
   const ir::Dims starts = clamped_starts(call, 1, operand.shape.dims, result.shape.dims);
   copy_strided({result.bytes.data(), row_major(result.shape.dims)},
-               {operand.bytes.data() + linear_offset(starts, from) * size, from}, result.shape.dims, size);
+               {operand.bytes.data() + linear_offset(starts, from) * size, from}, result.shape.dims, size, call.stop);
   return result;
 }
 
@@ -47,7 +47,7 @@ Tensor dynamic_update_slice(const Call& call) {
   const ir::Dims to = row_major(result.shape.dims);
   const ir::Dims starts = clamped_starts(call, 2, result.shape.dims, update.shape.dims);
   copy_strided({result.bytes.data() + linear_offset(starts, to) * size, to},
-               {update.bytes.data(), row_major(update.shape.dims)}, update.shape.dims, size);
+               {update.bytes.data(), row_major(update.shape.dims)}, update.shape.dims, size, call.stop);
   return result;
 }
 
@@ -147,6 +147,7 @@ Tensor gather(const Call& call) {
   const std::size_t run_bytes = static_cast<std::size_t>(run) * size;
   std::byte* to = result.bytes.data();
   do {
+    call.may_stop();
     split_batch_index(p, at, indices, index_strides, start, offset);
     std::int64_t from = 0;
     for (int d = 0; d < start.size(); ++d)
@@ -234,6 +235,7 @@ std::vector<Tensor> scatter(const Call& call) {
   ir::Dims at = zero_index(updates.rank()), start, offset;
   std::int64_t from = 0;
   do {
+    call.may_stop();
     split_batch_index(p, at, indices, index_strides, start, offset);
     bool inside = true;
     std::int64_t to = 0;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 
 #include "ir/graph/types.h"
 
@@ -24,8 +25,10 @@ struct WriteView {
   ir::Dims strides;
 };
 
-/// to[i] = from[i] for every index i below `dims`. `size`: bytes of an element, 1, 2, 4, 8 or 16.
-void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size);
+/// to[i] = from[i] for every index i below `dims`. `size`: bytes of an element, 1, 2, 4, 8 or 16. Error(interrupted)
+/// when asked to stop.
+void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size,
+                  const std::stop_token& stop = {});
 
 /// Row-major strides of `dims`, in elements.
 ir::Dims row_major(const ir::Dims& dims);

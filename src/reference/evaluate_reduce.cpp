@@ -60,6 +60,7 @@ Tensor reduce_known(const Call& call) {
   if (elements(input.shape) > 0) {
     do {
       const std::int64_t base = linear_offset(index, to);
+      call.may_stop();
       for (std::int64_t first = 0; first < inner; first += block_cells) {
         const std::int64_t count = std::min(block_cells, inner - first);
         load_cells(input, from + first, 1, prefix(block, count));
@@ -93,6 +94,7 @@ class CustomFold {
       std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
     IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
     for (std::int64_t step = 0; step < steps; ++step) {
+      call_.may_stop();
       for (std::int64_t i = 0; i < count; ++i) from[i] = place(first + i, step);
       take(from);
       run(from);

@@ -80,6 +80,7 @@ void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&&
   std::vector<std::int64_t> order(static_cast<std::size_t>(dims[axis]));
   ir::Dims index = zero_index(dims.size());
   do {
+    call.may_stop();
     const std::int64_t first = linear_offset(index, strides);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
@@ -109,6 +110,7 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   std::int64_t next = 0;
   std::vector<Cell> sums(arrays), values(arrays);
   do {
+    call.may_stop();
     for (std::size_t k = 0; k < arrays; ++k) sums[k] = cell_at(call.operand(arrays + k), 0);
     ir::Dims tap = zero_index(taps.size());
     do {
@@ -138,6 +140,7 @@ std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   if (elements(source.shape) > 0) {
     std::int64_t next = 0;
     do {
+      call.may_stop();
       std::int64_t chosen = -1;
       ir::Dims tap = zero_index(taps.size());
       do {
@@ -177,6 +180,7 @@ std::vector<Tensor> evaluate_sort(const Call& call) {
   Cell verdict{};
   const std::array<Cell*, 1> out{&verdict};
   sort_lines(call, results, axis, [&](std::int64_t a, std::int64_t b) {
+    call.may_stop();
     for (std::size_t k = 0; k < call.operands.size(); ++k) {
       cells[2 * k] = cell_at(call.operand(k), a);
       cells[2 * k + 1] = cell_at(call.operand(k), b);
@@ -206,6 +210,7 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
                          0,
                          0};
   for (std::int64_t line = 0; line < (length == 0 ? 0 : elements(operand.shape) / length); ++line) {
+    call.may_stop();
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
       const Cell left = cell_at(operand, line * length + a), right = cell_at(operand, line * length + b);

@@ -235,13 +235,15 @@ std::vector<double> without(std::vector<double> values, const std::vector<double
 }
 
 void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, const std::vector<double>& left_out,
-                     std::int64_t count, Drawing draw) {
+                     std::int64_t count, Drawing draw, const std::stop_token& stop) {
   const ir::DType dtype = tensor.shape.dtype;
   const auto total = static_cast<std::uint64_t>(elements(tensor.shape));
   constexpr std::uint64_t one_of = 16;
   const std::vector<double> mild = mild_edges(dtype, range);
-  for (std::uint64_t i = 0; i < total / one_of; ++i)
+  for (std::uint64_t i = 0; i < total / one_of; ++i) {
+    stop_if_asked(stop);
     put(tensor, static_cast<std::int64_t>(draw(total)), Cell{.real = mild[draw(mild.size())]});
+  }
   if (edges < Edges::finite) return;
   // In turn, from a random one on, so that many edges are all of them.
   std::vector<double> finite = finite_edges(dtype, range);
@@ -260,15 +262,16 @@ void add_float_edges(Tensor& tensor, const InputRange& range, Edges edges, const
 
 /// Integers do not spoil what they meet: a quarter of them are edges or of any size; of indices, which have to find
 /// something, one in sixteen. A single one is an edge for one seed in three.
-void add_integer_edges(Tensor& tensor, const InputRange& range, Drawing draw) {
+void add_integer_edges(Tensor& tensor, const InputRange& range, Drawing draw, const std::stop_token& stop) {
   const ir::DType dtype = tensor.shape.dtype;
   const std::vector<std::int64_t> values = integer_edges(dtype, range);
   const std::uint64_t one_of = elements(tensor.shape) == 1 ? 3 : range.limit > 0 ? 16 : 4;
-  each_cell(tensor, [&](std::int64_t, Cell& cell) {
+  const auto set = [&](std::int64_t, Cell& cell) {
     if (draw(one_of) != 0) return;
     const bool any = range.limit == 0 && draw(2) == 0;
     cell.integer = any ? static_cast<std::int64_t>(mixed(draw(~std::uint64_t{0}))) : values[draw(values.size())];
-  });
+  };
+  each_cell(tensor, set, stop);
 }
 
 /// A factor without a divisor in common with `limit`: multiples of it meet every residue once.
@@ -287,28 +290,33 @@ std::vector<InputRange> input_ranges(const ir::Graph& graph) {
   return ranges;
 }
 
-Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed) {
-  Tensor tensor = random_tensor(shape, seed);
+Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed, const std::stop_token& stop) {
+  Tensor tensor = random_tensor(shape, seed, stop);
   if (is_integer(shape.dtype) && range.limit > 0) {
     const int value_bits = row(shape.dtype).bits - (is_signed(shape.dtype) ? 1 : 0);
     const std::uint64_t most = value_bits >= 63 ? ~std::uint64_t{0} : std::uint64_t{1} << value_bits;
     const std::uint64_t limit = std::min(static_cast<std::uint64_t>(range.limit), most);
     const std::uint64_t step = stride_over(limit, seed);
-    each_cell(tensor, [&](std::int64_t i, Cell& cell) {
+    const auto set = [&](std::int64_t i, Cell& cell) {
       const auto place = static_cast<std::uint64_t>(i);
       const std::uint64_t value =
           range.distinct ? (place % limit * step + mixed(seed)) % limit : mixed(seed ^ mixed(place)) % limit;
       cell.integer = static_cast<std::int64_t>(value);
-    });
+    };
+    each_cell(tensor, set, stop);
   }
   if (is_floating(shape.dtype) && range.positive)
-    each_cell(tensor, [](std::int64_t, Cell& cell) {
-      cell.real = 0.5 + 0.75 * std::min(std::abs(cell.real), 1.99);  // from [-2, 2)
-    });
+    each_cell(
+        tensor,
+        [](std::int64_t, Cell& cell) {
+          cell.real = 0.5 + 0.75 * std::min(std::abs(cell.real), 1.99);  // from [-2, 2)
+        },
+        stop);
   return tensor;
 }
 
-std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges, const LeftOut& left_out) {
+std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges, const LeftOut& left_out,
+                                    const std::stop_token& stop) {
   const std::vector<InputRange> ranges = input_ranges(graph);
   const std::vector<ir::NodeId> nodes = parameters(graph);
   const bool mixes = mixes_elements(graph);
@@ -318,14 +326,14 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const ir::Shape& shape = graph[nodes[i]].shape;
     const std::uint64_t own = mixed(seed + i);
-    Tensor input = input_tensor(shape, ranges[i], own);
+    Tensor input = input_tensor(shape, ranges[i], own, stop);
     // What is spread over rows, a scale or a bias, would take all of them along.
     const bool own_rows = 2 * elements(shape) > largest;
     const std::int64_t count = mixes && !own_rows ? 0 : count_of_edges(shape, mixes);
     if (edges != Edges::none && is_floating(shape.dtype) && elements(shape) > 1)
       add_float_edges(input, ranges[i], edges, i < left_out.size() ? left_out[i] : std::vector<double>(), count,
-                      {mixed(own)});
-    if (edges >= Edges::finite && is_integer(shape.dtype)) add_integer_edges(input, ranges[i], {mixed(own)});
+                      {mixed(own)}, stop);
+    if (edges >= Edges::finite && is_integer(shape.dtype)) add_integer_edges(input, ranges[i], {mixed(own)}, stop);
     inputs.push_back(std::move(input));
   }
   return inputs;

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "reference/error_bound.h"
@@ -34,8 +35,10 @@ struct InputRange {
 /// One per parameter, in order of number.
 std::vector<InputRange> input_ranges(const ir::Graph& graph);
 
-/// Contents for one parameter, none of them edges. The same seed gives the same tensor.
-Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed);
+/// Contents for one parameter, none of them edges. The same seed gives the same tensor. Error(interrupted) when asked
+/// to stop, as below.
+Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64_t seed,
+                    const std::stop_token& stop = {});
 
 /// Which edges some elements are; each level has those before it.
 enum class Edges : std::uint8_t {
@@ -51,7 +54,7 @@ using LeftOut = std::vector<std::vector<double>>;
 
 /// One per parameter, in order of number.
 std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, Edges edges = Edges::none,
-                                    const LeftOut& left_out = {});
+                                    const LeftOut& left_out = {}, const std::stop_token& stop = {});
 
 /// The edges among the inputs that elements of the results without a bound are computed from (NaN as NaN, once). An
 /// input need not be at fault that only stands beside one that is. `outputs` are what the graph makes of `inputs`.

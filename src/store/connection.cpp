@@ -38,6 +38,7 @@ constexpr auto advice_table = std::to_array<Advice>({
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const Position place{path.string(), 0, 0};
+  if (exception.getErrorCode() == SQLITE_INTERRUPT) return {Fault::interrupted, "interrupted"};
   for (const Advice& advice : advice_table)
     if (advice.code == exception.getErrorCode())
       return {Fault::failed, place, fmt::format("{} ({})", advice.message, exception.what()), advice.hint};
@@ -106,16 +107,22 @@ void Columns::read(std::optional<std::string>& value) {
     read(value.emplace());
 }
 
-Connection::Connection(const std::filesystem::path& path, int flags, Seconds patience)
-    : path_(path), database_(guarded(path, [&] {
-        return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3));
-      })) {}
+Connection::Connection(const std::filesystem::path& path, int flags, Seconds patience, std::stop_token stop)
+    : path_(path),
+      database_(guarded(
+          path, [&] { return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3)); })),
+      stop_(std::move(stop)),
+      give_up_(stop_, GiveUp{database_.getHandle()}) {}
+
+void Connection::GiveUp::operator()() const { sqlite3_interrupt(handle); }
 
 void Connection::script(const std::string& sql) {
+  stop_if_asked(stop_);
   guarded(path_, [&] { database_.exec(sql); });
 }
 
 std::int64_t Connection::number(const std::string& sql) {
+  stop_if_asked(stop_);
   return guarded(path_, [&] {
     SQLite::Statement statement(database_, sql);
     return statement.executeStep() ? statement.getColumn(0).getInt64() : 0;

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/stop.h"
 #include "base/units.h"
 
 namespace tailor::store {
@@ -94,7 +95,8 @@ class Columns {
 
 class Connection {
  public:
-  Connection(const std::filesystem::path& path, int flags, Seconds patience);
+  /// Work that runs when `stop` is asked for ends with Error(interrupted), and so does all that begins later.
+  Connection(const std::filesystem::path& path, int flags, Seconds patience, std::stop_token stop = {});
 
   const std::filesystem::path& path() const { return path_; }
   SQLite::Database& database() { return database_; }
@@ -112,6 +114,7 @@ class Connection {
   /// The same with `fill(SQLite::Statement&)` to bind the values; it returns how many it bound.
   template <class Fill>
   int execute_bound(const std::string& sql, Fill&& fill) {
+    stop_if_asked(stop_);
     return guarded(path_, [&] {
       const Use use(filled(sql, fill));
       return use.statement.exec();
@@ -127,11 +130,13 @@ class Connection {
   /// The same with `fill` as in execute_bound.
   template <class Fill, class Visit>
   void each_bound(const std::string& sql, Fill&& fill, Visit&& visit) {
+    stop_if_asked(stop_);
     guarded(path_, [&] {
       const Use use(filled(sql, fill));
       while (use.statement.executeStep()) {
         Columns columns(use.statement);
         visit(columns);
+        stop_if_asked(stop_);
       }
     });
   }
@@ -163,6 +168,13 @@ class Connection {
   std::filesystem::path path_;
   SQLite::Database database_;
   std::unordered_map<std::string, std::unique_ptr<SQLite::Statement>> statements_;
+  std::stop_token stop_;
+  /// Gives up the statement that runs, from the thread that asks.
+  struct GiveUp {
+    sqlite3* handle;
+    void operator()() const;
+  };
+  std::stop_callback<GiveUp> give_up_;  ///< goes before the database
 };
 
 /// Several statements that hold together, inside a transaction or alone. Undone unless released.

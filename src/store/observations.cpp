@@ -16,6 +16,7 @@
 
 #include "base/compressed.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "store/store.h"
 
@@ -182,12 +183,14 @@ std::string_view said_on(std::string_view line) {
 
 }  // namespace
 
-std::vector<ObservationRow> parse_observations(std::string_view text, const std::string& file) {
+std::vector<ObservationRow> parse_observations(std::string_view text, const std::string& file,
+                                               const std::stop_token& stop) {
   std::vector<ObservationRow> rows;
   std::map<Id, std::int64_t> lines;
   std::int64_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
+    stop_if_asked(stop);
     if (said_on(line).empty()) continue;
     with_position(
         [&] {
@@ -211,11 +214,11 @@ bool holds_observations(std::string_view text) {
   return false;
 }
 
-RecordedRows read_recorded_or_observations(const std::filesystem::path& path) {
+RecordedRows read_recorded_or_observations(const std::filesystem::path& path, const std::stop_token& stop) {
   const std::string text = read_unpacked(path.string());
-  if (!holds_observations(text)) return parse_recorded(text, path.string());
+  if (!holds_observations(text)) return parse_recorded(text, path.string(), stop);
   RecordedRows rows;
-  rows.observations = parse_observations(text, path.string());
+  rows.observations = parse_observations(text, path.string(), stop);
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -32,12 +33,13 @@ std::int64_t add_observations(Store& store);
 
 /// Lines of ir::parse_observation; empty ones and those that begin with '#' are left out. Throws Error(failed) naming
 /// `file` and the line for one that is not right, and for an observation that is there twice.
-std::vector<ObservationRow> parse_observations(std::string_view text, const std::string& file);
+std::vector<ObservationRow> parse_observations(std::string_view text, const std::string& file,
+                                               const std::stop_token& stop = {});
 /// Whether a file's text is such lines and not a recorded file.
 bool holds_observations(std::string_view text);
 
 /// Reads a recorded file or a file of observations, packed or not, whichever `path` is; `observations` alone is filled
 /// of the latter. Throws Error(failed) as their readers do.
-RecordedRows read_recorded_or_observations(const std::filesystem::path& path);
+RecordedRows read_recorded_or_observations(const std::filesystem::path& path, const std::stop_token& stop = {});
 
 }  // namespace tailor::store

@@ -132,9 +132,9 @@ RecordedRows recorded_rows(const Store& store, std::string_view device) {
   return rows;
 }
 
-void write_recorded(const std::filesystem::path& path, const RecordedRows& rows) {
-  const std::string text = recorded_text(rows);
-  write_file(path, path.extension() == ".gz" ? packed(text, path) : text);
+void write_recorded(const std::filesystem::path& path, const RecordedRows& rows, const std::stop_token& stop) {
+  const std::string text = recorded_text(rows, stop);
+  write_file(path, path.extension() == ".gz" ? packed(text, path, stop) : text);
 }
 
 RecordedRows read_recorded(const std::filesystem::path& path) {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,13 +47,13 @@ struct RecordedRows {
 /// What a database measured on GPUs with what it refers to, and its observations; `device` is a name, empty for all.
 RecordedRows recorded_rows(const Store& store, std::string_view device = {});
 
-std::string recorded_text(const RecordedRows& rows);
+std::string recorded_text(const RecordedRows& rows, const std::stop_token& stop = {});
 /// Throws Error(failed) naming `file` and the line: another version, a line that is not what it should be, an end that
 /// is missing, a hash that does not fit.
-RecordedRows parse_recorded(std::string_view text, const std::string& file);
+RecordedRows parse_recorded(std::string_view text, const std::string& file, const std::stop_token& stop = {});
 
 /// Packed when the name ends in .gz.
-void write_recorded(const std::filesystem::path& path, const RecordedRows& rows);
+void write_recorded(const std::filesystem::path& path, const RecordedRows& rows, const std::stop_token& stop = {});
 /// Packed or not.
 RecordedRows read_recorded(const std::filesystem::path& path);
 

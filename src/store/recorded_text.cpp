@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "store/recorded.h"
 #include "store/records.h"
@@ -284,11 +285,12 @@ void read_line(const Json& line, RecordedRows& rows) {
 
 }  // namespace
 
-std::string recorded_text(const RecordedRows& rows) {
+std::string recorded_text(const RecordedRows& rows, const std::stop_token& stop) {
   std::string text = to_line({{"tailor", recorded_version}});
   std::int64_t lines = 1;
   each_list(rows, [&]<class Row>(const std::vector<Row>& list) {
     for (const Row& row : list) {
+      stop_if_asked(stop);
       Writer writer;
       Record<Row>::walk(writer, row);
       text += to_line({{std::string(Record<Row>::table.name), std::move(writer.object)}});
@@ -298,7 +300,7 @@ std::string recorded_text(const RecordedRows& rows) {
   return text + to_line({{"end", Json{{"lines", lines}, {"hash", hex(id_of(std::string_view(text)))}}}});
 }
 
-RecordedRows parse_recorded(std::string_view text, const std::string& file) {
+RecordedRows parse_recorded(std::string_view text, const std::string& file, const std::stop_token& stop) {
   RecordedRows rows;
   std::int64_t number = 0;
   bool ended = false;
@@ -306,6 +308,7 @@ RecordedRows parse_recorded(std::string_view text, const std::string& file) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     ++number;
+    stop_if_asked(stop);
     with_position(
         [&] {
           return Position{file, number, 0};

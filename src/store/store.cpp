@@ -33,10 +33,11 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Store Store::open(const std::filesystem::path& path, Seconds patience) {
+Store Store::open(const std::filesystem::path& path, const Opening& opening) {
   return doing("opening the database", [&] {
     inspect(path, current_schema);
-    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, patience);
+    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, opening.patience,
+                                                   opening.stop);
     if (sqlite3_db_readonly(connection->database().getHandle(), "main") != 0)
       throw Error(Fault::failed, Position{path.string(), 0, 0}, "the database cannot be written",
                   "check the permissions of the file and its folder");
@@ -48,13 +49,13 @@ Store Store::open(const std::filesystem::path& path, Seconds patience) {
   });
 }
 
-Store Store::open_read_only(const std::filesystem::path& path, Seconds patience) {
+Store Store::open_read_only(const std::filesystem::path& path, const Opening& opening) {
   return doing("opening the database", [&] {
     if (!std::filesystem::exists(path))
       throw Error(Fault::missing, Position{path.string(), 0, 0}, "there is no such database",
                   "make one with 'tailor sweep CONFIG.json'");
     const FileKind kind = inspect(path, current_schema);
-    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READONLY, patience);
+    auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READONLY, opening.patience, opening.stop);
     const std::int64_t version = connection->number("PRAGMA user_version");
     if (version != current_schema.version)
       throw Error(Fault::failed, Position{path.string(), 0, 0},

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,14 +26,21 @@ namespace tailor::store {
 
 class Connection;
 
+/// How a database is opened.
+struct Opening {
+  Seconds patience{5};  ///< how long to wait for another writer
+  /// When it is asked to stop, the statement that runs is given up and no other begins: Error(interrupted), and a
+  /// transaction that is open is undone. Not for those who store what they have when they are stopped.
+  std::stop_token stop = {};
+};
+
 class Store {
  public:
   /// Opens for writing; creates the file (not its folder) when absent, migrates it when older. A file that is not ours,
-  /// or newer than this program, is left as it is, byte for byte: Error(failed). `patience` is how long to wait for
-  /// another writer.
-  static Store open(const std::filesystem::path& path, Seconds patience = {5});
+  /// or newer than this program, is left as it is, byte for byte: Error(failed).
+  static Store open(const std::filesystem::path& path, const Opening& opening = {});
   /// Opens an existing database of this schema version for reading. Throws Error(missing) without one.
-  static Store open_read_only(const std::filesystem::path& path, Seconds patience = {5});
+  static Store open_read_only(const std::filesystem::path& path, const Opening& opening = {});
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -2,18 +2,25 @@
 # SPDX-FileCopyrightText: 2026 The Tailor authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Ctrl-C ends every command soon. In: the program and the source folder. Out: one TAP line for each command that can take
-# long. Called by `./test cli`.
+# Ctrl-C ends every command soon, by itself and without loss. In: the program, the source folder, the stand-in for a GPU.
+# Out: one TAP line for each command line. Called by `./test cli`.
 #
-#   interrupts.py TAILOR SOURCE_DIR
+#   interrupts.py [--fake=FILE] TAILOR SOURCE_DIR
 #
-# Each command is given an input that keeps it busy for many seconds (a model of many nodes, or of many elements) and gets
-# SIGINT at several moments. It must end within half a second, with exit code 130 and the word for it; where it was
-# already done it must have said so with another exit code, and at least one moment must have met it at work. On a machine
-# with more runnable processes than processors the half second is stretched by that ratio.
+# Which commands there are is asked of the program: one without a case here fails. Each case gets an input that keeps it
+# busy for many seconds (a model of many nodes or many elements, a database of many rows, a kernel that loops, a driver
+# that hangs) and SIGINT at one or more moments. It must end within half a second, with exit code 130 and the word for it,
+# and not because the last resort ended it from outside; where that happened it is tried again, since a busy machine can
+# be the reason. Where it was already done it must have said so with another exit code, and at least one moment must have
+# met it at work, but for commands that are done in no time. Afterwards no half-written file may lie about, every database
+# must be sound, and a merge that was interrupted must not have happened. On a machine with more runnable processes than
+# processors the half second is stretched by that ratio.
 import json
 import os
+import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,9 +28,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-MOMENTS = (0.15, 0.6, 1.7)  # seconds after the start
 LIMIT = 0.5  # seconds
 INTERRUPTED = 130
+FROM_OUTSIDE = "ended in the middle of a step"
+DEVICE = ["--device", "h200"]
 
 
 def chain(path, nodes, shape):
@@ -40,33 +48,237 @@ def chain(path, nodes, shape):
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def commands(folder, source):
-    nodes, cells = folder / "nodes.hlo", folder / "cells.hlo"
-    chain(nodes, 400_000, "f32[64,128]{1,0}")
-    chain(cells, 30, "f32[8192,8192]{1,0}")
-    sweep = folder / "sweep.json"
-    sweep.write_text(json.dumps({
-        "question": "Does it stop?", "models": [str(nodes)], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
-        "baseline": "none", "cost_model": "projected", "shortlist": 2, "compile": True, "arch": "auto", "seed": 1,
-        "database": str(folder / "sweep.db"), "report": str(folder / "report")}), encoding="utf-8")
-    device = ["--device", "h200"]
-    yield ["import", str(nodes)]
-    yield ["import", str(nodes), "--text"]
-    yield ["fuse", str(nodes), "--compare"]
-    yield ["fuse", str(nodes), "--why", "--top", "0"]
-    yield ["explore", str(nodes), *device]
-    yield ["explain", str(nodes), *device]
-    yield ["emit", str(nodes), *device]
-    # NVRTC handles SIGINT itself while it compiles and ends the program its own way: here it compiles one kernel only, and
-    # the signal comes later.
-    yield ["check", str(cells), *device, "--group", "1", "--top", "1"]
-    yield ["sweep", str(sweep)]
+def copied_dump(source, folder):
+    shutil.copytree(source / "tests/data/xla_small/dump", folder)
+    for file in folder.iterdir():
+        file.chmod(0o644)
+    return folder
+
+
+def long_dump(source, folder):
+    """XLA's dump of a small model whose module has a long computation that nobody calls."""
+    module = next(copied_dump(source, folder).glob("*after_optimizations.txt"))
+    steps = "\n".join(f"  n{i} = f32[64]{{0}} negate(n{i - 1})" for i in range(1, 700_000))
+    unused = f"unused {{\n  n0 = f32[64]{{0}} parameter(0)\n{steps}\n  ROOT y = f32[64]{{0}} negate(n0)\n}}\n\n"
+    text = module.read_text(encoding="utf-8")
+    at = re.search(r"^(%|ENTRY)", text, re.MULTILINE).start()
+    module.write_text(text[:at] + unused + text[at:], encoding="utf-8")
+    return folder
+
+
+def busy_dump(source, folder):
+    """The same whose kernels count for a long time before they begin."""
+    loop = ("\n{\n\t.reg .b64 %busy;\n\t.reg .pred %going;\n\tmov.u64 %busy, 0;\nBUSY:\n\tadd.s64 %busy, %busy, 1;\n"
+            "\tsetp.lt.s64 %going, %busy, 90000000000;\n\t@%going bra BUSY;\n")
+    for kernel in copied_dump(source, folder).glob("*.ptx"):
+        kernel.write_text(kernel.read_text(encoding="utf-8").replace("\n{\n", loop, 1), encoding="utf-8")
+    return folder
+
+
+def fill(path, plans, samples):
+    """Adds plans with estimates to the first group of a database, and measurements of a hundred samples each."""
+    with sqlite3.connect(path, isolation_level=None) as base:
+        base.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -400000; BEGIN")
+        columns = [row[1] for row in base.execute("PRAGMA table_info(estimates)")]
+        rest = ", ".join(columns[1:])
+        upto = "WITH RECURSIVE upto(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM upto WHERE i < {})"
+        base.execute(f"{upto.format(plans)} INSERT INTO plans SELECT printf('%032x', i), group_id, text || ' ' || i, "
+                     "skeleton FROM upto, (SELECT * FROM plans LIMIT 1)")
+        base.execute(f"{upto.format(plans)} INSERT INTO estimates SELECT printf('%032x', i), {rest} FROM upto, "
+                     "(SELECT * FROM estimates LIMIT 1)")
+        rest = ", ".join(row[1] for row in base.execute("PRAGMA table_info(measurements)") if row[1] != "measurement_id")
+        base.execute(f"{upto.format(samples // 100)} INSERT INTO measurements SELECT printf('%032x', i), {rest} FROM upto, "
+                     "(SELECT * FROM measurements LIMIT 1)")
+        base.execute(f"{upto.format(samples)} INSERT INTO samples SELECT printf('%032x', 1 + (i - 1) / 100), "
+                     "i % 100, duration_s, sm_clock_hz, throttle FROM upto, (SELECT * FROM samples LIMIT 1)")
+        base.execute("COMMIT")
+    base.close()
+
+
+def plans_in(path):
+    base = sqlite3.connect(path)
+    count = base.execute("SELECT count(*) FROM plans").fetchone()[0]
+    base.close()
+    return count
+
+
+class Inputs:
+    """What the cases work on; `fake` are options that name the stand-in, nothing without one."""
+
+    def __init__(self, tailor, source, fake, folder):
+        self.tailor, self.folder, self.source = tailor, folder, source
+        self.fake = [word for option in ("--driver", "--cupti", "--nvml") for word in (option, fake)] if fake else []
+        self.nodes, self.cells = str(folder / "nodes.hlo"), str(folder / "cells.hlo")
+        chain(Path(self.nodes), 400_000, "f32[64,128]{1,0}")
+        chain(Path(self.cells), 30, "f32[1024,8192]{1,0}")
+        self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
+        self.sweep = self.sweep_of(self.nodes, "long", True)
+        self.cache = ["--cache", str(folder / "cache")]
+        self.hanging = self.fake and self.hanging_driver(Path(fake))
+        self.database = str(folder / "small.db")
+        # Its kernel is compiled once, so that a signal later meets the execution.
+        warming = self.start("check", self.cells, *DEVICE, "--top", "1", "--blocks", "1", *self.cache)
+        self.run("sweep", self.sweep_of(str(source / "data/models/softmax_fwd_f32_4096x1024.hlo"), "short", False), "--db",
+                 self.database)
+        if self.fake:
+            self.run("microbench", *DEVICE, *self.fake, "--only", "launch", "--image", "ptx", "--stop", "quick", *self.cache,
+                     "--store", self.database)
+            self.recorded = str(folder / "recorded.jsonl")
+            some = str(folder / "some.db")
+            shutil.copy(self.database, some)
+            fill(some, 0, 200_000)
+            self.run("db", "export", "--recorded", self.recorded, some)
+        self.rows = str(folder / "rows.db")
+        shutil.copy(self.database, self.rows)
+        fill(self.rows, 120_000, 500_000)
+        self.plans = plans_in(self.rows)
+        self.end(warming)
+
+    def start(self, *words):
+        return subprocess.Popen([self.tailor, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def end(self, process):
+        messages = process.communicate()[1]
+        if process.returncode != 0:
+            raise SystemExit(f"{' '.join(process.args)}: {messages}")
+
+    def run(self, *words):
+        self.end(self.start(*words))
+
+    def sweep_of(self, model, name, compiles):
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps({
+            "question": "Does it stop?", "models": [model], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
+            "baseline": "none", "cost_model": "projected", "shortlist": 2, "compile": compiles, "arch": "auto", "seed": 1,
+            "database": str(self.folder / f"{name}.db"), "report": str(self.folder / f"{name}.report")}), encoding="utf-8")
+        return str(path)
+
+    def hanging_driver(self, fake):
+        folder = self.folder / "hanging"
+        folder.mkdir()
+        shutil.copy(fake, folder)
+        (folder / "fake_gpu.json").write_text(json.dumps({"failures": [{"call": "cuInit", "act": "hang"}]}), encoding="utf-8")
+        return [word for option in ("--driver", "--cupti", "--nvml") for word in (option, str(folder / fake.name))]
+
+
+class Case:
+    """A command line, when it is interrupted (seconds after its start), and whether it may be done in no time. $NEW is a
+    path that is not there, another one each time; $COPY is a copy of the database of many rows. One that compiles may be
+    ended from outside, because NVRTC looks at the token at points of its own, and one that is done in no time."""
+
+    def __init__(self, *words, at=(0.4,), quick=False, compiles=False):
+        self.words, self.moments, self.quick, self.compiles = list(words), at, quick, compiles
+
+
+def import_cases(i):
+    yield Case("import", i.nodes, at=(0.15, 0.6))
+    yield Case("import", i.nodes, "--text", at=(1.2,))
+
+
+def import_xla_cases(i):
+    yield Case("import-xla", i.long_dump, *DEVICE)
+    yield Case("import-xla", i.busy_dump, *DEVICE, "--compare", "--store", "$NEW")
+    if i.fake:
+        yield Case("import-xla", i.busy_dump, *DEVICE, "--profiler", "gpu", *i.fake)
+
+
+def fuse_cases(i):
+    yield Case("fuse", i.nodes, "--compare", at=(0.15, 0.9, 1.7))
+    yield Case("fuse", i.nodes, "--why", "--top", "0", at=(1.5, 3.0))
+
+
+def explore_cases(i):
+    yield Case("explore", i.nodes, *DEVICE, at=(0.4, 1.7))
+
+
+def explain_cases(i):
+    yield Case("explain", i.nodes, *DEVICE, at=(0.8,))
+    yield Case("explain", i.cells, *DEVICE, "--simulate", at=(0.4, 1.4), compiles=True)
+
+
+def emit_cases(i):
+    yield Case("emit", i.nodes, *DEVICE, at=(0.8,))
+
+
+def check_cases(i):
+    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7))
+    yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=(1.2,), compiles=True)
+
+
+def sweep_cases(i):
+    yield Case("sweep", i.sweep, at=(0.3, 1.7), compiles=True)
+
+
+def report_cases(i):
+    yield Case("report", i.rows, at=(0.2, 0.5))
+    yield Case("report", i.rows, "--folder", "$NEW")
+
+
+def db_cases(i):
+    yield Case("db", "info", i.rows, at=(0.02,), quick=True)
+    yield Case("db", "check", i.rows, at=(0.1, 0.4))
+    yield Case("db", "dump", i.rows)
+    yield Case("db", "merge", "$NEW", i.rows, at=(0.3, 0.9))
+    if i.fake:
+        yield Case("db", "export", "--recorded", "$NEW", i.rows)
+        yield Case("db", "export", "--format", "csv", "--out", "$NEW", i.rows)
+        yield Case("db", "import", i.recorded, "$NEW", at=(0.2, 0.6))
+        yield Case("db", "observations", "$COPY")
+
+
+def profile_cases(i):
+    if i.fake:
+        once = ["--image", "ptx", "--top", "1", "--no-odd-shape"]
+        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, *i.cache, "--store", "$NEW", at=(0.3, 1.7))
+        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, "--module", *i.cache, at=(0.8,))
+        yield Case("profile", i.nodes, *DEVICE, *i.hanging, at=(0.9,))
+
+
+def microbench_cases(i):
+    if i.fake:
+        yield Case("microbench", *DEVICE, *i.fake, "--image", "ptx", *i.cache, "--store", "$NEW", at=(0.3, 0.9),
+                   compiles=True)
+
+
+def doctor_cases(i):
+    if i.fake:
+        yield Case("doctor", *i.hanging)
+    yield Case("doctor", at=(0.02,), quick=True)
+
+
+def counters_cases(i):
+    yield Case("counters", *DEVICE, at=(0.01,), quick=True)
+
+
+def list_cases(i):
+    yield Case("list", "ops", at=(0.01,), quick=True)
+
+
+def devices_cases(i):
+    yield Case("devices", at=(0.01,), quick=True)
+
+
+def every_case(inputs):
+    """Those of all commands of the program's table, and of all actions of db."""
+    table = subprocess.run([inputs.tailor, "list", "commands", "--format", "csv"], capture_output=True, text=True, check=True)
+    cases = []
+    for name in [line.split(",")[0] for line in table.stdout.splitlines()[1:]]:
+        make = globals().get(name.replace("-", "_") + "_cases")
+        if make is None:
+            raise SystemExit(f"command {name} has no case here: what keeps it busy, and when is it interrupted?")
+        cases += make(inputs)
+    refusal = subprocess.run([inputs.tailor, "db", "nothing", "x.db"], capture_output=True, text=True).stderr
+    actions = re.search(r"expected one of (.*)", refusal)[1].split(", ")
+    for action in actions:
+        if not any(case.words[:2] == ["db", action] for case in cases) and inputs.fake:
+            raise SystemExit(f"db {action} has no case here")
+    return cases
 
 
 def ends(command, moment, folder):
     """How long the command lived after the signal, its exit code and its messages; nothing when it was done before."""
     with tempfile.TemporaryFile("w+", dir=folder, encoding="utf-8") as messages:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages, cwd=folder)
         time.sleep(moment)
         if process.poll() is not None:
             return None
@@ -82,46 +294,79 @@ def ends(command, moment, folder):
         return spent, process.returncode, messages.read()
 
 
-def judged(tailor, words, folder):
-    """A command's complaints, how often it was met at work, and how long it lived on at most."""
+def losses(inputs, case, new):
+    """Whatever an interrupted command left that it should not have."""
+    if new.is_file() and new.read_bytes()[:6] == b"SQLite":
+        base = sqlite3.connect(new)
+        state = base.execute("PRAGMA integrity_check").fetchone()[0]
+        base.close()
+        if state != "ok":
+            yield f"the database is damaged: {state}"
+        if case.words[:2] == ["db", "merge"] and plans_in(new) not in (0, inputs.plans):
+            yield f"half a merge: {plans_in(new)} plans"
+    elif new.is_file():
+        yield f"half of an answer was left in {new.name}"
+
+
+ATTEMPTS = 3
+
+
+def judged(inputs, case, number):
+    """A case's complaints, how often it was met at work, and how long it lived on at most."""
     complaints, met, longest = [], 0, 0.0
-    for moment in MOMENTS[-1:] if words[0] == "check" else MOMENTS:
-        limit = LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        ended = ends([tailor, *words], moment, folder)
-        if ended is None:
-            continue
-        spent, code, messages = ended
-        if code == 0 and spent < limit:
-            continue  # it was just done
-        met += 1
-        longest = max(longest, spent)
-        if spent > limit:
-            complaints.append(f"{spent:.2f} s after a signal at {moment} s, at most {limit:.2f}")
-        if code != INTERRUPTED:
-            complaints.append(f"exit code {code} after a signal at {moment} s: {messages[-200:]!r}")
-        elif "interrupted" not in messages:
-            complaints.append(f"no word of an interrupt: {messages[-200:]!r}")
-    if met == 0:
+    for turn, moment in enumerate(case.moments):
+        for attempt in range(ATTEMPTS):
+            new = inputs.folder / f"new-{number}-{turn}-{attempt}"
+            words = [word.replace("$NEW", str(new)).replace("$COPY", str(new)) for word in case.words]
+            if "$COPY" in case.words:
+                shutil.copy(inputs.rows, new)
+            limit = LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+            ended = ends([inputs.tailor, *words], moment, inputs.folder)
+            if ended is None or (ended[1] == 0 and ended[0] < limit):
+                break  # it was just done
+            spent, code, messages = ended
+            if FROM_OUTSIDE in messages and not case.compiles and attempt + 1 < ATTEMPTS:
+                continue
+            met += 1
+            longest = max(longest, spent)
+            if spent > limit:
+                complaints.append(f"{spent:.2f} s after a signal at {moment} s, at most {limit:.2f}")
+            if code == -signal.SIGINT and case.quick:
+                continue  # it had not yet begun to listen
+            if code != INTERRUPTED:
+                complaints.append(f"exit code {code} after a signal at {moment} s: {messages[-200:]!r}")
+            elif "interrupted" not in messages:
+                complaints.append(f"no word of an interrupt: {messages[-200:]!r}")
+            elif FROM_OUTSIDE in messages and not (case.compiles or case.quick):
+                complaints.append(f"after a signal at {moment} s it was ended from outside: it does not look at the token")
+            if "$COPY" not in case.words:
+                complaints += losses(inputs, case, new)
+            break
+    if met == 0 and not case.quick:
         complaints.append("it was never met at work: give it a longer input")
     return complaints, met, longest
 
 
 def main():
-    tailor, source = sys.argv[1], Path(sys.argv[2])
+    fake = "".join(word.removeprefix("--fake=") for word in sys.argv[1:] if word.startswith("--fake="))
+    tailor, source = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--fake=")]
     failed = False
     with tempfile.TemporaryDirectory() as name:
-        every = list(commands(Path(name), source))
-        with ThreadPoolExecutor(max_workers=2) as pool:  # most of the time is waiting for the moment
-            all_judged = pool.map(lambda words: judged(tailor, words, Path(name)), every)
-            for number, (words, (complaints, met, longest)) in enumerate(zip(every, all_judged), 1):
-                shown = " ".join(Path(word).name if "/" in word else word for word in words)
+        inputs = Inputs(tailor, Path(source), fake, Path(name))
+        cases = every_case(inputs)
+        with ThreadPoolExecutor(max_workers=3) as pool:  # most of the time is waiting for the moment
+            all_judged = pool.map(lambda numbered: judged(inputs, numbered[1], numbered[0]), enumerate(cases))
+            for number, (case, (complaints, met, longest)) in enumerate(zip(cases, all_judged), 1):
+                shown = " ".join(Path(word).name if "/" in word else word for word in case.words)
                 print(f"{'not ok' if complaints else 'ok'} {number} - tailor {shown} ends with Ctrl-C "
                       f"({met} times, {longest:.2f} s at most)", flush=True)
                 for complaint in complaints:
                     print(f"# {complaint}", flush=True)
                 failed |= bool(complaints)
-        print(f"1..{len(every)}")
-    sys.exit(1 if failed else 0)
+        halves = [path.name for path in Path(name).rglob("*.partial")]
+        print(f"{'not ok' if halves else 'ok'} {len(cases) + 1} - no half-written file is left {' '.join(halves)}")
+        print(f"1..{len(cases) + 1}")
+    sys.exit(1 if failed or halves else 0)
 
 
 if __name__ == "__main__":

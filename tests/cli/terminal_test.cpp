@@ -53,6 +53,9 @@ struct FakeClock {
   }
 };
 
+/// As a terminal sends it: to the process, whichever thread may take it.
+void interrupt() { kill(getpid(), SIGINT); }
+
 /// Whether `condition` holds within two seconds.
 template <class Condition>
 bool soon(Condition condition) {
@@ -174,7 +177,7 @@ TEST_CASE("no progress without a terminal or when quiet") {
 TEST_CASE("the first Ctrl-C asks to stop") {
   InterruptWatch watch{Seconds{60}};
   CHECK_FALSE(watch.requested());
-  raise(SIGINT);
+  interrupt();
   CHECK(soon([&] { return watch.requested(); }));
   CHECK(watch.token().stop_requested());
 }
@@ -183,15 +186,42 @@ TEST_CASE("a watch can follow another and starts unasked") {
   { InterruptWatch first; }
   InterruptWatch second{Seconds{60}};
   CHECK_FALSE(second.requested());
-  raise(SIGINT);
+  interrupt();
   CHECK(soon([&] { return second.requested(); }));
+}
+
+TEST_CASE("a Ctrl-C while a library has a handler of its own installed asks to stop and does not run the handler") {
+  static volatile sig_atomic_t handled = 0;
+  InterruptWatch watch{Seconds{60}};
+  struct sigaction theirs {
+  }, before{};
+  theirs.sa_handler = [](int) { handled = 1; };
+  sigaction(SIGINT, &theirs, &before);
+  interrupt();
+  CHECK(soon([&] { return watch.requested(); }));
+  sigaction(SIGINT, &before, nullptr);
+  CHECK(handled == 0);
+}
+
+TEST_CASE("without a watch Ctrl-C has its default effect again") {
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGINT, SIG_DFL);  // the tests' framework has a handler
+    { InterruptWatch watch; }
+    interrupt();
+    sleep(60);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
 }
 
 TEST_CASE("work that does not hear of a Ctrl-C is ended with the exit code of an interrupt") {
   const pid_t child = fork();
   if (child == 0) {
     InterruptWatch watch{Seconds{0.1}};
-    raise(SIGINT);
+    interrupt();
     sleep(60);
     _exit(0);
   }
@@ -201,12 +231,29 @@ TEST_CASE("work that does not hear of a Ctrl-C is ended with the exit code of an
   CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
 }
 
+TEST_CASE("what is being stored when somebody asks to stop is not cut off") {
+  const pid_t child = fork();
+  if (child == 0) {
+    InterruptWatch watch{Seconds{0.1}};
+    interrupt();
+    watch.let_store();
+    usleep(300'000);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
 TEST_CASE("the second Ctrl-C kills") {
   const pid_t child = fork();
   if (child == 0) {
-    InterruptWatch watch;
-    raise(SIGINT);
-    raise(SIGINT);
+    InterruptWatch watch{Seconds{60}};
+    interrupt();
+    while (!watch.requested()) usleep(1000);  // two signals that nobody has taken yet are one
+    interrupt();
+    sleep(60);
     _exit(0);
   }
   int status = 0;

@@ -447,6 +447,30 @@ TEST_CASE("every prefix of a module is refused or imports") {
   CHECK(imported >= 2);  // whole, and without its last line break
 }
 
+TEST_CASE("an import that is asked to stop ends as an interrupt, whatever it reads") {
+  std::stop_source source;
+  source.request_stop();
+  const auto fault_of = [&](const std::string& name, const std::string& text) -> std::optional<Fault> {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() / (std::to_string(::getpid()) + name);
+    write_file(path, text);
+    std::optional<Fault> fault;
+    try {
+      import_file(path.string(), source.get_token());
+    } catch (const Error& error) {
+      fault = error.fault;
+    }
+    std::filesystem::remove(path);
+    return fault;
+  };
+  const std::string text = module_text("x = f32[4] parameter(0)\nROOT r = f32[4] negate(x)");
+  CHECK(fault_of("stop.hlo", text) == Fault::interrupted);
+  CHECK(fault_of("stop.graph", tailor::ir::text(import_hlo(text, "t").graph)) == Fault::interrupted);
+  // A pass alone.
+  Graph graph = import_hlo(text, "t").graph;
+  Ledger ledger;
+  CHECK_THROWS_AS(run_passes(graph, ledger, source.get_token()), Error);
+}
+
 TEST_CASE("files are read as HLO, as our own text, and not when they are damaged") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("tailor_import_{}", ::getpid());

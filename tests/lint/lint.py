@@ -20,6 +20,7 @@ from pathlib import Path
 # Where an exception may be caught, and why.
 CATCHES = {
     "src/base/error.h": "adds a frame and throws on",
+    "src/base/stop.h": "tells those who keep what is finished that a stop ended the rest",
     "src/cli/options.cpp": "turns CLI11's exceptions into an Error",
     "src/cli/main.cpp": "the one place that turns an error into an exit code",
     "src/store/connection.h": "turns SQLite's exceptions into an Error",

@@ -297,6 +297,18 @@ TEST_CASE("complex numbers are split, multiplied and joined") {
   CHECK(out == Lists{{-8, 3}, {6, -4}});
 }
 
+TEST_CASE("a scalar that is spread is the same whoever reads it") {
+  // Operations on elements read the scalar itself; a reduction, a move and an output need the array.
+  const Lists out = run(R"(%s = parameter 0 : f32[] %x = parameter 1 : f32[2,2] %z = constant 0 : f32[]
+    %b = broadcast %s : f32[2,2] %c = broadcast %s : f32[2,2] %d = broadcast %s : f32[2,2] %e = broadcast %s : f32[2,2]
+    %p = add %x, %b : f32[2,2] %q = multiply %b, %b : f32[2,2] %r = reduce add %c, %z, axes={1} : f32[2]
+    %t = add %x, %c : f32[2,2] %m = transpose %d, axes={1,0} : f32[2,2] %w = compare lt %x, %b : pred[2,2]
+    %u = select %w, %x, %e : f32[2,2]
+    output %p, %q, %r, %t, %m, %u, %e)",
+                        {tensor(DType::f32, {}, {3}), tensor(DType::f32, {2, 2}, {1, 2, 4, 5})});
+  CHECK(out == Lists{{4, 5, 7, 8}, {9, 9, 9, 9}, {6, 6}, {4, 5, 7, 8}, {3, 3, 3, 3}, {1, 2, 3, 3}, {3, 3, 3, 3}});
+}
+
 TEST_CASE("what has no semantics is refused by name") {
   const Graph g = parse_graph(R"(graph g { %x = parameter 0 : f32[2] %r = rng %x, %x : f32[2]
     %c = constant {...} : f32[2] %s = add %r, %c : f32[2] output %s })");

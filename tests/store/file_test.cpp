@@ -11,10 +11,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <stop_token>
+#include <thread>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "sample.h"
+#include "store/connection.h"
 #include "store/schema.h"
 #include "store/store.h"
 
@@ -157,10 +161,47 @@ TEST_CASE("a reader cannot write") {
   CHECK(says(complaint([&] { reader.save(a_run()); }), "cannot be written"));
 }
 
+TEST_CASE("a stop gives up the statement that runs, begins no other and undoes what is open") {
+  const Folder folder;
+  Store::open(folder / "a.db").save(a_run());
+  const std::string before = Store::open_read_only(folder / "a.db").dump();
+  std::stop_source source;
+  const auto is_interrupted = [](auto&& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      return error.fault == Fault::interrupted;
+    }
+    return false;
+  };
+  {
+    Connection endless(folder / "a.db", SQLite::OPEN_READWRITE, {1}, source.get_token());
+    std::jthread asking([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      source.request_stop();
+    });
+    CHECK(is_interrupted([&] {
+      endless.number("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
+    }));
+    CHECK(is_interrupted([&] { endless.number("SELECT 1"); }));
+  }
+  std::stop_source later;
+  Store store = Store::open(folder / "a.db", {.stop = later.get_token()});
+  CHECK(is_interrupted([&] {
+    Store::Transaction transaction(store);
+    RunRow other = a_run();
+    other.id = id_of(std::string_view("other"));
+    store.save(other);
+    later.request_stop();
+    transaction.commit();
+  }));
+  CHECK(Store::open_read_only(folder / "a.db").dump() == before);
+}
+
 TEST_CASE("a locked database is waited for, then an error names the lock") {
   const Folder folder;
   Store first = Store::open(folder / "a.db");
-  Store second = Store::open(folder / "a.db", {0.05});
+  Store second = Store::open(folder / "a.db", {.patience = {0.05}});
   Store::Transaction transaction(first);
   CHECK(says(complaint([&] { second.save(a_run()); }), "locked"));
   transaction.commit();

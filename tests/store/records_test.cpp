@@ -23,12 +23,13 @@ using namespace tailor::store;
 namespace {
 
 /// A database without rows; what rows refer to need not be there.
-Connection empty_database(const std::filesystem::path& path) {
-  Connection connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {1});
-  prepare(connection, current_schema);
-  connection.script("PRAGMA foreign_keys = OFF");
-  return connection;
-}
+struct EmptyDatabase : Connection {
+  explicit EmptyDatabase(const std::filesystem::path& path)
+      : Connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {1}) {
+    prepare(*this, current_schema);
+    script("PRAGMA foreign_keys = OFF");
+  }
+};
 
 struct Described {
   std::string name, type;
@@ -193,7 +194,7 @@ Row filled_to_travel() {
 
 TEST_CASE("each record's list is its table: names, types, NULL, keys and order") {
   const Folder folder;
-  Connection connection = empty_database(folder / "a.db");
+  EmptyDatabase connection(folder / "a.db");
   each_record<Records>([&]<class Row>(const Row& row) {
     INFO(std::string(Record<Row>::table.name));
     CHECK(described(columns_of<Row>()) == described(connection, Record<Row>::table.name));
@@ -204,7 +205,7 @@ TEST_CASE("each record's list is its table: names, types, NULL, keys and order")
 
 TEST_CASE("every table but that of the levels holds a record or a list of one") {
   const Folder folder;
-  Connection connection = empty_database(folder / "a.db");
+  EmptyDatabase connection(folder / "a.db");
   std::set<std::string> stored = {"levels"}, there;
   for (const Table& table : record_tables()) CHECK(stored.insert(std::string(table.name)).second);
   connection.each("SELECT name FROM sqlite_master WHERE type = 'table'", [&](Columns& row) {
@@ -217,7 +218,7 @@ TEST_CASE("every table but that of the levels holds a record or a list of one") 
 
 TEST_CASE("every field of a view's row is a column of the view") {
   const Folder folder;
-  Connection connection = empty_database(folder / "a.db");
+  EmptyDatabase connection(folder / "a.db");
   each_record<ViewRows>([&]<class Row>(const Row&) {
     INFO(std::string(Record<Row>::table.name));
     CHECK(load_records<Row>(connection, "").empty());
@@ -238,7 +239,7 @@ TEST_CASE("fields stand in the order of their struct, so no name is beside the w
 
 TEST_CASE("a record whose fields all differ comes back equal, saved once or twice") {
   const Folder folder;
-  Connection connection = empty_database(folder / "a.db");
+  EmptyDatabase connection(folder / "a.db");
   each_record<Records>([&]<class Row>(const Row& empty) {
     INFO(std::string(Record<Row>::table.name));
     const Row row = filled<Row>();
@@ -270,7 +271,7 @@ TEST_CASE("a record that travels comes back equal from the text of a recorded fi
 
 TEST_CASE("the schema that a database shows has a comment on each table, view and column") {
   const Folder folder;
-  Connection connection = empty_database(folder / "a.db");
+  EmptyDatabase connection(folder / "a.db");
   std::map<std::string, std::string> statements;
   connection.each("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view')", [&](Columns& row) {
     std::string name, sql;

@@ -60,7 +60,7 @@ std::int64_t plans_asked() {
   for (const char* strategy : {"none", "stitch-v1"}) {
     Question question = softmax_question();
     question.strategy = strategy;
-    FusedModel model(question, source / "data", listener);
+    FusedModel model(question, source / "data", {listener});
     for (std::size_t i = 0; i < model.partition.groups.size(); ++i) {
       const PreparedGroup& group = model.group(i);
       if (group.ready() == nullptr || !known.insert(group.group.id).second) continue;
@@ -122,7 +122,7 @@ TEST_CASE("a sweep that goes on from a database lowers each plan of its short li
 
 TEST_CASE("a short list of no plans keeps none") {
   Listener listener;
-  FusedModel model(softmax_question(), source / "data", listener);
+  FusedModel model(softmax_question(), source / "data", {listener});
   Choosing how = model.choosing(1);
   how.keep = 0;
   const Choice none = choose(model.group(model.chosen_group()), model.target, how, {});
@@ -132,7 +132,7 @@ TEST_CASE("a short list of no plans keeps none") {
 
 TEST_CASE("the kernels kept on the way are the first different ones of the ranking") {
   Listener listener;
-  FusedModel model(softmax_question(), source / "data", listener);
+  FusedModel model(softmax_question(), source / "data", {listener});
   const std::size_t number = model.chosen_group();
   const PreparedGroup& group = model.group(number);
   CHECK(&group == &model.group(number));
@@ -157,7 +157,7 @@ TEST_CASE("the kernels kept on the way are the first different ones of the ranki
 
 TEST_CASE("a plan by its rank and by its text is the same candidate") {
   Listener listener;
-  FusedModel model(softmax_question(), source / "data", listener);
+  FusedModel model(softmax_question(), source / "data", {listener});
   const std::size_t number = model.chosen_group();
   const Candidate ranked = choose_plan(model, number, "3", {listener});
   const Candidate named = choose_plan(model, number, ir::text(ranked.plan), {listener});

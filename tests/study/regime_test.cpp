@@ -36,7 +36,7 @@ std::vector<ir::Protocol> protocols() {
 class Measured {
  public:
   explicit Measured(const std::filesystem::path& database)
-      : model_(question(), source / "data", listener_),
+      : model_(question(), source / "data", {listener_}),
         candidate_(choose_plan(model_, model_.chosen_group(), "", {listener_})),
         recorder(database, begun_run("test", "none", 1, "{}")) {
     candidate_.binary.emplace();

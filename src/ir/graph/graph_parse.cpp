@@ -4,6 +4,8 @@
 // Reading the text form that graph_text.cpp prints. Blanks and line ends separate; '#' starts a comment. A node's
 // operands must stand above it, so the order of lines is the topological order. What is read is well-formed (known
 // operations, references in range, shapes that fit in 64 bits); whether shapes agree is verify()'s question.
+#include "ir/graph/graph_parse.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/graph_attributes.h"
@@ -28,7 +31,8 @@ constexpr int deepest_body = 64;
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view file) : text_(text), file_(file) {}
+  Reader(std::string_view text, std::string_view file, const std::stop_token& stop)
+      : text_(text), file_(file), stop_(stop) {}
 
   Graph whole() {
     Graph graph = graph_block(0);
@@ -425,17 +429,25 @@ class Reader {
     graph.name = any_name();
     expect('{');
     Names names;
-    while (!accept('}')) line(graph, names, depth);
+    while (!accept('}')) {
+      stop_if_asked(stop_);
+      line(graph, names, depth);
+    }
     check_bodies(graph, position);
     return graph;
   }
 
   std::string_view text_, file_;
+  const std::stop_token& stop_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Graph parse_graph(std::string_view text, std::string_view file) { return Reader(text, file).whole(); }
+Graph parse_graph(std::string_view text, std::string_view file) { return parse_graph(text, file, {}); }
+
+Graph parse_graph(std::string_view text, std::string_view file, const std::stop_token& stop) {
+  return Reader(text, file, stop).whole();
+}
 
 }  // namespace tailor::ir

@@ -33,6 +33,7 @@
 
 #include "base/indexed.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "codegen/lower/shrink.h"
 #include "ir/graph/number.h"
 #include "profiler/check/launch_counts.h"
@@ -63,16 +64,17 @@ struct Share {
   bool operator<(const Share& other) const { return finite < other.finite; }
 };
 
-Share share_of(const std::vector<reference::BoundedTensor>& outputs) {
+Share share_of(const std::vector<reference::BoundedTensor>& outputs, const std::stop_token& stop) {
   std::int64_t all = 0, bounded = 0, finite = 0;
   for (const reference::BoundedTensor& output : outputs) {
     all += ir::elements(output.value.shape);
     const bool exact = output.error.empty();
-    reference::each_real(output.value, [&](std::int64_t i, double value) {
+    const auto count = [&](std::int64_t i, double value) {
       if (!exact && !std::isfinite(output.error[static_cast<std::size_t>(i)])) return;
       ++bounded;
       finite += std::isfinite(value) ? 1 : 0;
-    });
+    };
+    reference::each_real(output.value, count, stop);
   }
   if (all == 0) return {};
   return {static_cast<double>(bounded) / static_cast<double>(all),
@@ -80,15 +82,17 @@ Share share_of(const std::vector<reference::BoundedTensor>& outputs) {
 }
 
 /// Roots and logarithms of positive numbers are numbers.
-void make_positive(reference::Tensor& tensor) {
+void make_positive(reference::Tensor& tensor, const std::stop_token& stop) {
   if (!ir::is_floating(tensor.shape.dtype)) return;
-  reference::each_cell(tensor, [](std::int64_t, reference::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; });
+  const auto set = [](std::int64_t, reference::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; };
+  reference::each_cell(tensor, set, stop);
 }
 
 /// Integers that are masks are 0 or 1; so are indices that fit everywhere.
-void make_mask(reference::Tensor& tensor) {
+void make_mask(reference::Tensor& tensor, const std::stop_token& stop) {
   if (!ir::is_integer(tensor.shape.dtype)) return;
-  reference::each_cell(tensor, [](std::int64_t, reference::Cell& cell) { cell.integer &= 1; });
+  reference::each_cell(
+      tensor, [](std::int64_t, reference::Cell& cell) { cell.integer &= 1; }, stop);
 }
 
 /// Inputs, in the order they are tried: with as many edges as leave enough to judge.
@@ -111,27 +115,8 @@ constexpr auto variants = std::to_array<Variant>({
 /// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
 constexpr std::int64_t large_group = 1 << 17;
 
-std::vector<reference::Tensor> inputs_of(const ir::Graph& graph, std::uint64_t seed, const Variant& variant,
-                                         const reference::LeftOut& left_out) {
-  std::vector<reference::Tensor> inputs = reference::sensible_inputs(graph, seed, variant.edges, left_out);
-  for (reference::Tensor& input : inputs) {
-    if (variant.positive) make_positive(input);
-    if (variant.masks) make_mask(input);
-  }
-  return inputs;
-}
-
-std::pair<Reference, Share> evaluated(const ir::Graph& graph, std::uint64_t seed, const Variant& variant,
-                                      const reference::LeftOut& left_out) {
-  Reference reference;
-  reference.seed = seed;
-  reference.inputs = inputs_of(graph, seed, variant, left_out);
-  reference.outputs = reference::evaluate_with_error_bounds(graph, reference.inputs);
-  const Share share = share_of(reference.outputs);
-  reference.judged = share.bounded;
-  reference.inputs_are = variant.name;
-  return {std::move(reference), share};
-}
+/// Groups whose evaluation takes less are evaluated as a whole: all of it stays in the cache.
+constexpr std::int64_t worth_parts = std::int64_t{4} << 20;
 
 /// Not where it changes no input. Nor, of a large group, where all that comes out is a few sums, which one edge would
 /// make infinite: every evaluation of it takes long.
@@ -149,55 +134,6 @@ bool is_worth_trying(const Variant& variant, const ir::Graph& graph) {
   return (!variant.masks || integers) && (!variant.positive || floats);
 }
 
-/// The first variant under which enough can be judged, else the one under which most can. One reference at a time.
-struct Best {
-  Reference reference;
-  Share share;
-  const Variant* variant = nullptr;
-  reference::LeftOut left_out;  ///< edges whose results could not be judged
-};
-
-void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
-  all.resize(std::max(all.size(), more.size()));
-  for (std::size_t i = 0; i < more.size(); ++i) all[i].insert(all[i].end(), more[i].begin(), more[i].end());
-}
-
-/// Under one variant, without the edges that make results impossible to judge. Of a large group they are not looked
-/// for: that takes a number per element.
-Best judgeable(const ir::Graph& graph, std::uint64_t seed, const Variant& variant, int most_rounds,
-               reference::LeftOut left_out = {}) {
-  constexpr std::size_t most_elements = std::size_t{1} << 22;
-  const bool small = std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
-    return node.shape.dtype == ir::DType::tuple || element_count(node.shape) <= most_elements;
-  });
-  Best best;
-  best.variant = &variant;
-  best.left_out = std::move(left_out);
-  for (int round = 0;; ++round) {
-    std::tie(best.reference, best.share) = evaluated(graph, seed, variant, best.left_out);
-    if (best.share.bounded == 1 || variant.edges < Edges::finite || !small || round == most_rounds) return best;
-    const reference::LeftOut more =
-        reference::edges_without_bound(graph, best.reference.inputs, best.reference.outputs);
-    if (more.empty()) return best;
-    add_left_out(best.left_out, more);
-  }
-}
-
-Best best_of(const ir::Graph& graph, std::uint64_t seed) {
-  Best best;
-  for (const Variant& variant : variants) {
-    if (!is_worth_trying(variant, graph)) continue;
-    constexpr int rounds_of_part = 6;
-    Best found = judgeable(graph, seed, variant, rounds_of_part);
-    if (found.share.enough()) return found;
-    if (best.variant != nullptr && !(best.share < found.share)) continue;
-    found.reference = {};
-    best = std::move(found);
-  }
-  best.reference = evaluated(graph, seed, *best.variant, best.left_out).first;
-  return best;
-}
-
 /// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
 std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
   std::int64_t largest = 1, row = 1;
@@ -213,30 +149,128 @@ std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& e
   return largest >= large_group && 2 * steps <= extent.steps ? steps : 0;
 }
 
-/// A large group under the variant that is best for a part of its rows. Nothing when there is no such part, or when the
-/// whole turns out to be another matter.
-std::optional<Reference> guided(const ir::Graph& graph, std::uint64_t seed) {
-  const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph);
-  const std::int64_t steps = extent ? steps_of_part(graph, *extent) : 0;
-  if (steps == 0) return {};
-  const Best part = best_of(codegen::shrunk(graph, *extent, steps).graph, seed);
-  // The whole may have edges that the part had not.
-  constexpr int rounds_of_whole = 2;
-  Best whole = judgeable(graph, seed, *part.variant, rounds_of_whole, part.left_out);
-  if (whole.share.enough() || whole.share.finite >= part.share.finite) return std::move(whole.reference);
-  return {};
+void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
+  all.resize(std::max(all.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) all[i].insert(all[i].end(), more[i].begin(), more[i].end());
 }
 
-/// Inputs as a whole, under the variant that is best for a part; no outputs.
-Reference evaluated_in_parts(const ir::Graph& graph, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
-  const std::int64_t shown = steps_of_part(graph, parts->extent);
-  const std::int64_t steps = shown > 0 ? std::min(shown, parts->steps_at_once) : parts->steps_at_once;
-  auto [reference, share, variant, left_out] = best_of(codegen::shrunk(graph, parts->extent, steps).graph, seed);
-  reference.inputs = inputs_of(graph, seed, *variant, left_out);
-  reference.outputs.clear();
-  reference.parts = std::move(parts);
-  return std::move(reference);
-}
+/// One group's reference under one variant after the other.
+class Making {
+ public:
+  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop)
+      : graph_(graph), seed_(seed), stop_(stop) {
+    if (reference::bytes_to_evaluate(graph) >= worth_parts) parts_ = parts_of(graph);
+  }
+
+  /// What came of a variant, and how much of it can be judged.
+  struct Made {
+    Reference reference;
+    Share share;
+    const Variant* variant = nullptr;
+    reference::LeftOut left_out;  ///< edges whose results could not be judged
+  };
+
+  /// Outputs as a whole.
+  Reference whole() const {
+    if (std::optional<Made> guided = by_part()) return std::move(guided->reference);
+    return best(variants).reference;
+  }
+
+  /// Inputs as a whole, under the variant that is best for a part; no outputs.
+  Reference in_parts(std::shared_ptr<const Parts> parts) const {
+    const std::int64_t shown = steps_of_part(graph_, parts->extent);
+    const std::int64_t steps = shown > 0 ? shown : parts->steps_at_once;
+    Made made = best_of_part(parts->extent, steps);
+    made.reference.inputs = inputs(*made.variant, made.left_out);
+    made.reference.outputs.clear();
+    made.reference.parts = std::move(parts);
+    return std::move(made.reference);
+  }
+
+ private:
+  /// Rounds of looking for edges to leave out: all of a part's, and those of the whole that the part had not.
+  static constexpr int rounds_of_part = 6, rounds_of_whole = 2;
+
+  std::vector<reference::Tensor> inputs(const Variant& variant, const reference::LeftOut& left_out) const {
+    std::vector<reference::Tensor> all = reference::sensible_inputs(graph_, seed_, variant.edges, left_out, stop_);
+    for (reference::Tensor& input : all) {
+      if (variant.positive) make_positive(input, stop_);
+      if (variant.masks) make_mask(input, stop_);
+    }
+    return all;
+  }
+
+  Made made(const Variant& variant, reference::LeftOut left_out) const {
+    Made one;
+    one.variant = &variant;
+    one.left_out = std::move(left_out);
+    one.reference.seed = seed_;
+    one.reference.inputs = inputs(variant, one.left_out);
+    one.reference.outputs = parts_ ? evaluate_all(*parts_, one.reference.inputs, stop_)
+                                   : reference::evaluate_with_error_bounds(graph_, one.reference.inputs, {}, stop_);
+    one.share = share_of(one.reference.outputs, stop_);
+    one.reference.judged = one.share.bounded;
+    one.reference.inputs_are = variant.name;
+    return one;
+  }
+
+  /// Without the edges that make results impossible to judge. Of a large group they are not looked for: that takes a
+  /// number per element.
+  Made judgeable(const Variant& variant, int most_rounds, reference::LeftOut left_out = {}) const {
+    constexpr std::size_t most_elements = std::size_t{1} << 22;
+    const bool small = std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [](const ir::Node& node) {
+      return node.shape.dtype == ir::DType::tuple || element_count(node.shape) <= most_elements;
+    });
+    for (int round = 0;; ++round) {
+      Made one = made(variant, std::move(left_out));
+      if (one.share.bounded == 1 || variant.edges < Edges::finite || !small || round == most_rounds) return one;
+      const reference::LeftOut more =
+          reference::edges_without_bound(graph_, one.reference.inputs, one.reference.outputs);
+      if (more.empty()) return one;
+      left_out = std::move(one.left_out);
+      add_left_out(left_out, more);
+    }
+  }
+
+  /// The first under which enough can be judged, else the one under which most can, `most` among them, whose reference
+  /// is not kept. One reference at a time.
+  Made best(std::span<const Variant> tried, Made most = {}) const {
+    most.reference = {};
+    for (const Variant& variant : tried) {
+      if (!is_worth_trying(variant, graph_)) continue;
+      Made one = judgeable(variant, rounds_of_part);
+      if (one.share.enough()) return one;
+      if (most.variant != nullptr && !(most.share < one.share)) continue;
+      one.reference = {};
+      most = std::move(one);
+    }
+    return made(*most.variant, std::move(most.left_out));
+  }
+
+  Made best_of_part(const codegen::OuterExtent& extent, std::int64_t steps) const {
+    const ir::Graph part = codegen::shrunk(graph_, extent, steps).graph;
+    return Making(part, seed_, stop_).best(variants);
+  }
+
+  /// A large group under the variant that is best for a part of its rows. Where the whole turns out to be another
+  /// matter, under one of those with fewer edges. Nothing when there is no such part.
+  std::optional<Made> by_part() const {
+    const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph_);
+    const std::int64_t steps = extent ? steps_of_part(graph_, *extent) : 0;
+    if (steps == 0) return {};
+    const Made part = best_of_part(*extent, steps);
+    constexpr double about = 0.02;  // the share of a part and of the whole differ by chance
+    Made all = judgeable(*part.variant, rounds_of_whole, part.left_out);
+    if (all.share.enough() || all.share.finite >= part.share.finite - about) return all;
+    const auto next = static_cast<std::size_t>(part.variant - variants.data()) + 1;
+    return best(std::span(variants).subspan(next), std::move(all));
+  }
+
+  const ir::Graph& graph_;
+  std::uint64_t seed_;
+  const std::stop_token& stop_;
+  std::optional<Parts> parts_;
+};
 
 /// The first node that the evaluator has no semantics for, in words; empty when there is none.
 std::string without_semantics(const ir::Graph& graph) {
@@ -279,10 +313,11 @@ struct Sample {
 };
 
 /// The first and the last block, which may be ragged, then batches of random others.
-Sample sample_of(std::int64_t grid, const CheckOptions& options) {
+Sample sample_of(const ir::Kernel& kernel, const CheckOptions& options) {
   Sample sample;
-  if (options.sample_blocks == 0 || options.sample_blocks >= grid || grid < 2 * batches + 2) return sample;
-  const auto each = std::max<std::int64_t>((options.sample_blocks - 2) / batches, 1);
+  const std::int64_t wanted = blocks_to_run(kernel, options), grid = kernel.grid;
+  if (wanted == 0) return sample;
+  const auto each = std::max<std::int64_t>((wanted - 2) / batches, 1);
   std::mt19937_64 random(options.seed);
   sample.interior = grid - 2;
   sample.runs = {{0, grid - 1}};
@@ -337,9 +372,9 @@ std::string left_alone(const ir::Kernel& kernel, const Executed& run, bool told)
 
 /// Adds what one run's outputs say; a sample is judged where it wrote.
 void add_judgement(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole,
-                   Judgement& all, Checked& verdict) {
+                   const std::stop_token& stop, Judgement& all, Checked& verdict) {
   const auto before = whole ? std::vector<std::span<const std::byte>>() : spans(run.before);
-  Judgement judgement = judge(kernel, reference, spans(run.after), before);
+  Judgement judgement = judge(kernel, reference, spans(run.after), before, stop);
   if (whole && judgement.reason.empty()) judgement.reason = left_alone(kernel, run, judgement.telling > 0);
   all.elements += judgement.elements;
   all.judged += judgement.judged;
@@ -390,20 +425,43 @@ std::string_view name(Verdict state) {
   return row_for(names, state);
 }
 
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts) {
+std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts>& parts) {
+  const std::int64_t whole = reference::bytes_to_evaluate(graph);
+  if (!parts || whole < worth_parts) return whole;
+  return reference::bytes_of_outputs(graph) + parts->bytes;
+}
+
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts,
+                             const std::stop_token& stop) {
   Reference reference;
   reference.seed = seed;
   reference.reason = without_semantics(group.graph);
   if (reference.reason.empty()) {
-    const std::int64_t inputs = bytes_of_inputs(group.graph);
-    const std::int64_t bytes = inputs + (parts ? parts->bytes : reference::bytes_to_evaluate(group.graph));
+    const std::int64_t bytes =
+        bytes_of_inputs(group.graph) + (parts ? parts->bytes : bytes_to_evaluate(group.graph, parts_of(group.graph)));
     const std::int64_t available = free_memory();
     if (bytes > available) reference.reason = out_of_memory(bytes, available);
   }
   if (!reference.reason.empty()) return reference;
-  if (parts) return evaluated_in_parts(group.graph, seed, std::move(parts));
-  if (std::optional<Reference> whole = guided(group.graph, seed)) return std::move(*whole);
-  return best_of(group.graph, seed).reference;
+  const Making making(group.graph, seed, stop);
+  return parts ? making.in_parts(std::move(parts)) : making.whole();
+}
+
+std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
+  // Blocks that wait for one another run all or none.
+  if (kernel.cooperative || kernel.grid < 2 * batches + 2) return 0;
+  std::int64_t wanted = options.sample_blocks, largest = 1;
+  for (const ir::Buffer& buffer : kernel.buffers) {
+    largest = std::max(largest, buffer.elements);
+    const bool adds_up = buffer.role == ir::BufferRole::ticket || buffer.role == ir::BufferRole::workspace;
+    if (wanted == 0 && adds_up) return 0;
+  }
+  if (wanted == 0 && options.most_elements > 0 && largest > options.most_elements) {
+    const double share = static_cast<double>(sampled_elements) / static_cast<double>(largest);
+    constexpr std::int64_t fewest = 64;
+    wanted = std::max(fewest, static_cast<std::int64_t>(share * static_cast<double>(kernel.grid)));
+  }
+  return wanted >= kernel.grid ? 0 : wanted;
 }
 
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm) {
@@ -432,19 +490,22 @@ void add_difference(const reference::Difference& difference, const std::string& 
   if (difference.wrong > 0 && to.reason.empty()) to.reason = fmt::format("{}: {}", stored.name, description);
 }
 
-void judge_whole(const Reference& reference, const std::vector<Stored>& outputs, Judgement& to) {
+void judge_whole(const Reference& reference, const std::vector<Stored>& outputs, const std::stop_token& stop,
+                 Judgement& to) {
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const reference::BoundedTensor& expected = reference.outputs[k];
     const reference::Difference difference =
-        reference::compare(expected, outputs[k].found.bytes, outputs[k].before.bytes);
+        reference::compare(expected, outputs[k].found.bytes, outputs[k].before.bytes, stop);
     add_difference(difference, reference::describe(difference, expected.value.shape), outputs[k], to);
   }
 }
 
 /// Steps in which an output changed; all of them when it does not matter what was there before.
-std::vector<std::int64_t> stored_steps(const Parts& parts, const std::vector<Stored>& outputs) {
+std::vector<std::int64_t> stored_steps(const Parts& parts, const std::vector<Stored>& outputs,
+                                       const std::stop_token& stop) {
   std::vector<std::int64_t> steps;
   for (std::int64_t step = 0; step < parts.extent.steps; ++step) {
+    stop_if_asked(stop);
     bool changed = false;
     for (std::size_t k = 0; k < outputs.size() && !changed; ++k) {
       const Stored& one = outputs[k];
@@ -458,20 +519,22 @@ std::vector<std::int64_t> stored_steps(const Parts& parts, const std::vector<Sto
   return steps;
 }
 
-void judge_parts(const Reference& reference, const std::vector<Stored>& outputs, Judgement& to) {
+void judge_parts(const Reference& reference, const std::vector<Stored>& outputs, const std::stop_token& stop,
+                 Judgement& to) {
   const Parts& parts = *reference.parts;
-  const std::vector<std::int64_t> steps = stored_steps(parts, outputs);
+  const std::vector<std::int64_t> steps = stored_steps(parts, outputs, stop);
   const std::int64_t all = parts.extent.steps;
+  PartEvaluator evaluate(parts, reference.inputs, stop);
   for (std::size_t first = 0; first < steps.size(); first += static_cast<std::size_t>(parts.steps_at_once)) {
     const std::size_t count = std::min(static_cast<std::size_t>(parts.steps_at_once), steps.size() - first);
     const std::span<const std::int64_t> wanted = std::span(steps).subspan(first, count);
-    const std::vector<reference::BoundedTensor> expected = evaluate_part(parts, reference.inputs, wanted);
+    const std::vector<reference::BoundedTensor> expected = evaluate(wanted);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
       const int dim = parts.output_dims[k];
       const reference::Tensor found = part_of(outputs[k].found, dim, all, wanted);
       const reference::Tensor before =
           outputs[k].before.bytes.empty() ? reference::Tensor() : part_of(outputs[k].before, dim, all, wanted);
-      reference::Difference difference = reference::compare(expected[k], found.bytes, before.bytes);
+      reference::Difference difference = reference::compare(expected[k], found.bytes, before.bytes, stop);
       const ir::Shape& whole = outputs[k].found.shape;
       if (difference.index >= 0) difference.index = place_in_whole(whole, dim, all, wanted, difference.index);
       add_difference(difference, reference::describe(difference, whole), outputs[k], to);
@@ -482,8 +545,8 @@ void judge_parts(const Reference& reference, const std::vector<Stored>& outputs,
 }  // namespace
 
 Judgement judge(const ir::Kernel& kernel, const Reference& reference,
-                std::span<const std::span<const std::byte>> outputs,
-                std::span<const std::span<const std::byte>> before) {
+                std::span<const std::span<const std::byte>> outputs, std::span<const std::span<const std::byte>> before,
+                const std::stop_token& stop) {
   std::vector<Stored> stored;
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!is_result(buffer.role)) continue;
@@ -495,9 +558,9 @@ Judgement judge(const ir::Kernel& kernel, const Reference& reference,
   }
   Judgement judgement;
   if (reference.parts)
-    judge_parts(reference, stored, judgement);
+    judge_parts(reference, stored, stop, judgement);
   else
-    judge_whole(reference, stored, judgement);
+    judge_whole(reference, stored, stop, judgement);
   return judgement;
 }
 
@@ -508,8 +571,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.reason = reference.reason;
     return verdict;
   }
-  // Blocks that wait for one another run all or none.
-  const Sample sample = kernel.cooperative ? Sample{} : sample_of(kernel.grid, options);
+  const Sample sample = sample_of(kernel, options);
   std::vector<ir::LaunchCounts> counts;
   Judgement all;
   verdict.state = Verdict::passed;
@@ -522,7 +584,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
     counts.push_back(launch_counts(run.simulation, kernel.buffers.size()));
     if (ended_early(run.simulation, options, verdict)) return verdict;
-    add_judgement(kernel, reference, run, blocks.empty(), all, verdict);
+    add_judgement(kernel, reference, run, blocks.empty(), options.stop, all, verdict);
   }
   verdict.counts = scaled(counts, sample);
   if (!verdict.findings.empty()) {

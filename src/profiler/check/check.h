@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -44,11 +45,16 @@ struct Reference {
   std::string reason;  ///< when not empty: there is no reference, for this reason
 };
 
+/// Bytes that evaluating all of a group takes at most at once, outputs with their bounds among them, inputs not.
+/// `parts` is parts_of() it.
+std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts>& parts);
+
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
 /// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows. With
 /// `parts` outputs are left to be evaluated part by part. A group that the evaluator has no semantics for, or that
-/// takes more memory than the machine has free, gets a reason.
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts = nullptr);
+/// takes more memory than the machine has free, gets a reason. Error(interrupted) when asked to stop.
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts = nullptr,
+                             const std::stop_token& stop = {});
 
 struct CheckOptions {
   std::uint64_t seed = 1;  ///< of the schedule and of the sample
@@ -56,10 +62,17 @@ struct CheckOptions {
   bool sanitize = true;
   bool count_cache = false;        ///< DRAM and L2 bytes too
   std::int64_t sample_blocks = 0;  ///< run about so many blocks only, spread at random; 0: all
+  /// Of a launch with a larger array a sample of blocks runs that touches about sampled_elements of it; 0: no launch is
+  /// too large. Not of one whose blocks add up what others wrote.
+  std::int64_t most_elements = 0;
   Seconds time_limit{60};
   simulator::MachineLimits machine;
   std::stop_token stop;
 };
+/// Above this, unless somebody asks for another number, executing all of a launch takes minutes.
+inline constexpr std::int64_t default_most_elements = std::int64_t{1} << 25, sampled_elements = std::int64_t{1} << 22;
+/// Blocks of a launch that a check runs, about; 0: all.
+std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options);
 /// Of the device, for a kernel of so many blocks per SM (0: not known).
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm);
 
@@ -93,9 +106,10 @@ struct Judgement {
   double fraction() const { return elements == 0 ? 0 : static_cast<double>(judged) / static_cast<double>(elements); }
 };
 /// `before`, when given, is what the outputs held before: elements that have not changed are not looked at.
+/// Error(interrupted) when asked to stop.
 Judgement judge(const ir::Kernel& kernel, const Reference& reference,
                 std::span<const std::span<const std::byte>> outputs,
-                std::span<const std::span<const std::byte>> before = {});
+                std::span<const std::span<const std::byte>> before = {}, const std::stop_token& stop = {});
 
 Checked check(const ir::Kernel& kernel, const Reference& reference, const Executor& execute,
               const CheckOptions& options);

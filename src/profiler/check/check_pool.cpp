@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "profiler/check/memory_need.h"
 
 namespace tailor::profiler {
@@ -33,7 +34,7 @@ namespace {
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Groups of fewer bytes are evaluated as a whole, however few blocks run.
-constexpr std::int64_t worth_parts = std::int64_t{1} << 25;
+constexpr std::int64_t worth_sampled = std::int64_t{1} << 25;
 
 /// What is free may shrink while we work.
 constexpr double share_of_free = 0.9;
@@ -48,6 +49,7 @@ struct Shared {
   enum class State { closed, in_the_making, open } state = State::closed;
   std::vector<Reference> references;
   std::int64_t users = 0;
+  bool sampled = true;         ///< of all its kernels a sample of blocks runs
   std::int64_t executing = 0;  ///< bytes of the execution that takes most
   std::int64_t given = 0;      ///< of the budget: references and one execution
   bool slot_taken = false;     ///< somebody executes in the memory of that one
@@ -68,6 +70,7 @@ class Stage {
     for (const CheckRequest& request : requests) {
       Shared& shared = shared_[request.group->id];
       ++shared.users;
+      shared.sampled = shared.sampled && blocks_to_run(*request.kernel, stage.each) > 0;
       shared.executing = std::max(shared.executing, bytes_of(request));
     }
     budget_ = make_budget(stage.memory);
@@ -140,9 +143,8 @@ class Stage {
   }
 
   double share_of(const CheckRequest& request) const {
-    const std::int64_t blocks = stage_.each.sample_blocks, grid = request.kernel->grid;
-    if (blocks == 0 || blocks >= grid || request.kernel->cooperative) return 1;
-    return static_cast<double>(blocks) / static_cast<double>(grid);
+    const std::int64_t blocks = blocks_to_run(*request.kernel, stage_.each);
+    return blocks == 0 ? 1 : static_cast<double>(blocks) / static_cast<double>(request.kernel->grid);
   }
   std::int64_t bytes_of(const CheckRequest& request) const {
     return bytes_to_execute(*request.kernel, stage_.each.sanitize, share_of(request));
@@ -190,14 +192,15 @@ class Stage {
 
   /// Whole where that fits and is not more than a sample asks for, else in parts where these fit; `bytes` may be more
   /// than there is.
-  Fit fit_of(const ir::Graph& graph, std::int64_t executing) const {
+  Fit fit_of(const ir::Graph& graph, const Shared& shared) const {
+    const std::int64_t executing = shared.executing;
     const std::int64_t inputs = bytes_of_inputs(graph), outputs = reference::bytes_of_outputs(graph);
-    const std::int64_t evaluating = reference::bytes_to_evaluate(graph);
+    std::optional<Parts> parts = parts_of(graph);
+    const std::int64_t evaluating = bytes_to_evaluate(graph, parts);
     const Fit whole{nullptr,
                     (stage_.seeds - 1) * (inputs + outputs) + inputs + std::max(evaluating, outputs + executing)};
-    const bool sampled = stage_.each.sample_blocks > 0 && evaluating >= worth_parts;
+    const bool sampled = shared.sampled && reference::bytes_to_evaluate(graph) >= worth_sampled;
     if (whole.bytes <= budget_ && !sampled) return whole;
-    std::optional<Parts> parts = parts_of(graph);
     if (!parts) return whole;
     const Fit some{std::make_shared<const Parts>(std::move(*parts)), 0};
     const std::int64_t bytes = stage_.seeds * inputs + executing + some.parts->bytes;
@@ -210,7 +213,7 @@ class Stage {
     std::vector<Reference> references;
     std::int64_t given = 0;
     const std::optional<std::string> failure = failure_of([&] {
-      const Fit fit = fit_of(group.graph, shared.executing);
+      const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
         references.push_back(refused(out_of_memory(fit.bytes, budget_)));
       } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
@@ -218,10 +221,14 @@ class Stage {
         lock.unlock();
         started = now();
         for (int i = 0; i < stage_.seeds; ++i)
-          references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.parts));
+          references.push_back(
+              evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.parts, stage_.each.stop));
       }
     });
-    if (failure) references.assign(1, refused(*failure));
+    if (stage_.each.stop.stop_requested())
+      references.clear();
+    else if (failure)
+      references.assign(1, refused(*failure));
     const std::lock_guard lock(mutex_);
     shared.references = std::move(references);
     shared.given = given;
@@ -254,10 +261,13 @@ class Stage {
   /// What goes wrong with one kernel is its verdict, and not the end of the others.
   Checked guarded(const CheckRequest& request, const std::vector<Reference>& references) const {
     Checked verdict;
-    if (const std::optional<std::string> failure = failure_of([&] { verdict = checked(request, references); })) {
-      verdict = {};
-      verdict.reason = *failure;
-    }
+    bool done = false;
+    const std::optional<std::string> failure =
+        failure_of([&] { done = done_unless_stopped([&] { verdict = checked(request, references); }); });
+    if (done) return verdict;
+    verdict = {};
+    verdict.state = failure ? Verdict::not_executed : Verdict::stopped;
+    verdict.reason = failure.value_or("");
     return verdict;
   }
 

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
+#include "base/memory.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_moves.h"
 
@@ -16,8 +18,9 @@ namespace tailor::profiler {
 
 namespace {
 
-/// What one evaluation of a part may take: enough that nodes cost more than the walk over them.
-constexpr std::int64_t bytes_of_part = std::int64_t{64} << 20;
+/// What one evaluation of a part may take: what stays in the second cache, and enough that operations cost more than
+/// the walk over them.
+constexpr std::int64_t bytes_of_part = std::int64_t{2} << 20;
 
 /// Whether the node does to each step what it does to the first.
 bool is_same_for_all_steps(const ir::Node& node, int dim) {
@@ -34,6 +37,15 @@ struct Steps {
     bytes = elements(shape) / outer / steps * element_bytes(shape.dtype);
   }
 };
+
+/// Steps first .. first+count-1 of an array, which stand next to one another in `from`, into their places.
+void put(std::span<const std::byte> from, std::span<std::byte> to, const Steps& steps, std::int64_t first,
+         std::int64_t count) {
+  const auto size = static_cast<std::size_t>(count * steps.bytes);
+  for (std::int64_t outer = 0; outer < steps.outer; ++outer)
+    std::memcpy(to.data() + (outer * steps.all + first) * steps.bytes,
+                from.data() + static_cast<std::size_t>(outer) * size, size);
+}
 
 }  // namespace
 
@@ -85,13 +97,45 @@ reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t 
   return part;
 }
 
-std::vector<reference::BoundedTensor> evaluate_part(const Parts& parts, std::span<const reference::Tensor> inputs,
-                                                    std::span<const std::int64_t> wanted) {
-  std::vector<reference::Tensor> some;
+PartEvaluator::PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs, std::stop_token stop)
+    : parts_(parts), inputs_(inputs), stop_(std::move(stop)) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    some.push_back(part_of(inputs[i], parts.input_dims[i], parts.extent.steps, wanted));
-  return reference::evaluate_with_error_bounds(codegen::shrunk(parts.graph, parts.extent, std::ssize(wanted)).graph,
-                                               some);
+    some_.push_back(parts.input_dims[i] < 0 ? inputs[i] : reference::Tensor());
+}
+
+std::vector<reference::BoundedTensor> PartEvaluator::operator()(std::span<const std::int64_t> wanted) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (parts_.input_dims[i] >= 0) some_[i] = part_of(inputs_[i], parts_.input_dims[i], parts_.extent.steps, wanted);
+  if (steps_ != std::ssize(wanted)) {
+    graph_ = codegen::shrunk(parts_.graph, parts_.extent, std::ssize(wanted)).graph;
+    steps_ = std::ssize(wanted);
+  }
+  return reference::evaluate_with_error_bounds(graph_, some_, {}, stop_);
+}
+
+std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
+                                                   const std::stop_token& stop) {
+  std::vector<reference::BoundedTensor> all;
+  for (const ir::NodeId output : parts.graph.outputs)
+    all.push_back({reference::unwritten(parts.graph[output].shape), {}});
+  PartEvaluator evaluate(parts, inputs, stop);
+  std::vector<std::int64_t> wanted;
+  for (std::int64_t first = 0; first < parts.extent.steps; first += parts.steps_at_once) {
+    wanted.resize(static_cast<std::size_t>(std::min(parts.steps_at_once, parts.extent.steps - first)));
+    std::iota(wanted.begin(), wanted.end(), first);
+    const std::vector<reference::BoundedTensor> some = evaluate(wanted);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      Steps to(all[k].value.shape, parts.output_dims[k], parts.extent.steps);
+      put(std::as_bytes(std::span(some[k].value.bytes)), std::as_writable_bytes(std::span(all[k].value.bytes)), to,
+          first, std::ssize(wanted));
+      if (some[k].error.empty()) continue;
+      if (all[k].error.empty()) all[k].error = large_array<double>(element_count(all[k].value.shape));
+      to.bytes = to.bytes / element_bytes(all[k].value.shape.dtype) * static_cast<std::int64_t>(sizeof(double));
+      put(std::as_bytes(std::span(some[k].error)), std::as_writable_bytes(std::span(all[k].error)), to, first,
+          std::ssize(wanted));
+    }
+  }
+  return all;
 }
 
 std::int64_t place_in_whole(const ir::Shape& whole, int dim, std::int64_t steps, std::span<const std::int64_t> wanted,

@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A group evaluated in parts of its outermost dimension. In: a group whose rows do not depend on one another, some of
-// its steps, and the inputs as a whole. Out: the reference of these steps alone. Called by check.cpp where the
-// reference of all rows would take more memory than there is, and where a sample of the blocks wrote a few rows only.
+// its steps, and the inputs as a whole. Out: the reference of these steps alone, or of all of them put together. Called
+// by check.cpp: a part stays in the cache while operation after operation passes over it, which the whole does not; and
+// where a sample of the blocks wrote a few rows only, these are all that is evaluated.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "codegen/lower/shrink.h"
 #include "ir/fusion.h"
 #include "reference/error_bound.h"
+#include "reference/evaluate_memory.h"
 
 namespace tailor::profiler {
 
@@ -35,9 +38,27 @@ std::optional<Parts> parts_of(const ir::Graph& graph);
 reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t steps,
                           std::span<const std::int64_t> wanted);
 
-/// The reference of the wanted steps, one tensor per output, the steps next to one another.
-std::vector<reference::BoundedTensor> evaluate_part(const Parts& parts, std::span<const reference::Tensor> inputs,
-                                                    std::span<const std::int64_t> wanted);
+/// Evaluates one part after the other; what is the same for all parts is made once. Both arguments outlive it.
+class PartEvaluator {
+ public:
+  PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs, std::stop_token stop = {});
+  /// The reference of the wanted steps, one tensor per output, the steps next to one another. Error(interrupted) when
+  /// asked to stop.
+  std::vector<reference::BoundedTensor> operator()(std::span<const std::int64_t> wanted);
+
+ private:
+  const Parts& parts_;
+  std::span<const reference::Tensor> inputs_;
+  std::stop_token stop_;
+  reference::KeptMemory kept_;
+  std::vector<reference::Tensor> some_;  ///< of the inputs
+  std::int64_t steps_ = 0;               ///< of `graph_`
+  ir::Graph graph_;
+};
+
+/// The reference of all steps, evaluated part by part: the same as of the whole, in less time and memory.
+std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
+                                                   const std::stop_token& stop = {});
 
 /// The row-major place in the whole of element `index` of such a part.
 std::int64_t place_in_whole(const ir::Shape& whole, int dim, std::int64_t steps, std::span<const std::int64_t> wanted,

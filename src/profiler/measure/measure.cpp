@@ -29,6 +29,7 @@
 #include <memory>
 
 #include "base/indexed.h"
+#include "base/stop.h"
 #include "profiler/check/check.h"
 #include "profiler/measure/sampled.h"
 #include "profiler/measure/sequence_cache.h"
@@ -76,11 +77,12 @@ class Measuring {
   };
 
   InputSet inputs_of(const ShapedKernel& shape, std::uint64_t seed) {
-    InputSet inputs{evaluate_reference(*shape.group, seed), nullptr};
+    InputSet inputs{evaluate_reference(*shape.group, seed, nullptr, options_.stop), nullptr};
     if (!inputs.reference.reason.empty()) {
       // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
       all_.unjudged = inputs.reference.reason;
-      inputs.reference.inputs = reference::sensible_inputs(shape.group->graph, seed);
+      inputs.reference.inputs =
+          reference::sensible_inputs(shape.group->graph, seed, reference::Edges::none, options_.stop);
     }
     inputs.contents = std::make_shared<std::vector<std::byte>>(contents_of(*shape.kernel, inputs.reference.inputs));
     return inputs;
@@ -92,8 +94,11 @@ class Measuring {
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
         if (options_.stop.stop_requested()) return;
         const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(round);
-        if (candidates_[i].odd) check_shape(i, *candidates_[i].odd, seed, inputs, false);
-        check_shape(i, candidates_[i].own, seed, inputs, true);
+        const bool done = done_unless_stopped([&] {
+          if (candidates_[i].odd) check_shape(i, *candidates_[i].odd, seed, inputs, false);
+          check_shape(i, candidates_[i].own, seed, inputs, true);
+        });
+        if (!done) return;
       }
     }
   }
@@ -127,7 +132,8 @@ class Measuring {
   void hold_against(const InputSet& inputs, const ShapedKernel& shape, const gpu::Response& run,
                     CandidateResult& plan) {
     if (!inputs.reference.reason.empty()) return;
-    const Judgement judgement = judge(*shape.kernel, inputs.reference, outputs_in(*shape.kernel, run.blob));
+    const Judgement judgement =
+        judge(*shape.kernel, inputs.reference, outputs_in(*shape.kernel, run.blob), {}, options_.stop);
     plan.worst = std::max(plan.worst, judgement.worst);
     plan.judged = plan.judged || judgement.telling > 0;
     plan.judged_share = std::max(plan.judged_share, judgement.fraction());

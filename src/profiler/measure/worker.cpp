@@ -140,7 +140,11 @@ struct Worker::Body {
     posix_spawn_file_actions_adddup2(&actions, theirs.number(), worker_socket);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    // Whoever listens for interrupts has them blocked in all threads, which a new process would inherit.
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     std::vector<char*> words_of_command;
     for (std::string& word : setup.command) words_of_command.push_back(word.data());
     words_of_command.push_back(nullptr);

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "profiler/xla/xla_inplace.h"
 #include "reference/compare.h"
@@ -34,8 +35,9 @@ std::string located_text(const Error& error) {
 /// A case while it is made; a step that fails leaves a refusal.
 class Making {
  public:
-  Making(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed, std::int64_t most_elements)
-      : module_(module), kernel_(kernel), seed_(seed), most_elements_(most_elements) {
+  Making(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed, std::int64_t most_elements,
+         const std::stop_token& stop)
+      : module_(module), kernel_(kernel), seed_(seed), most_elements_(most_elements), stop_(stop) {
     one_.arguments = kernel.arguments;
     one_.operands = kernel.operands;
   }
@@ -56,6 +58,7 @@ class Making {
     try {
       work();
     } catch (const Error& error) {
+      if (error.fault == Fault::interrupted) throw;
       refusal_.reason = located_text(error);
     }
     return refusal_.reason.empty();
@@ -95,6 +98,7 @@ class Making {
                     fmt::format("the computation has {} parameters and {} results, the fusion {} and {}", ranges.size(),
                                 one_.graph.outputs.size(), operands, one_.arguments.size() - operands));
     for (std::size_t i = 0; i < one_.arguments.size(); ++i) {
+      stop_if_asked(stop_);
       const XlaArgument& argument = one_.arguments[i];
       if (reference::element_width(argument.shape) == 0)
         return refuse(XlaOutcome::cannot_evaluate,
@@ -102,7 +106,7 @@ class Making {
       if (!assign_memory(i)) return;
       if (i >= operands) continue;
       if (argument.shares < 0)
-        one_.inputs.push_back(reference::input_tensor(argument.shape, ranges[i], seed_ * 1000 + i));
+        one_.inputs.push_back(reference::input_tensor(argument.shape, ranges[i], seed_ * 1000 + i, stop_));
       else
         one_.inputs.push_back(seen_as(argument.shape, one_.memory_of[i]));
     }
@@ -156,6 +160,7 @@ class Making {
   const XlaKernel& kernel_;
   std::uint64_t seed_;
   std::int64_t most_elements_;
+  const std::stop_token& stop_;
   XlaCase one_;
   XlaRefusal refusal_;
 };
@@ -163,10 +168,11 @@ class Making {
 /// Whether factors lose all but 10 bits on their way into a product, as XLA's defaults allow for f32.
 bool multiplies_tf32(const XlaCase& one) { return one.ptx.text->find(".tf32") != std::string::npos; }
 
-void compare_results(const XlaCase& one, std::span<const std::span<const std::byte>> memory, XlaVerdict& verdict) {
+void compare_results(const XlaCase& one, std::span<const std::span<const std::byte>> memory,
+                     const std::stop_token& stop, XlaVerdict& verdict) {
   const auto started = std::chrono::steady_clock::now();
   const std::vector<reference::BoundedTensor> expected = reference::evaluate_with_error_bounds(
-      one.graph, one.inputs, {.narrow_sums = true, .product_error = multiplies_tf32(one) ? 2 * tf32_error : 0});
+      one.graph, one.inputs, {.narrow_sums = true, .product_error = multiplies_tf32(one) ? 2 * tf32_error : 0}, stop);
   verdict.evaluation = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::size_t number = static_cast<std::size_t>(one.operands) + i;
@@ -179,7 +185,7 @@ void compare_results(const XlaCase& one, std::span<const std::span<const std::by
                                    ir::text(expected[i].value.shape));
       return;
     }
-    const reference::Difference difference = reference::compare(expected[i], found.bytes);
+    const reference::Difference difference = reference::compare(expected[i], found.bytes, {}, stop);
     verdict.results += difference.elements;
     verdict.unjudged += difference.unjudged;
     verdict.worst = std::max(verdict.worst, difference.worst);
@@ -192,8 +198,8 @@ void compare_results(const XlaCase& one, std::span<const std::span<const std::by
 }  // namespace
 
 std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed,
-                                           std::int64_t most_elements) {
-  return Making(module, kernel, seed, most_elements).made();
+                                           std::int64_t most_elements, const std::stop_token& stop) {
+  return Making(module, kernel, seed, most_elements, stop).made();
 }
 
 void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes) {
@@ -201,11 +207,12 @@ void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes) {
   if (input >= 0) reference::to_memory(one.inputs[input], bytes);
 }
 
-XlaVerdict judge(const XlaCase& one, std::span<const std::span<const std::byte>> memory) {
+XlaVerdict judge(const XlaCase& one, std::span<const std::span<const std::byte>> memory, const std::stop_token& stop) {
   XlaVerdict verdict;
   try {
-    compare_results(one, memory, verdict);
+    compare_results(one, memory, stop, verdict);
   } catch (const Error& error) {
+    if (error.fault == Fault::interrupted) throw;
     verdict.outcome = XlaOutcome::cannot_evaluate;
     verdict.reason = located_text(error);
   }

@@ -51,9 +51,9 @@ struct XlaRefusal {
 };
 
 /// Reads what the kernel needs and makes its inputs. `most_elements` 0: no kernel is too large. Never throws for what
-/// is wrong with one kernel.
+/// is wrong with one kernel; Error(interrupted) when asked to stop.
 std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed,
-                                           std::int64_t most_elements);
+                                           std::int64_t most_elements, const std::stop_token& stop = {});
 
 /// Fills `bytes` with what memory `number` holds before a run: its operand, or nothing at all.
 void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes);
@@ -69,6 +69,7 @@ struct XlaVerdict {
 
 /// Holds what lies in memory after a run, by number, against the reference. Only results are looked at; other memory
 /// may be empty.
-XlaVerdict judge(const XlaCase& one, std::span<const std::span<const std::byte>> memory);
+XlaVerdict judge(const XlaCase& one, std::span<const std::span<const std::byte>> memory,
+                 const std::stop_token& stop = {});
 
 }  // namespace tailor::profiler

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/indexed.h"
+#include "base/stop.h"
 #include "hlo/import.h"
 #include "profiler/check/simulated_launch.h"
 #include "profiler/xla/xla_case.h"
@@ -60,6 +61,7 @@ class Bench {
     simulator::SimulationOptions options = options_.simulation;
     options.seed = options_.seed;
     check_.simulation = simulator::simulate(program, launch, memory_, options);
+    stop_if_asked(options.stop);
     check_.executed = check_.simulation.outcome == simulator::SimulationOutcome::finished;
     if (check_.executed) return true;
     check_.outcome = XlaOutcome::cannot_simulate;
@@ -73,7 +75,7 @@ class Bench {
   void compare_results(const XlaCase& one) {
     std::vector<std::span<const std::byte>> memory;
     for (std::size_t i = 0; i < one.memory.size(); ++i) memory.push_back(memory_.bytes(static_cast<int>(i)));
-    const XlaVerdict verdict = judge(one, memory);
+    const XlaVerdict verdict = judge(one, memory, options_.simulation.stop);
     check_.outcome = verdict.outcome;
     check_.reason = verdict.reason;
     check_.worst = verdict.worst;
@@ -119,12 +121,13 @@ std::int64_t elements_computed(const ir::Graph& graph) {
 }
 
 XlaCheck check(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options) {
-  const auto made = xla_case(module, kernel, options.seed, options.most_elements);
+  const auto made = xla_case(module, kernel, options.seed, options.most_elements, options.simulation.stop);
   Bench bench(kernel, options);
   if (const XlaRefusal* refusal = std::get_if<XlaRefusal>(&made)) return bench.stop(refusal->outcome, refusal->reason);
   try {
     return bench.run(std::get<XlaCase>(made));
   } catch (const Error& error) {
+    if (error.fault == Fault::interrupted) throw;
     return bench.stop(XlaOutcome::cannot_simulate, error.message);
   }
 }

@@ -53,7 +53,7 @@ ir::Graph graph_of(const XlaModule& module, const XlaKernel& kernel);
 /// Elements all nodes of the graph compute: what the reference costs.
 std::int64_t elements_computed(const ir::Graph& graph);
 
-/// Never throws for what is wrong with one kernel.
+/// Never throws for what is wrong with one kernel; Error(interrupted) when its simulation is asked to stop.
 XlaCheck check(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options = {});
 
 }  // namespace tailor::profiler

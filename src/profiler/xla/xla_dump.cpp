@@ -14,6 +14,7 @@
 
 #include "base/compressed.h"
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "hlo/import.h"
 #include "profiler/xla/xla_buffer_assignment.h"
@@ -196,17 +197,18 @@ void count_other(XlaModule& module, const XlaLaunch& launch, double times) {
 
 }  // namespace
 
-XlaModule read_xla(const XlaSource& source) {
+XlaModule read_xla(const XlaSource& source, const std::stop_token& stop) {
   XlaModule module;
   module.source = source;
   module.text = std::make_shared<const std::string>(read_unpacked(source.hlo.string()));
-  module.hlo = hlo::parse_module(*module.text, source.name);
+  module.hlo = hlo::parse_module(*module.text, source.name, stop);
   const std::vector<XlaLaunch> launches = read_launches(source);
   auto entries = entries_of(source);
   const XlaSchedule schedule(module.hlo);
   const XlaBufferAssignment assignment(source);
   std::map<std::string, std::size_t, std::less<>> known;
   for (const XlaLaunch& launch : launches) {
+    stop_if_asked(stop);
     const XlaScheduled* place = schedule.find(launch.instruction);
     const double times = place != nullptr ? place->times : 1;
     if (launch.entry.empty()) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,6 @@ struct XlaModule {
 };
 
 /// Throws Error(failed) when the optimised module or the launch list cannot be read at all.
-XlaModule read_xla(const XlaSource& source);
+XlaModule read_xla(const XlaSource& source, const std::stop_token& stop = {});
 
 }  // namespace tailor::profiler

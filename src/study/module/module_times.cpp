@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/statistics.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "study/module/xla_rows.h"
@@ -35,13 +36,13 @@ std::vector<double> ModuleTimes::seconds() const {
 ModuleComparison::ModuleComparison(ModuleQuestion question, const std::filesystem::path& data, const Watch& watch)
     : question_(std::move(question)), watch_(watch) {
   if (question_.rounds < 1) throw Error(Fault::usage, "--rounds: found 0, expected at least one");
-  graph_ = load_model(data, question_.what.model, watch.observer);
+  graph_ = load_model(data, question_.what.model, watch);
   if (!question_.xla.empty())
-    xla_ = profiler::read_xla(profiler::choose_module(profiler::xla_modules(question_.xla), ""));
+    xla_ = profiler::read_xla(profiler::choose_module(profiler::xla_modules(question_.xla), ""), watch.stop);
   for (const std::string& name : question_.strategies) {
     Question one = question_.what;
     one.strategy = name;
-    variants_.push_back({std::make_unique<FusedModel>(one, data, watch.observer), {}, -1});
+    variants_.push_back({std::make_unique<FusedModel>(one, data, watch), {}, -1});
   }
   how_ = measure_options(question_.measure, device(), watch);
   how_.counters = {};
@@ -50,7 +51,7 @@ ModuleComparison::ModuleComparison(ModuleQuestion question, const std::filesyste
 
 void ModuleComparison::measure() {
   measure_groups();
-  if (watch_.stopped()) throw Error(Fault::interrupted, "interrupted");
+  stop_if_asked(watch_.stop);
   build_sequences();
   if (xla_) add_xla();
   take_turns();
@@ -69,7 +70,7 @@ void ModuleComparison::measure_groups() {
     known.merge(here);
   }
   if (question_.odd_shapes) add_shapes(candidates_, ShapeKind::odd);
-  if (watch_.stopped()) throw Error(Fault::interrupted, "interrupted");
+  stop_if_asked(watch_.stop);
   compile(candidates_, question_.compiling, watch_);
   std::int64_t done = 0;
   profiler::MeasureOptions how = how_;

@@ -110,7 +110,7 @@ struct ReplayedModule {
   report::Table table;
 };
 /// Throws Error(missing) when there is no time of the model.
-ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, Observer& observer);
+ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, const Watch& watch);
 
 /// Of both tables; `baseline` is the strategy that others are compared with.
 std::vector<report::Column> module_columns(const std::string& baseline);

@@ -49,10 +49,10 @@ std::vector<Cell> make_row(const store::ModuleTimeRow& row, double baseline) {
 
 }  // namespace
 
-ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, Observer& observer) {
+ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, const Watch& watch) {
   const ir::Device device = load_device(data, question.what.device);
   const auto records = recorded_files(question.measure.recorded, data, device);
-  const hlo::Imported imported = load_model(data, question.what.model, observer);
+  const hlo::Imported imported = load_model(data, question.what.model, watch);
   const Id graph = graph_row(imported, imported.graph.name, question.what.model).id;
   std::vector<std::string> names = question.strategies;
   const std::string first = names.front();

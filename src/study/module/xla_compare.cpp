@@ -6,6 +6,7 @@
 // is lowered and counted, which needs no execution. Kernels and groups without a count are counted themselves.
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "study/module/xla_rows.h"
@@ -53,14 +54,16 @@ Totals executed_totals(const profiler::XlaModule& module, const std::vector<Chec
 }
 
 /// What the best plan of a group asks of memory; false when there is no plan.
-bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target, Totals& totals) {
+bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target, const std::stop_token& stop,
+                   Totals& totals) {
   const PreparedGroup group(distinct, 0);
   if (group.ready() == nullptr) return false;
   Choosing how;
   how.model = costmodel::find_model("projected");
   how.max_plans = plans_scored;
   how.keep = 1;
-  const Choice choice = choose(group, target, how, {});
+  const Choice choice = choose(group, target, how, stop);
+  stop_if_asked(stop);
   if (choice.candidates.empty()) return false;
   for (const costmodel::BufferWork& buffer : choice.candidates.front().work.buffers) {
     for (const costmodel::Traffic* traffic : {&buffer.load, &buffer.store, &buffer.atomic}) {
@@ -72,14 +75,16 @@ bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target,
   return true;
 }
 
-Totals planned_totals(const explore::Partition& partition, const std::optional<Target>& target) {
+Totals planned_totals(const explore::Partition& partition, const std::optional<Target>& target,
+                      const std::stop_token& stop) {
   Totals totals;
   totals.kernels = partition.kernels;
   totals.launches = partition.launches;
   totals.arrays = partition.bytes;
   if (!target) return totals;
   for (const explore::DistinctGroup& group : partition.groups)
-    if (add_best_plan(group, *target, totals)) totals.counted += static_cast<std::int64_t>(group.occurrences.size());
+    if (add_best_plan(group, *target, stop, totals))
+      totals.counted += static_cast<std::int64_t>(group.occurrences.size());
   return totals;
 }
 
@@ -93,7 +98,7 @@ void add_row(Table& table, const std::string& who, const std::string& how, const
 }  // namespace
 
 Table xla_comparison(const profiler::XlaModule& module, const std::vector<CheckedXla>& all,
-                     const std::optional<Target>& target, bool executed, Observer& observer) {
+                     const std::optional<Target>& target, bool executed, const Watch& watch) {
   Table table;
   table.title = "one run of the model: XLA's own kernels and our strategies on the same module";
   table.columns = {column("kernels_of", "kernels of"),
@@ -107,14 +112,15 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("sectors_moved", "sectors moved", Hint::bytes),
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
-  const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string());
+  const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string(), watch.stop);
   for (const char* name : {"imported", "stitch-v1"}) {
-    observer.progress({fmt::format("planning {}", name), 0, 0, {}});
+    watch.observer.progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition =
-        explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph));
-    add_row(table, name, target ? "cost model" : "nothing", planned_totals(partition, target), target.has_value());
+        explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph), watch.stop);
+    add_row(table, name, target ? "cost model" : "nothing", planned_totals(partition, target, watch.stop),
+            target.has_value());
   }
-  observer.finish();
+  watch.observer.finish();
   return table;
 }
 

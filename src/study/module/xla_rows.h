@@ -62,7 +62,7 @@ report::Table xla_module_table(const MeasuredXlaModule& all);
 /// strategies make of the same module. With a target our kernels' requests and sectors are counted too, of the best
 /// plan of each group.
 report::Table xla_comparison(const profiler::XlaModule& module, const std::vector<CheckedXla>& all,
-                             const std::optional<Target>& target, bool executed, Observer& observer);
+                             const std::optional<Target>& target, bool executed, const Watch& watch);
 
 /// Under what rows of a run on XLA's kernels are stored.
 struct XlaRun {

@@ -15,6 +15,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "ir/most_moved.h"
@@ -88,13 +89,14 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
 
 }  // namespace
 
-hlo::Imported load_model(const fs::path& data, const std::string& path, Observer& observer) {
+hlo::Imported load_model(const fs::path& data, const std::string& path, const Watch& watch) {
   std::error_code fault;
   if (!fs::exists(path, fault))
     throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
                 nearest_file(data, path));
-  hlo::Imported imported = hlo::import_file(path);
-  for (const std::string& warning : imported.report.warnings) observer.warning(fmt::format("{}: {}", path, warning));
+  hlo::Imported imported = hlo::import_file(path, watch.stop);
+  for (const std::string& warning : imported.report.warnings)
+    watch.observer.warning(fmt::format("{}: {}", path, warning));
   return imported;
 }
 
@@ -134,17 +136,18 @@ std::string needs_text(const codegen::Classified& needs) {
   return text(std::get<codegen::Layout>(needs));
 }
 
-FusedModel::FusedModel(const Question& question, const fs::path& data, Observer& observer)
+FusedModel::FusedModel(const Question& question, const fs::path& data, const Watch& watch)
     : target(load_target(data, question.device, load_calibration(data, question.calibration))),
       model(&projecting_model(question.cost_model)),
       wanted_(question.group),
-      observer_(observer) {
+      watch_(watch) {
   for (const std::string& axis : question.axes) limits_.push_back(parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
-  const hlo::Imported imported = load_model(data, question.model, observer);
+  const hlo::Imported imported = load_model(data, question.model, watch);
   explore::FusionSetting setting;
   setting.device = &target.calibrated;
-  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting));
+  setting.stop = watch.stop;
+  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting), watch.stop);
   if (partition.groups.empty())
     throw Error(Fault::failed, Position{question.model}, "has no groups: nothing but library calls and free operations",
                 "tailor import shows what is in it");
@@ -174,7 +177,7 @@ std::size_t FusedModel::chosen_group() {
   explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
   for (const explore::AxisLimit& limit : limits_) explore::restrict_axis(axes, limit);  // refuses what is no axis
   if (wanted_.empty() && partition.groups.size() > 1)
-    observer_.note(fmt::format(
+    watch_.observer.note(fmt::format(
         "{}: of the groups that can be planned it moves most bytes in a run; --group picks another", title(number)));
   return number;
 }
@@ -225,7 +228,7 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
   if (!plan.empty() && !is_number(plan)) return named_plan(model.group(group), model.target, model.choosing(1), plan);
   const std::int64_t rank = plan.empty() ? 1 : parse_rank(plan);
   Choice choice = choose(model.group(group), model.target, model.choosing(rank), watch.stop);
-  if (watch.stopped()) throw Error(Fault::interrupted, "interrupted");
+  stop_if_asked(watch.stop);
   std::vector<Candidate>& best = choice.candidates;
   if (best.empty()) throw no_plan_error(choice.tuned);
   if (std::ssize(best) < rank)

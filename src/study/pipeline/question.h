@@ -25,9 +25,9 @@
 
 namespace tailor::study {
 
-/// Imports a file; the observer is told its warnings. `data` is the folder with models/. Throws Error(failed), for a
-/// file that is not there with the nearest name.
-hlo::Imported load_model(const std::filesystem::path& data, const std::string& path, Observer& observer);
+/// Imports a file; the watch's observer is told its warnings. `data` is the folder with models/. Throws Error(failed),
+/// for a file that is not there with the nearest name.
+hlo::Imported load_model(const std::filesystem::path& data, const std::string& path, const Watch& watch);
 /// `name` is a file stem in data/devices or a path. Throws Error(missing) naming the nearest, Error(failed) for a file
 /// that is not sound.
 ir::Device load_device(const std::filesystem::path& data, const std::string& name);
@@ -56,8 +56,8 @@ struct Question {
 /// copied nor moved: candidates point into it.
 class FusedModel {
  public:
-  /// Throws as the functions above do, and Error(failed) for a model without groups.
-  FusedModel(const Question& question, const std::filesystem::path& data, Observer& observer);
+  /// Throws as the functions above do, Error(failed) for a model without groups, Error(interrupted).
+  FusedModel(const Question& question, const std::filesystem::path& data, const Watch& watch);
   FusedModel(const FusedModel&) = delete;
   FusedModel& operator=(const FusedModel&) = delete;
 
@@ -81,7 +81,7 @@ class FusedModel {
   std::string wanted_;  ///< the group's name
   std::vector<explore::AxisLimit> limits_;
   std::vector<std::unique_ptr<PreparedGroup>> groups_;  ///< by number
-  Observer& observer_;
+  Watch watch_;
 };
 
 /// Which of its plans.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "report/index_page.h"
 #include "report/overview.h"
@@ -49,7 +50,7 @@ std::vector<std::string> stems(std::span<const Subject> subjects) {
 }  // namespace
 
 void write_report_files(const std::filesystem::path& folder, std::span<const Subject> subjects,
-                        std::span<const report::Summary> summaries, Observer& observer) {
+                        std::span<const report::Summary> summaries, const Watch& watch) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
@@ -57,14 +58,15 @@ void write_report_files(const std::filesystem::path& folder, std::span<const Sub
   const std::vector<std::string> names = stems(subjects);
   std::vector<report::IndexEntry> entries;
   for (std::size_t i = 0; i < names.size(); ++i) {
+    stop_if_asked(watch.stop);
     write_file(folder / (names[i] + ".md"), report::markdown(summaries[i]));
     write_file(folder / (names[i] + ".html"), report::page(summaries[i]));
     entries.push_back({names[i] + ".html", &summaries[i]});
   }
   std::filesystem::path first = folder / (names[0] + ".html");
   if (names.size() > 1) write_file(first = folder / "index.html", report::index_page(entries));
-  observer.note(fmt::format("wrote {}{}", first.string(),
-                            names.size() > 1 ? fmt::format(" and {} reports", names.size()) : std::string()));
+  watch.observer.note(fmt::format("wrote {}{}", first.string(),
+                                  names.size() > 1 ? fmt::format(" and {} reports", names.size()) : std::string()));
 }
 
 }  // namespace tailor::study

@@ -18,6 +18,6 @@ namespace tailor::study {
 /// The folder is made when absent. `summaries` is parallel to `subjects`, and neither is empty. Throws Error(failed)
 /// when something cannot be written.
 void write_report_files(const std::filesystem::path& folder, std::span<const Subject> subjects,
-                        std::span<const report::Summary> summaries, Observer& observer);
+                        std::span<const report::Summary> summaries, const Watch& watch);
 
 }  // namespace tailor::study

@@ -24,6 +24,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "profiler/compile/compile.h"
@@ -236,11 +237,16 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 
-  load_and_fuse(sweep);
-  score_groups(sweep);
-  if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
-  if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
-  if (nvrtc && (options.measure || options.measurer)) profile_short_lists(sweep, *nvrtc.api);
+  // A step that is stopped has committed the batches that it finished.
+  done_unless_stopped([&] {
+    load_and_fuse(sweep);
+    score_groups(sweep);
+    if (nvrtc) compile_short_lists(sweep, *nvrtc.api);
+    if (nvrtc && options.check) check_short_lists(sweep, *nvrtc.api);
+    if (nvrtc && (options.measure || options.measurer)) profile_short_lists(sweep, *nvrtc.api);
+  });
+  if (sweep.outcome.opened_gpu) sweep.recorder.name_gpu(*sweep.outcome.opened_gpu);
+  sweep.recorder.close(watch.stopped() ? "interrupted" : "done");
   sum_up(sweep);
   print_summary(sweep);
 
@@ -265,8 +271,6 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
              "tailor report shows what the compiler said; a kernel that does not compile is a bug of Tailor");
   else if (outcome.claim && !outcome.claim->holds())
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
-  if (outcome.opened_gpu) sweep.recorder.name_gpu(*outcome.opened_gpu);
-  sweep.recorder.close(watch.stopped() ? "interrupted" : "done");
   return outcome;
 }
 

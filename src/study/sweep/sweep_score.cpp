@@ -18,6 +18,7 @@
 #include <set>
 #include <thread>
 
+#include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
@@ -37,6 +38,7 @@ std::string graph_name(const std::filesystem::path& path) {
 
 void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id>& known) {
   for (const explore::DistinctGroup& distinct : partition.groups) {
+    stop_if_asked(sweep.watch.stop);
     if (!known.insert(distinct.group.id).second) continue;
     auto group = std::make_unique<PreparedGroup>(distinct, sweep.groups.size());
     sweep.recorder.save(*group);
@@ -52,6 +54,7 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
 void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) {
   const costmodel::Model& model = *costmodel::find_model("library");
   for (const explore::LibraryCall& call : partition.library) {
+    stop_if_asked(sweep.watch.stop);
     store::LibraryCallRow row;
     row.graph = graph;
     row.node = call.where.empty() ? call.name : fmt::format("{}/{}", call.where, call.name);
@@ -91,7 +94,7 @@ void load_and_fuse(Sweep& sweep) {
     if (sweep.watch.stopped()) return;
     const std::string name = graph_name(path);
     sweep.watch.observer.progress({"importing " + name, 0, 0, {}});
-    const hlo::Imported imported = hlo::import_file(path.string());
+    const hlo::Imported imported = hlo::import_file(path.string(), sweep.watch.stop);
     for (const std::string& warning : imported.report.warnings)
       sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store());
@@ -101,7 +104,7 @@ void load_and_fuse(Sweep& sweep) {
     for (const std::string& strategy : sweep.config.strategies)
       for (const ir::Fusion& fusion : fusions(sweep, explore::find_strategy(strategy), imported.graph)) {
         if (sweep.watch.stopped()) return;  // a search that was stopped answers with half of its work
-        const explore::Partition partition = explore::partition(imported.graph, fusion);
+        const explore::Partition partition = explore::partition(imported.graph, fusion, sweep.watch.stop);
         store_groups(sweep, partition, known);
         store_library(sweep, graph.id, partition);
         sweep.store().save(fusion_row(graph.id, imported.graph, fusion, partition));

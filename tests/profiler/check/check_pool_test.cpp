@@ -97,9 +97,10 @@ TEST_CASE("what does not fit is not executed, and says how much it needs") {
 TEST_CASE("groups that do not fit together run one after the other, and all of them end") {
   Bench bench({4000, 4001, 4002, 4003, 4004});
   const std::int64_t inputs = bytes_of_inputs(bench.groups[0].graph);
-  const std::int64_t one = inputs + std::max(reference::bytes_to_evaluate(bench.groups[0].graph),
-                                             reference::bytes_of_outputs(bench.groups[0].graph) +
-                                                 bytes_to_execute(bench.kernels[0], true, 1));
+  const ir::Graph& graph = bench.groups[0].graph;
+  const std::int64_t one =
+      inputs + std::max(bytes_to_evaluate(graph, parts_of(graph)),
+                        reference::bytes_of_outputs(graph) + bytes_to_execute(bench.kernels[0], true, 1));
   CheckStage stage;
   stage.workers = 4;
   stage.memory = held_memory() + one + one / 2;
@@ -131,14 +132,30 @@ TEST_CASE("a large group is evaluated in parts where the whole would not fit") {
   const std::int64_t inputs = bytes_of_inputs(bench.groups[0].graph);
   CheckStage stage;
   stage.workers = 1;
-  stage.memory = held_memory() + inputs + bytes_to_execute(bench.kernels[0], true, 1) + 150 * mb;
-  REQUIRE(inputs + reference::bytes_to_evaluate(bench.groups[0].graph) > stage.memory - held_memory());
+  stage.memory = held_memory() + inputs + bytes_to_execute(bench.kernels[0], true, 1) + 60 * mb;
+  REQUIRE(reference::bytes_of_outputs(bench.groups[0].graph) > 60 * mb);
   stage.executor = bench.right([](std::size_t) {});
   const CheckedAll all = check_all(bench.requests, stage);
   for (const std::optional<Checked>& verdict : all.verdicts) {
     CHECK_MESSAGE(verdict->state == Verdict::passed, verdict->reason);
     CHECK(verdict->judged == 1);
   }
+}
+
+TEST_CASE("a stop loses no verdict that was there, and gives none to what was not finished") {
+  Bench bench({8, 9, 10'000});
+  std::stop_source source;
+  CheckStage stage;
+  stage.workers = 1;
+  stage.each.stop = source.get_token();
+  stage.executor = bench.right([&](std::size_t group) {
+    if (group == 1) source.request_stop();
+  });
+  const CheckedAll all = check_all(bench.requests, stage);
+  REQUIRE(all.verdicts.size() == 6);
+  for (const std::size_t i : {0, 1}) CHECK(all.verdicts[i]->state == Verdict::passed);
+  for (const std::size_t i : {2, 3, 4, 5}) CHECK_FALSE(all.verdicts[i]);
+  CHECK(all.account.references == 2);
 }
 
 TEST_CASE("one kernel's failure is its verdict and loses no other's") {

@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
+#include "reference/evaluate_cells.h"
+#include "reference/inputs.h"
 #include "support/group_family.h"
 
 using namespace tailor;
@@ -282,6 +285,78 @@ TEST_CASE("a group evaluated in parts gets the verdicts of the whole, and the sa
   const Judgement sampled = judge(kernel, parts, {&after, 1}, {&was, 1});
   CHECK(sampled.reason.empty());
   CHECK(sampled.elements == 2 * 64);
+}
+
+TEST_CASE("a reference put together from parts is the reference of the whole, bit by bit") {
+  for (const char* member : {"softmax", "layernorm_f16"}) {
+    CAPTURE(member);
+    const ir::Group group = ir::make_group(ir::family_member(member), 41, 64);
+    std::optional<Parts> parts = parts_of(group.graph);
+    REQUIRE(parts);
+    const std::vector<reference::Tensor> inputs =
+        reference::sensible_inputs(group.graph, 5, reference::Edges::not_finite);
+    const auto whole = reference::evaluate_with_error_bounds(group.graph, inputs);
+    for (const std::int64_t steps : {1, 7, 41}) {
+      parts->steps_at_once = steps;
+      const auto all = evaluate_all(*parts, inputs);
+      REQUIRE(all.size() == whole.size());
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        CHECK(all[k].value.bytes == whole[k].value.bytes);
+        CHECK(all[k].error == whole[k].error);
+      }
+    }
+  }
+}
+
+TEST_CASE("an evaluation that is asked to stop ends, and is nobody's verdict") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 40, 64);
+  std::stop_source source;
+  source.request_stop();
+  const auto fault_of = [](auto&& work) -> std::optional<Fault> {
+    try {
+      work();
+      return {};
+    } catch (const Error& error) {
+      return error.fault;
+    }
+  };
+  CHECK(fault_of([&] { evaluate_reference(group, 1, nullptr, source.get_token()); }) == Fault::interrupted);
+  const auto inputs = reference::sensible_inputs(group.graph, 1);
+  CHECK(fault_of([&] { reference::evaluate(group.graph, inputs, source.get_token()); }) == Fault::interrupted);
+  CHECK(fault_of([&] { reference::evaluate_with_error_bounds(group.graph, inputs, {}, source.get_token()); }) ==
+        Fault::interrupted);
+  // Inside an operation: no more than the block that is being looked at.
+  std::stop_source later;
+  std::int64_t seen = 0;
+  const reference::Tensor large = reference::zeros(ir::make_shape(ir::DType::f32, {1 << 20}));
+  const auto look = [&](std::int64_t, double) {
+    ++seen;
+    later.request_stop();
+  };
+  CHECK(fault_of([&] { reference::each_real(large, look, later.get_token()); }) == Fault::interrupted);
+  CHECK(seen == reference::block_cells);
+}
+
+TEST_CASE("of a launch that is too large a sample runs, but not where blocks add up what others wrote") {
+  ir::Kernel kernel;
+  kernel.grid = 1 << 16;
+  kernel.buffers = {{"x", ir::DType::f32, 1 << 26, ir::BufferRole::input},
+                    {"y", ir::DType::f32, 1 << 26, ir::BufferRole::output}};
+  CheckOptions options;
+  CHECK(blocks_to_run(kernel, options) == 0);
+  options.most_elements = default_most_elements;
+  CHECK(blocks_to_run(kernel, options) == kernel.grid * sampled_elements / (1 << 26));
+  options.sample_blocks = 100;
+  CHECK(blocks_to_run(kernel, options) == 100);
+  options.sample_blocks = 0;
+  kernel.buffers[1].elements = kernel.buffers[0].elements = default_most_elements;
+  CHECK(blocks_to_run(kernel, options) == 0);
+  kernel.buffers[0].elements = 1 << 26;
+  kernel.buffers.push_back({"tickets", ir::DType::u32, 1, ir::BufferRole::ticket});
+  CHECK(blocks_to_run(kernel, options) == 0);
+  kernel.buffers.pop_back();
+  kernel.cooperative = true;
+  CHECK(blocks_to_run(kernel, options) == 0);
 }
 
 TEST_CASE("only rows that do not know their number are taken apart") {
