@@ -173,7 +173,7 @@ class Making {
   /// Outputs as a whole.
   Reference whole() const {
     if (std::optional<Made> guided = by_part()) return std::move(guided->reference);
-    return best(variants).reference;
+    return best(variants, {}).reference;
   }
 
   /// Inputs as a whole, under the variant that is best for a part; no outputs.
@@ -234,7 +234,7 @@ class Making {
 
   /// The first under which enough can be judged, else the one under which most can, `most` among them, whose reference
   /// is not kept. One reference at a time.
-  Made best(std::span<const Variant> tried, Made most = {}) const {
+  Made best(std::span<const Variant> tried, Made most) const {
     most.reference = {};
     for (const Variant& variant : tried) {
       if (!is_worth_trying(variant, graph_)) continue;
@@ -249,7 +249,7 @@ class Making {
 
   Made best_of_part(const codegen::OuterExtent& extent, std::int64_t steps) const {
     const ir::Graph part = codegen::shrunk(graph_, extent, steps).graph;
-    return Making(part, seed_, stop_).best(variants);
+    return Making(part, seed_, stop_).best(variants, {});
   }
 
   /// A large group under the variant that is best for a part of its rows. Where the whole turns out to be another

@@ -82,7 +82,7 @@ class Measuring {
       // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
       all_.unjudged = inputs.reference.reason;
       inputs.reference.inputs =
-          reference::sensible_inputs(shape.group->graph, seed, reference::Edges::none, options_.stop);
+          reference::sensible_inputs(shape.group->graph, seed, reference::Edges::none, {}, options_.stop);
     }
     inputs.contents = std::make_shared<std::vector<std::byte>>(contents_of(*shape.kernel, inputs.reference.inputs));
     return inputs;
