@@ -550,10 +550,12 @@ Judgement judge(const ir::Kernel& kernel, const Reference& reference,
   std::vector<Stored> stored;
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!is_result(buffer.role)) continue;
+    stop_if_asked(stop);
     const std::size_t k = stored.size();
     const ir::Shape& shape = reference.parts ? reference.parts->graph[reference.parts->graph.outputs[k]].shape
                                              : reference.outputs[k].value.shape;
     stored.push_back({buffer.name, reference::from_memory(shape, outputs[k]), {}});
+    stop_if_asked(stop);
     if (!before.empty()) stored.back().before = reference::from_memory(shape, before[k]);
   }
   Judgement judgement;

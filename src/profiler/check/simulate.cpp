@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "ir/graph/number.h"
 #include "profiler/check/simulated_launch.h"
 #include "reference/memory_layout.h"
@@ -43,10 +44,12 @@ struct KernelMemory {
   std::vector<int> place;
 };
 
-KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tensor> inputs) {
+KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tensor> inputs,
+                       const std::stop_token& stop) {
   KernelMemory made;
   std::size_t input = 0;
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    stop_if_asked(stop);
     const ir::Buffer& buffer = kernel.buffers[i];
     const auto id = static_cast<ir::BufferId>(i);
     if (ir::owner(kernel, id) != id) {
@@ -62,10 +65,12 @@ KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tens
   return made;
 }
 
-std::vector<std::vector<std::byte>> outputs_of(const ir::Kernel& kernel, const KernelMemory& memory) {
+std::vector<std::vector<std::byte>> outputs_of(const ir::Kernel& kernel, const KernelMemory& memory,
+                                               const std::stop_token& stop) {
   std::vector<std::vector<std::byte>> outputs;
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     if (!is_result(kernel.buffers[i].role)) continue;
+    stop_if_asked(stop);
     const std::span<const std::byte> bytes = memory.memory.bytes(memory.place[i]);
     outputs.emplace_back(bytes.begin(), bytes.end());
   }
@@ -104,10 +109,10 @@ Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
       executed.simulation.reason = shared->reason;
       return executed;
     }
-    KernelMemory memory = memory_of(kernel, inputs);
-    executed.before = outputs_of(kernel, memory);
+    KernelMemory memory = memory_of(kernel, inputs, options.stop);
+    executed.before = outputs_of(kernel, memory, options.stop);
     executed.simulation = simulator::simulate(*shared->program, launch_of(kernel, memory), memory.memory, options);
-    executed.after = outputs_of(kernel, memory);
+    executed.after = outputs_of(kernel, memory, options.stop);
     inspect_tickets(kernel, memory, executed.simulation);
     return executed;
   };
