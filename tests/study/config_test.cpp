@@ -47,7 +47,7 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
   CHECK(config.devices == std::vector<std::string>{"h200"});
   CHECK(config.baseline == "none");
   CHECK(config.shortlist == 4);
-  CHECK(config.check == CheckConfig{4, 1, 0});
+  CHECK(config.check == CheckConfig{4, 1, {}});
   CHECK_FALSE(config.max_plans_per_group.has_value());
   CHECK(config.database.filename() == "test.db");
   CHECK(config.report.empty());

@@ -294,8 +294,8 @@ std::string canonical_text(const SweepConfig& config) {
   json["plans"] = plans_json(config);
   json["shortlist"] = config.shortlist;
   json["compile"] = config.compile;
-  json["check"] =
-      Json{{"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}, {"blocks", config.check.blocks}};
+  json["check"] = Json{{"top", config.check.top.value_or(0)}, {"seeds", config.check.seeds}};
+  if (config.check.blocks) json["check"]["blocks"] = *config.check.blocks;
   if (config.check.small_shape) json["check"]["shape"] = "small";
   ProfileConfig usual;
   usual.top = config.shortlist;

@@ -35,10 +35,10 @@ struct AxisRestriction {
 /// Which compiled kernels are executed on the simulator, and how.
 struct CheckConfig {
   std::optional<std::int64_t>
-      top;                   ///< plans of each group, the best first; 0: none. The reader fills in the short list's
-  std::int64_t seeds = 1;    ///< executions of each kernel, with inputs and schedules of their own
-  std::int64_t blocks = 0;   ///< execute a sample of about so many blocks; 0: all
-  bool small_shape = false;  ///< fewer rows under the same plan, where the group allows that
+      top;                 ///< plans of each group, the best first; 0: none. The reader fills in the short list's
+  std::int64_t seeds = 1;  ///< executions of each kernel, with inputs and schedules of their own
+  std::optional<std::int64_t> blocks;  ///< execute a sample of about so many; 0: all; none: a sample of large launches
+  bool small_shape = false;            ///< fewer rows under the same plan, where the group allows that
   bool operator==(const CheckConfig&) const = default;
 };
 

@@ -22,7 +22,8 @@ namespace {
 Checking make_checking(const Sweep& sweep) {
   Checking how;
   how.each.seed = static_cast<std::uint64_t>(sweep.config.seed);
-  how.each.sample_blocks = sweep.config.check.blocks;
+  how.each.sample_blocks = sweep.config.check.blocks.value_or(0);
+  how.each.most_elements = sweep.config.check.blocks ? 0 : profiler::default_most_elements;
   how.seeds = static_cast<int>(sweep.config.check.seeds);
   how.workers = sweep.options.workers;
   how.executor = sweep.options.executor;
@@ -31,15 +32,21 @@ Checking make_checking(const Sweep& sweep) {
 
 std::int64_t top_of(const Sweep& sweep) { return sweep.config.check.top.value_or(0); }
 
-std::string make_method(const Sweep& sweep, const Target& target) {
-  const Checking how = make_checking(sweep);
+std::string make_method(const Sweep& sweep, const Target& target, const Checking& how) {
   return fmt::format("{}, {}", check_method(how.each, how.seeds),
                      sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
 }
 
+/// The same with the sample that was taken of a large launch.
+std::string method_of(const Sweep& sweep, const Candidate& candidate) {
+  Checking how = make_checking(sweep);
+  how.each.sample_blocks = profiler::blocks_to_run(candidate.executed_kernel(), how.each);
+  return make_method(sweep, *candidate.on, how);
+}
+
 /// How the step is called in `progress`: another way to check is another step.
 std::string step_key(const Sweep& sweep, const Target& target) {
-  return fmt::format("check, top {}, {}{}", top_of(sweep), make_method(sweep, target),
+  return fmt::format("check, top {}, {}{}", top_of(sweep), make_method(sweep, target, make_checking(sweep)),
                      sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
 }
 
@@ -92,7 +99,7 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
   sweep.recorder.unit([&] {
     for (Candidate& candidate : batch) {
       if (!candidate.verdict) continue;
-      sweep.recorder.save_checked(candidate, make_method(sweep, *candidate.on));
+      sweep.recorder.save_checked(candidate, method_of(sweep, candidate));
       const profiler::Checked& checked = *candidate.verdict;
       const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
       if (judged && candidate.counted()) {
