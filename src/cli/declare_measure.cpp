@@ -26,7 +26,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
   list.add("--profiler", &options.profiler, "gpu: run, check and time them there (default: the simulator)", "NAME");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several with commas (default cold)",
            "STATE,...")
       .needs = "--profiler";
   list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO").needs = "--profiler";
@@ -44,7 +44,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several with commas (default cold)",
            "STATE,...");
   list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
   list.add("--graph", &options.graph, "launch as a CUDA graph");

@@ -68,15 +68,11 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
     findings.absent("CUDA headers", nvrtc.api->headers_reason, "install the toolkit's headers or run ./run once");
 }
 
-/// What the measuring arm finds, capability by capability. Asked of a worker: a broken driver may take its process
-/// down.
+/// What the measuring arm finds, capability by capability.
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
   context.console->progress({"looking for a GPU", 0, 0, {}});
   const InterruptWatch& interrupts = *context.interrupts;
-  profiler::WorkerSetup setup = study::worker_setup(options.gpu, interrupts.token());
-  const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
-  constexpr Seconds patience{30};
-  const gpu::Response response = profiler::Worker(std::move(setup)).call(request, {}, patience);
+  const gpu::Response response = study::find_capabilities(options.gpu, interrupts.token());
   context.console->finish();
   stop_if_asked(interrupts);
   if (response.capabilities.empty())

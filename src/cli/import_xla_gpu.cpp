@@ -50,7 +50,9 @@ MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModul
   if (options.module_times && !interrupts.requested()) {
     context.console->progress({"timing the whole module", 0, 0, {}});
     all.sequence = profiler::module_sequence(module, how.seed);
-    all.times = profiler::measure_xla_module(worker, *all.sequence, how);
+    // By events, in a process that never began CUPTI, which takes time at every launch.
+    profiler::Worker untraced(study::worker_setup(options.gpu, gpu::Use::events, interrupts.token()));
+    all.times = profiler::measure_xla_module(untraced, *all.sequence, how);
   }
   context.console->finish();
   return all;
@@ -84,7 +86,7 @@ void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions
   const InterruptWatch& interrupts = *context.interrupts;
   interrupts.be_patient();
   const study::Watch watch{*context.console, interrupts.token()};
-  profiler::Worker worker(study::worker_setup(options.gpu, interrupts.token()));
+  profiler::Worker worker(study::worker_setup(options.gpu, study::use_for(options.timed_by), interrupts.token()));
   const std::string name = options.device.empty() ? study::device_of_gpu(worker, context.data) : options.device;
   const study::Target target = study::load_target(context.data, name, load_calibration(context, "uncalibrated"));
   const profiler::MeasureOptions how = make_options(options, target.device, watch);

@@ -71,6 +71,7 @@ Readers of_chip(Chip& chip) {
           {"kernel_floor", into(chip.kernel_floor)},
           {"stream_gap", into(chip.stream_gap)},
           {"graph_gap", into(chip.graph_gap)},
+          {"record_time", into(chip.record_time)},
           {"call_time", into(chip.call_time)},
           {"launch_time", into(chip.launch_time)},
           {"sync_time", into(chip.sync_time)},

@@ -29,6 +29,7 @@ struct Chip {
   double issue_rate = 4;                                          ///< warp instructions per clock and SM
   double kernel_floor = 1.4e-6;                                   ///< s, of an empty kernel
   double stream_gap = 1.0e-6, graph_gap = 0.5e-6;                 ///< s between kernels
+  double record_time = 0.7e-6;                                    ///< s more between kernels while they are recorded
   double call_time = 1e-7, launch_time = 2e-6, sync_time = 1e-6;  ///< s, of the host
   std::int64_t tick = 32;                                         ///< ns, grain of timestamps
 };

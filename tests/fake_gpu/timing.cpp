@@ -82,22 +82,27 @@ void Timing::settle(Work& work, const simulator::Simulation& ran, std::span<cons
   const Spread read = spread(ran.counters.dram_read_bytes, given, false, cache_);
   const Spread written = spread(ran.counters.dram_write_bytes, given, true, cache_);
   work.dram_read = ran.counters.dram_read_bytes - read.hits;
-  work.dram_write = ran.counters.dram_write_bytes;
-  for (std::size_t k = 0; k < given.size(); ++k) cache_.touch(given[k], std::max(read.bytes[k], written.bytes[k]));
-  const std::int64_t missed = work.dram_read + work.dram_write - written.hits;
-  double seconds = modelled(work, missed);
+  work.dram_write = 0;
+  for (std::size_t k = 0; k < given.size(); ++k)
+    work.dram_write += cache_.touch(given[k], std::max(read.bytes[k], written.bytes[k]));
+  double seconds = modelled(work, work.dram_read + work.dram_write);
   for (const auto& [pattern, planted] : planted_)
     if (std::regex_search(kernel.begin(), kernel.end(), pattern)) seconds = planted;
   work.seconds = seconds * noise() * config_.chip.sm_clock / sm_clock() * (profiled ? profiling_slows : 1);
+  work.elapsed = work.seconds;
   ++launches_;
 }
 
-double Timing::moved(std::uint64_t begin, std::int64_t bytes) {
+double Timing::moved(std::uint64_t begin, std::int64_t bytes, bool written) {
   const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
   cache_.mark(begin);
   cache_.mark(end);
-  cache_.touch(cache_.segment(begin, end), bytes);
-  return static_cast<double>(bytes) / config_.chip.dram_bandwidth;
+  Segment segment = cache_.segment(begin, end);
+  segment.written = written;
+  const std::int64_t missed = written ? 0 : bytes - cache_.held(segment);
+  const std::int64_t back = cache_.touch(segment, bytes);
+  return static_cast<double>(missed + back) / config_.chip.dram_bandwidth +
+         static_cast<double>(bytes) / config_.chip.l2_bandwidth;
 }
 
 std::uint64_t Timing::cycles(std::int64_t nanoseconds) {

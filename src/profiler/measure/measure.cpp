@@ -15,7 +15,7 @@
 // where the GPU has it. A batch that CUPTI lost is taken once more.
 //
 // Counters of the first few plans are collected last, in runs that nobody times, because a kernel is slower under the
-// profiler.
+// profiler, and in a process of their own, because CUPTI does not count where kernels are recorded.
 //
 // Replay has medians and intervals but no rounds, so it ranks by medians and calls those a tie whose interval touches
 // the best one's.
@@ -48,8 +48,8 @@ constexpr std::string_view empty_kernel =
 
 class Measuring {
  public:
-  Measuring(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options)
-      : candidates_(candidates), options_(options), sequences_(worker, options.time_limit) {
+  Measuring(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates, const MeasureOptions& options)
+      : candidates_(candidates), options_(options), counting_(counting), sequences_(timing, options.time_limit) {
     all_.plans.resize(candidates.size());
     numbers_.resize(candidates.size(), -1);
   }
@@ -209,13 +209,17 @@ class Measuring {
     const std::vector<int>& order = all_.rankings.front().order;
     std::vector<std::string> metrics;
     for (const gpu::PlannedCounter& counter : options_.counters.counters) metrics.push_back(counter.metric);
-    for (std::size_t k = 0; k < std::min(order.size(), options_.count_top); ++k) {
+    const std::size_t counted = std::min(order.size(), options_.count_top);
+    SequenceCache sequences(counting_, options_.time_limit);
+    for (std::size_t k = 0; k < counted; ++k) {
       if (options_.stop.stop_requested()) return;
       const auto i = static_cast<std::size_t>(order[k]);
       CandidateResult& plan = all_.plans[i];
       tell(fmt::format("counting {}", candidates_[i].name));
+      const int number = sequences.add(sequences_.at(numbers_[i]));
       const gpu::Response response =
-          sequences_.call(numbers_[i], gpu::CountRequest{numbers_[i], options_.caches.front(), metrics});
+          sequences.call(number, gpu::CountRequest{number, options_.caches.front(), metrics, k + 1 < counted});
+      sequences.drop(number);
       if (response.outcome != Outcome::ok) {
         plan.uncounted = response.reason;
         continue;
@@ -226,6 +230,7 @@ class Measuring {
 
   std::span<const MeasureRequest> candidates_;
   const MeasureOptions& options_;
+  Worker& counting_;
   SequenceCache sequences_;
   MeasuredGroup all_;
   std::vector<int> numbers_;  ///< in the cache, of what is timed; -1: not loaded
@@ -258,8 +263,9 @@ LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode la
   return floor;
 }
 
-MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options) {
-  return Measuring(worker, candidates, options).run();
+MeasuredGroup measure_group(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates,
+                            const MeasureOptions& options) {
+  return Measuring(timing, counting, candidates, options).run();
 }
 
 namespace {

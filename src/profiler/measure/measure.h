@@ -95,8 +95,10 @@ struct MeasuredGroup {
   std::string unjudged;                ///< why no reference could be had; empty when there is one
 };
 
-/// Measures on the worker's GPU.
-MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options);
+/// Measures on the workers' GPU: `timing` runs and times, `counting` was opened to count and is started when the races
+/// are over, if counters are wanted.
+MeasuredGroup measure_group(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates,
+                            const MeasureOptions& options);
 
 /// What was recorded of a kernel under a protocol, or an outcome not_recorded with what there is instead.
 using Lookup = std::function<ir::Measurement(Id kernel, const ir::Protocol& protocol)>;

@@ -58,6 +58,9 @@ struct BenchFamily {
   int compute_capability = 0;  ///< the lowest that can run it
   std::string_view entry;      ///< of the kernel
   std::string_view text;       ///< CUDA, without its constants
+  /// The host's launches are in the answer: timed by events in a process that never began CUPTI, whose records take
+  /// time at every launch and show of a single one the kernel alone.
+  bool by_events = false;
   /// Empty, or what is wrong with the outputs.
   std::string (*complaint)(const Microbench&, std::span<const std::uint32_t> outputs) = nullptr;
 };

@@ -32,6 +32,8 @@ class SequenceCache {
 
   /// The number under which questions name it. Nothing is loaded yet.
   int add(LoadableSequence one);
+  /// What was added under a number that was not dropped.
+  const LoadableSequence& at(int number) const { return entries_.at(number).what; }
   /// Asks about a sequence, loading it before when the worker does not hold it. `request` has the number as its id.
   gpu::Response call(int number, const gpu::Request& request);
   /// Loads now; the answer of the load.

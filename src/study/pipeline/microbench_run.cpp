@@ -36,17 +36,20 @@ std::span<const std::byte> load_code(const ir::Binary& binary, profiler::ImageFo
 /// Runs once, checks, then samples until the rule is satisfied.
 class Running {
  public:
-  Running(profiler::Worker& worker, const profiler::MeasureOptions& how) : worker_(worker), how_(how) {}
+  Running(profiler::Worker& worker, profiler::Worker& untraced, const profiler::MeasureOptions& how)
+      : traced_(worker), untraced_(untraced), how_(how) {}
 
   void run(BenchItem& item) {
-    item.measured =
-        profiler::blank_measurement(worker_, item.bench.cache, how_.timed_by, item.bench.launch, how_.stop_rule);
+    const bool by_events = item.bench.family->by_events;
+    profiler::Worker& worker = by_events ? untraced_ : traced_;
+    const std::optional<ir::TimedBy> timed_by = by_events ? ir::TimedBy::events : how_.timed_by;
+    item.measured = profiler::blank_measurement(worker, item.bench.cache, timed_by, item.bench.launch, how_.stop_rule);
     if (!item.binary || item.binary->outcome != ir::CompileOutcome::ok) {
       item.measured.outcome = item.binary ? ir::Outcome::unloadable : ir::Outcome::stopped;
       item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
       return;
     }
-    profiler::SequenceCache bench(worker_, how_.time_limit);
+    profiler::SequenceCache bench(worker, how_.time_limit);
     gpu::Image image;
     const int number = bench.add(
         {profiler::with_code(item.bench, load_code(*item.binary, how_.image, image)), make_contents(item.bench)});
@@ -78,7 +81,7 @@ class Running {
     return contents_;
   }
 
-  profiler::Worker& worker_;
+  profiler::Worker &traced_, &untraced_;
   const profiler::MeasureOptions& how_;
   std::vector<std::int64_t> sizes_;  ///< of the inputs that are in contents_
   std::shared_ptr<const std::vector<std::byte>> contents_;
@@ -132,9 +135,9 @@ void compile_benches(std::vector<BenchItem>& items, const std::string& arch, con
   for (std::size_t i = 0; i < items.size(); ++i) items[i].binary = std::move(compiled.binaries[i]);
 }
 
-void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, const profiler::MeasureOptions& how,
-                 const Watch& watch) {
-  Running running(worker, how);
+void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, profiler::Worker& untraced,
+                 const profiler::MeasureOptions& how, const Watch& watch) {
+  Running running(worker, untraced, how);
   for (std::size_t i = 0; i < items.size() && !watch.stopped(); ++i) {
     watch.observer.progress(
         {items[i].bench.name, static_cast<std::int64_t>(i), static_cast<std::int64_t>(items.size()), {}});
@@ -149,8 +152,8 @@ void replay_benches(std::vector<BenchItem>& items, const MeasureWords& words, co
   const std::optional<ir::TimedBy> asked = parse_timed_by(words.timed_by);
   for (BenchItem& item : items) {
     const Id kernel = make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
-    ir::Protocol protocol{item.bench.cache, asked.value_or(ir::TimedBy::activity), item.bench.launch,
-                          std::string(rule.name)};
+    const ir::TimedBy usual = item.bench.family->by_events ? ir::TimedBy::events : ir::TimedBy::activity;
+    ir::Protocol protocol{item.bench.cache, asked.value_or(usual), item.bench.launch, std::string(rule.name)};
     item.measured = lookup(kernel, protocol);
     if (!asked && item.measured.outcome == ir::Outcome::not_recorded) {
       protocol.timed_by = ir::TimedBy::events;

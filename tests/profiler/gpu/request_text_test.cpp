@@ -98,12 +98,13 @@ Sequence sequence(Draw& draw) {
 
 Request question(Draw& draw, std::size_t kind) {
   const auto number = [&] { return static_cast<int>(draw.integer(1 << 30)); };
-  const auto cache = [&] { return static_cast<ir::CacheState>(draw.integer(3)); };
+  const auto cache = [&] { return static_cast<ir::CacheState>(draw.integer(4)); };
+  const auto use = [&] { return static_cast<Use>(draw.integer(3)); };
   switch (kind) {
     case 0:
-      return OpenRequest{places(draw), number()};
+      return OpenRequest{places(draw), number(), use()};
     case 1:
-      return CapabilitiesRequest{places(draw), number()};
+      return CapabilitiesRequest{places(draw), number(), use()};
     case 2:
       return LoadRequest{number(), sequence(draw)};
     case 3:
@@ -117,7 +118,7 @@ Request question(Draw& draw, std::size_t kind) {
                          number(),
                          draw.flag()};
     case 5:
-      return CountRequest{number(), cache(), draw.several([&] { return draw.text(); })};
+      return CountRequest{number(), cache(), draw.several([&] { return draw.text(); }), draw.flag()};
     case 6:
       return StateRequest{};
     default:

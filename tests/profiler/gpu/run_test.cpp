@@ -65,7 +65,6 @@ TEST_CASE("an opened GPU tells what it is") {
   REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
   CHECK(response.properties.name == "Stand-in for an NVIDIA H200");
   CHECK(response.properties.uuid == "GPU-0123abcd-4567-89ef-0123-456789abcdef");
-  CHECK(response.properties.chip == "GH100");
   CHECK(response.properties.compute_capability == 90);
   CHECK(response.properties.sms == 132);
   CHECK(response.properties.l2_bytes == 62'914'560);
@@ -73,7 +72,15 @@ TEST_CASE("an opened GPU tells what it is") {
   CHECK(response.properties.driver == "580.65.06");
   CHECK(response.properties.driver_api == 13000);
   CHECK(response.properties.can_time_activity);
-  CHECK(response.properties.can_count);
+}
+
+TEST_CASE("a GPU opened to count tells its chip and whether counters can be had") {
+  const FakeMachine machine;
+  Gpu counting;
+  const Response other = counting.answer(gpu::OpenRequest{machine.library_paths(), 0, gpu::Use::count});
+  CHECK(other.properties.chip == "GH100");
+  CHECK(other.properties.can_count);
+  CHECK_FALSE(other.properties.can_time_activity);
 }
 
 TEST_CASE("a kernel doubles its input, and its registers and occupancy are told") {

@@ -152,12 +152,14 @@ template <class Fields>
 void walk(Fields& field, OpenRequest& request) {
   field("paths", request.paths);
   field("ordinal", request.ordinal);
+  field("use", request.use);
 }
 
 template <class Fields>
 void walk(Fields& field, CapabilitiesRequest& request) {
   field("paths", request.paths);
   field("ordinal", request.ordinal);
+  field("use", request.use);
 }
 
 template <class Fields>
@@ -189,6 +191,7 @@ void walk(Fields& field, CountRequest& request) {
   field("id", request.id);
   field("cache", request.cache);
   field("metrics", request.metrics);
+  field("more", request.more);
 }
 
 template <class Fields>

@@ -60,13 +60,13 @@ Response Gpu::Body::operator()(const OpenRequest& request) {
   if (!lost.empty()) return to_response(ready());
   loaded.clear();
   gpu = std::make_unique<OpenedGpu>();
-  if (CudaStatus status = open(request.paths, request.ordinal, *gpu); !status.ok()) {
+  if (CudaStatus status = open(request, *gpu); !status.ok()) {
     gpu.reset();
     return to_response(status);
   }
   Response response;
   response.properties = gpu->properties;
-  response.capabilities = find_capabilities(request.paths, request.ordinal, gpu->current);
+  response.capabilities = find_capabilities(request.paths, request.ordinal, request.use, gpu->current);
   for (Capability& capability : response.capabilities) {
     if (capability.name != "kernel timestamps" || capability.state != "ok" || gpu->trace_reason.empty()) continue;
     capability = {capability.name, "missing", gpu->trace_reason, "times by events (--timed-by events) need no CUPTI"};
@@ -77,7 +77,9 @@ Response Gpu::Body::operator()(const OpenRequest& request) {
 Response Gpu::Body::operator()(const CapabilitiesRequest& request) {
   Response response;
   const bool same = gpu != nullptr && lost.empty() && gpu->ordinal == request.ordinal;
-  response.capabilities = find_capabilities(request.paths, request.ordinal, same ? gpu->current : nullptr);
+  // What this process is for is settled when it opens a GPU.
+  const Use use = gpu == nullptr ? request.use : gpu->use;
+  response.capabilities = find_capabilities(request.paths, request.ordinal, use, same ? gpu->current : nullptr);
   return response;
 }
 

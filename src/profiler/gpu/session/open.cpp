@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening: libraries, device, primary context, stream, our own kernels, facts. The order is that of what may fail for
-// the plainest reason first. CUPTI is tried too: one kernel is launched and must be recorded with its name and times,
-// or times by activity are not offered. Called by gpu.cpp.
+// the plainest reason first. What of CUPTI is begun follows from the use: to trace, one kernel is launched and must be
+// recorded with its name and times, or times by activity are not offered; to count, the Range Profiler is tried; for
+// events CUPTI is left alone. Called by gpu.cpp.
 #include "profiler/gpu/session/open.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,8 @@ CudaStatus load_own_kernels(OpenedGpu& gpu) {
       !status.ok())
     return status;
   gpu.own.module = Module(driver, module);
-  const std::array<std::pair<CUfunction*, std::string_view>, 4> entries = {{{&gpu.own.touch, touch_name},
+  const std::array<std::pair<CUfunction*, std::string_view>, 5> entries = {{{&gpu.own.touch, touch_name},
+                                                                            {&gpu.own.sweep, sweep_name},
                                                                             {&gpu.own.digest, digest_name},
                                                                             {&gpu.own.clock, clock_name},
                                                                             {&gpu.own.empty, empty_name}}};
@@ -79,9 +81,13 @@ std::string chip_of(const Cupti& api, int ordinal) {
   return parameters.pChipName == nullptr ? "" : parameters.pChipName;
 }
 
-/// CUPTI and what it can do here; kernels are recorded from now on, so that CUPTI knows all modules by name. Nothing of
-/// it is needed to open a GPU.
+/// CUPTI and what it can do for this use; to trace, kernels are recorded from now on, so that CUPTI knows all modules
+/// by name. Nothing of it is needed to open a GPU.
 void find_profilers(OpenedGpu& gpu) {
+  if (gpu.use == Use::events) {
+    gpu.cupti_reason = gpu.trace_reason = "this process was opened for times by events, without CUPTI";
+    return;
+  }
   std::variant<Cupti, Capability> found = find_cupti(gpu.paths);
   if (const Capability* missing = std::get_if<Capability>(&found)) {
     gpu.cupti_reason = gpu.trace_reason = missing->detail;
@@ -89,9 +95,13 @@ void find_profilers(OpenedGpu& gpu) {
   }
   gpu.cupti = std::move(std::get<Cupti>(found));
   gpu.properties.cupti_api = static_cast<int>(gpu.cupti->version);
+  if (gpu.use == Use::trace) {
+    gpu.trace_reason = gpu.trace.begin(*gpu.cupti).reason;
+    return;
+  }
+  gpu.trace_reason = "this process counts, and CUPTI does not record kernels beside that";
   gpu.properties.chip = chip_of(*gpu.cupti, gpu.ordinal);
   gpu.properties.can_count = counter_capability(*gpu.cupti, gpu.device, gpu.current).state == "ok";
-  gpu.trace_reason = gpu.trace.begin(*gpu.cupti).reason;
 }
 
 /// Whether a kernel that ran is recorded with its name and times.
@@ -158,10 +168,11 @@ CudaStatus find_device(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
   return {};
 }
 
-CudaStatus open_all(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
-  gpu.paths = paths;
-  gpu.ordinal = ordinal;
-  if (CudaStatus status = find_device(paths, ordinal, gpu); !status.ok()) return status;
+CudaStatus open_all(const OpenRequest& request, OpenedGpu& gpu) {
+  gpu.paths = request.paths;
+  gpu.ordinal = request.ordinal;
+  gpu.use = request.use;
+  if (CudaStatus status = find_device(request.paths, request.ordinal, gpu); !status.ok()) return status;
   if (CudaStatus status = make_context(gpu); !status.ok()) return status;
   tell_facts(gpu);
   find_profilers(gpu);
@@ -207,8 +218,8 @@ std::string bus_of(const Driver& driver, CUdevice device) {
   return bus.data();
 }
 
-CudaStatus open(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
-  CudaStatus status = open_all(paths, ordinal, gpu);
+CudaStatus open(const OpenRequest& request, OpenedGpu& gpu) {
+  CudaStatus status = open_all(request, gpu);
   // Nothing was launched yet, so whatever the error is elsewhere, here it says that there is no GPU to be had.
   if (!status.ok() && status.outcome != ir::Outcome::no_memory) status.outcome = ir::Outcome::unavailable;
   return status;

@@ -21,9 +21,10 @@ namespace tailor::gpu {
 CudaStatus queue_fill(OpenedGpu& gpu, CUdeviceptr address, std::int64_t bytes, std::uint32_t word);
 /// Fills buffers of role both again and zeroes scratch.
 CudaStatus queue_reset(OpenedGpu& gpu, LoadedSequence& loaded);
-/// Overwrites L2.
+/// Overwrites L2, which is then full of what must be written back.
 CudaStatus queue_flush(OpenedGpu& gpu);
-/// Brings L2 into this state: overwrites it, then (produced) rewrites every input. Nothing for warm.
+/// Brings L2 into this state: overwrites it, then (all but dirty) reads as much of other memory, so that nothing in it
+/// must be written back, then (produced) rewrites every input. Nothing for warm.
 CudaStatus queue_cache_state(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache);
 /// How many kernels of our own that takes.
 std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);

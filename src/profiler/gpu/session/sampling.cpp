@@ -178,7 +178,7 @@ CudaStatus choose_trace(OpenedGpu& gpu, TimedBy timed_by) {
     gpu.trace.end();
     return {};
   }
-  if (!gpu.cupti) return {Outcome::unavailable, gpu.cupti_reason, false};
+  if (gpu.use != Use::trace || !gpu.cupti) return {Outcome::unavailable, gpu.trace_reason, false};
   return gpu.trace.begin(*gpu.cupti);
 }
 

@@ -23,9 +23,11 @@ using ir::Outcome;
 
 /// The value of one counter of the copy, or what to say instead.
 std::variant<double, Observed> counted(Subject& subject, std::string_view counter) {
-  const gpu::GpuProperties properties = subject.properties();
+  const gpu::Response& opened = subject.opened_to_count();
+  if (opened.outcome != Outcome::ok) return unexpected(opened);
+  const gpu::GpuProperties& properties = opened.properties;
   if (!properties.can_count) {
-    for (const gpu::Capability& capability : subject.opened().capabilities)
+    for (const gpu::Capability& capability : opened.capabilities)
       if (capability.name == "counters") return skipped(capability.detail);
     return skipped("this GPU or its driver lets nobody count");
   }
@@ -34,9 +36,7 @@ std::variant<double, Observed> counted(Subject& subject, std::string_view counte
   if (row == table.end()) return seen(false, fmt::format("no row {}", counter));
   const std::string metric(gpu::metric_on(*row, properties.chip));
   if (metric.empty()) return skipped(fmt::format("{} has no metric for it", properties.chip));
-  const Response loaded = subject.load(copying(subject.copy_bytes));
-  if (loaded.outcome != Outcome::ok) return unexpected(loaded);
-  const Response response = subject.call(gpu::CountRequest{only_id, ir::CacheState::cold, {metric}});
+  const Response response = subject.count(copying(subject.copy_bytes), {metric});
   if (response.outcome == Outcome::unavailable) return skipped(response.reason);
   if (response.outcome != Outcome::ok || response.values.empty()) return unexpected(response);
   return response.values[0] * row->scale;

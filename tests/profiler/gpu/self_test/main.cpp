@@ -130,8 +130,10 @@ int test_all(std::span<char* const> words) {
                                      : std::vector<std::string>{how.worker, std::string(tailor_serve_word)};
   setup.paths = how.paths;
   setup.ordinal = how.ordinal;
-  profiler::Worker worker(std::move(setup));
-  Subject subject(worker, how.bytes, Seconds{how.hang});
+  profiler::Worker worker(setup);
+  setup.use = gpu::Use::count;
+  profiler::Worker counting(std::move(setup));
+  Subject subject(worker, counting, how.bytes, Seconds{how.hang});
   const gpu::GpuProperties properties = subject.properties();
   std::vector<Finding> findings;
   std::array<int, 3> tally{};
