@@ -42,6 +42,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
+  list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
   list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several with commas (default cold)",
@@ -55,6 +56,8 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--no-odd-shape", &options.no_odd_shape, "do not check each plan at an odd shape too");
   list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 10)", "S");
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--compile-only", &options.compile_only, "fill the cache of compiled kernels, measure nothing").excludes =
+      "--module";
   list.add("--module", &options.module, "time the whole model under several strategies, in turns");
   list.add("--strategies", &options.strategies, "of --module, the first is the baseline (default all)", "NAME,...")
       .needs = "--module";

@@ -21,6 +21,8 @@ namespace tailor::profiler {
 struct LoadableSequence {
   gpu::Sequence sequence;
   std::shared_ptr<const std::vector<std::byte>> contents;
+  int arena = -1;                ///< of those that share it: a number of the worker's, see gpu::LoadRequest
+  std::int64_t arena_bytes = 0;  ///< what the largest of them needs
 };
 
 class SequenceCache {
@@ -49,6 +51,8 @@ class SequenceCache {
     gpu::Response load;
   };
   Seconds limit_of(const Entry& entry) const;
+  bool is_filled(int arena) const;
+  void forget(int arena);
 
   Worker& worker_;
   Seconds limit_;

@@ -73,7 +73,7 @@ class Running {
   std::shared_ptr<const std::vector<std::byte>> make_contents(const Microbench& bench) {
     std::vector<std::int64_t> sizes;
     for (const gpu::Buffer& buffer : bench.sequence.buffers)
-      if (buffer.role == gpu::BufferRole::input) sizes.push_back(buffer.bytes);
+      if (brings_contents(buffer)) sizes.push_back(buffer.bytes);
     if (!contents_ || sizes != sizes_) {
       contents_ = std::make_shared<std::vector<std::byte>>(profiler::inputs_of(bench));
       sizes_ = std::move(sizes);
@@ -117,7 +117,13 @@ std::vector<BenchItem> wanted_benches(const std::string& words, std::int64_t mos
   profiler::BenchSizes sizes;
   const auto too_large = [&](std::int64_t bytes) { return most_bytes > 0 && bytes > most_bytes; };
   sizes.bytes.erase(std::remove_if(sizes.bytes.begin(), sizes.bytes.end(), too_large), sizes.bytes.end());
-  if (most_bytes > 0) sizes.streamed = most_bytes;
+  std::erase_if(sizes.large, too_large);
+  std::erase_if(sizes.resident, too_large);
+  if (most_bytes > 0) {
+    sizes.streamed = most_bytes;
+    while (sizes.far > most_bytes) sizes.far /= 2;
+    sizes.near = std::min(sizes.near, sizes.far);
+  }
   std::vector<BenchItem> items;
   for (Microbench& bench : profiler::microbenchmarks(device, sizes)) {
     if (!families.empty() && std::find(families.begin(), families.end(), bench.family->name) == families.end())

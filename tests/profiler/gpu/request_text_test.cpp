@@ -80,7 +80,8 @@ Sequence sequence(Draw& draw) {
   Sequence made;
   made.images = draw.several([&] { return Image{draw.text(), draw.bytes(100)}; });
   made.buffers = draw.several([&] {
-    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(5))};
+    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(5)),
+                  static_cast<Pattern>(draw.integer(3))};
   });
   made.launches = draw.several([&] {
     Launch launch{{extent(draw), extent(draw), extent(draw), draw.integer(1 << 20), draw.integer(1 << 20),
@@ -106,7 +107,7 @@ Request question(Draw& draw, std::size_t kind) {
     case 1:
       return CapabilitiesRequest{places(draw), number(), use()};
     case 2:
-      return LoadRequest{number(), sequence(draw)};
+      return LoadRequest{number(), sequence(draw), number() - 1, draw.integer(1 << 30), draw.flag()};
     case 3:
       return RunRequest{number(), draw.word(), draw.flag()};
     case 4:

@@ -299,6 +299,33 @@ TEST_CASE("a sequence loaded under a number takes the place of the one before it
   CHECK(gpu.answer(gpu::LoadRequest{1, doubling(4)}, counting(5)).outcome == Outcome::refused);
 }
 
+TEST_CASE(
+    "a pattern is made and looked at on the GPU: words that differ are counted, and nothing is brought or fetched") {
+  const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576}})");
+  Gpu gpu = opened(machine);
+  constexpr std::uint32_t n = 5000;
+  for (const gpu::Pattern made : {gpu::Pattern::counted, gpu::Pattern::mixed}) {
+    Sequence sequence = doubling(n);
+    sequence.buffers[0].pattern = made;
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, sequence}).outcome == Outcome::ok);
+    const std::vector<std::uint32_t> out = numbers(gpu.answer(gpu::RunRequest{1, 1, true}));
+    REQUIRE(out.size() == n);
+    for (std::uint32_t i = 0; i < n; ++i) CHECK(out[i] == 2 * (made == gpu::Pattern::mixed ? gpu::mixed_word(i) : i));
+    sequence.buffers[1].pattern = gpu::Pattern::counted;  // what only word 0 is, if anything
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, sequence}).outcome == Outcome::ok);
+    const Response wrong = gpu.answer(gpu::RunRequest{1, 1, true});
+    CHECK(wrong.outcome == Outcome::wrong);
+    CHECK(wrong.reason == fmt::format("{} of 5000 words of 'out' are not what they must be", n - 1));
+  }
+  // plus_one over 0, 1, 2, ... from word 1 on leaves 1, 2, 3, ... : what an output of the words behind it must hold.
+  Sequence right;
+  right.images = {test_image()};
+  right.buffers = {{"out", 4 * n, BufferRole::output, gpu::Pattern::none}};
+  right.launches = {};
+  REQUIRE(gpu.answer(gpu::LoadRequest{2, right}).outcome == Outcome::ok);
+  CHECK(gpu.answer(gpu::RunRequest{2, 1, true}).blob.size() == 4 * n);
+}
+
 TEST_CASE("asking before anything was opened, or for a GPU that is not there, says so") {
   Gpu gpu;
   CHECK(gpu.answer(gpu::RunRequest{}).reason == "no GPU was opened");

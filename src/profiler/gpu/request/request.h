@@ -51,9 +51,17 @@ struct CapabilitiesRequest {
 
 /// Loads images, allocates buffers, fills inputs. The contents of every buffer of role input and both lie one after
 /// the other, in order of buffers and without gaps, in the blob that goes with the request.
+///
+/// Sequences of one `arena` lie in the same memory, of `arena_bytes` bytes, and only one at a time may be run: the
+/// plans of a race, so that none is faster for where its buffers lie. All their buffers with contents must lie at the
+/// same places (input_places in session/arena.h), and none may be written in place. The first is loaded with contents,
+/// later ones say `filled` and bring none.
 struct LoadRequest {
   int id = 0;
   Sequence sequence;
+  int arena = -1;  ///< a number that the asker chose; -1: memory of its own
+  std::int64_t arena_bytes = 0;
+  bool filled = false;
   bool operator==(const LoadRequest&) const = default;
 };
 

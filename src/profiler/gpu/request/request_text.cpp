@@ -33,6 +33,7 @@ void walk(Fields& field, Buffer& buffer) {
   field("name", buffer.name);
   field("bytes", buffer.bytes);
   field("role", buffer.role);
+  field("pattern", buffer.pattern);
 }
 
 template <class Fields>
@@ -166,6 +167,9 @@ template <class Fields>
 void walk(Fields& field, LoadRequest& request) {
   field("id", request.id);
   field("sequence", request.sequence);
+  field("arena", request.arena);
+  field("arena_bytes", request.arena_bytes);
+  field("filled", request.filled);
 }
 
 template <class Fields>

@@ -24,7 +24,8 @@ namespace tailor::gpu {
 struct Gpu::Body {
   std::unique_ptr<OpenedGpu> gpu;
   std::map<int, std::unique_ptr<LoadedSequence>> loaded;
-  std::string lost;  ///< empty, or what lost the context
+  std::map<int, std::weak_ptr<ArenaMemory>> arenas;  ///< shared ones, which last as long as a sequence lies there
+  std::string lost;                                  ///< empty, or what lost the context
 
   Response operator()(const OpenRequest& request);
   Response operator()(const CapabilitiesRequest& request);
@@ -87,7 +88,12 @@ Response Gpu::Body::operator()(const LoadRequest& request) {
   if (CudaStatus status = ready(); !status.ok()) return to_response(status);
   loaded.erase(request.id);  // first, so that its memory is there for the new one
   auto made = std::make_unique<LoadedSequence>();
-  if (CudaStatus status = load(*gpu, request.sequence, blob, *made); !status.ok()) return to_response(status);
+  std::shared_ptr<ArenaMemory> shared;
+  if (request.arena >= 0) {
+    shared = arenas[request.arena].lock();
+    if (shared == nullptr) arenas[request.arena] = shared = std::make_shared<ArenaMemory>();
+  }
+  if (CudaStatus status = load(*gpu, request, blob, std::move(shared), *made); !status.ok()) return to_response(status);
   Response response;
   response.entries = made->entries;
   loaded[request.id] = std::move(made);

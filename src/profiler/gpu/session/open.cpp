@@ -30,8 +30,10 @@ CudaStatus load_own_kernels(OpenedGpu& gpu) {
       !status.ok())
     return status;
   gpu.own.module = Module(driver, module);
-  const std::array<std::pair<CUfunction*, std::string_view>, 5> entries = {{{&gpu.own.touch, touch_name},
+  const std::array<std::pair<CUfunction*, std::string_view>, 7> entries = {{{&gpu.own.touch, touch_name},
                                                                             {&gpu.own.sweep, sweep_name},
+                                                                            {&gpu.own.generate, generate_name},
+                                                                            {&gpu.own.differ, differ_name},
                                                                             {&gpu.own.digest, digest_name},
                                                                             {&gpu.own.clock, clock_name},
                                                                             {&gpu.own.empty, empty_name}}};

@@ -28,7 +28,8 @@ namespace tailor::gpu {
 /// Kernels of kernels.h, loaded.
 struct OwnKernels {
   Module module;
-  CUfunction touch = nullptr, sweep = nullptr, digest = nullptr, clock = nullptr, empty = nullptr;
+  CUfunction touch = nullptr, sweep = nullptr, generate = nullptr, differ = nullptr, digest = nullptr, clock = nullptr,
+             empty = nullptr;
 };
 
 /// Members are ended in reverse order, so what comes first outlives what was made with it.
@@ -54,6 +55,8 @@ struct OpenedGpu {
   DeviceMemory readings;                              ///< of clocks; allocated when first needed
   std::vector<Event> before, after;                   ///< made when first needed
   std::chrono::steady_clock::time_point worked_at{};  ///< when times were last taken
+  GpuState state;                                     ///< as NVML told at `state_at`
+  std::optional<std::chrono::steady_clock::time_point> state_at;
   GpuProperties properties;
   std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
 };

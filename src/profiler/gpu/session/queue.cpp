@@ -25,13 +25,18 @@ constexpr unsigned touch_threads = 256, touch_blocks_per_sm = 8;
 /// Where the driver does not tell the size of L2.
 constexpr std::int64_t flush_otherwise = std::int64_t{1} << 28;
 
+/// Blocks of a kernel of our own that walks over so many words with all threads.
+unsigned blocks_for(const OpenedGpu& gpu, std::uint64_t words) {
+  const std::uint64_t needed = (words + touch_threads - 1) / touch_threads;
+  const auto most = static_cast<std::uint64_t>(std::max(gpu.properties.sms, 1)) * touch_blocks_per_sm;
+  return static_cast<unsigned>(std::min(needed, most));
+}
+
 /// A kernel of our own that walks over memory in 16-byte words.
 CudaStatus queue_walk(OpenedGpu& gpu, CUfunction kernel, CUdeviceptr address, std::int64_t bytes) {
   std::uint64_t words = static_cast<std::uint64_t>((bytes + touch_bytes - 1) / touch_bytes);
   std::array<void*, 2> parameters = {&address, &words};
-  const std::uint64_t needed = (words + touch_threads - 1) / touch_threads;
-  const auto most = static_cast<std::uint64_t>(std::max(gpu.properties.sms, 1)) * touch_blocks_per_sm;
-  return queue_own(gpu, kernel, static_cast<unsigned>(std::min(needed, most)), touch_threads, parameters);
+  return queue_own(gpu, kernel, blocks_for(gpu, words), touch_threads, parameters);
 }
 
 bool is_touched(const Buffer& buffer) { return buffer.bytes > 0 && has_contents(buffer.role); }
@@ -197,6 +202,32 @@ CudaStatus finish(OpenedGpu& gpu, std::string_view doing) {
 CudaStatus copy_out(OpenedGpu& gpu, std::span<std::byte> to, CUdeviceptr from) {
   if (to.empty()) return {};
   return to_status(gpu.driver, gpu.driver.cuMemcpyDtoH(to.data(), from, to.size()), "cuMemcpyDtoH");
+}
+
+CudaStatus queue_generate(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer) {
+  const Buffer& made = loaded.sequence.buffers[buffer];
+  CUdeviceptr address = loaded.address(buffer);
+  std::uint64_t words = static_cast<std::uint64_t>(made.bytes) / sizeof(std::uint32_t);
+  std::uint32_t counted = made.pattern == Pattern::counted ? 1 : 0;
+  std::array<void*, 3> parameters = {&address, &words, &counted};
+  return words == 0 ? CudaStatus{}
+                    : queue_own(gpu, gpu.own.generate, blocks_for(gpu, words), touch_threads, parameters);
+}
+
+CudaStatus count_differences(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer, std::uint64_t& differ) {
+  const Buffer& made = loaded.sequence.buffers[buffer];
+  CUdeviceptr address = loaded.address(buffer), count = *loaded.sums;
+  std::uint64_t words = static_cast<std::uint64_t>(made.bytes) / sizeof(std::uint32_t);
+  std::uint32_t counted = made.pattern == Pattern::counted ? 1 : 0;
+  std::array<void*, 4> parameters = {&address, &words, &counted, &count};
+  differ = 0;
+  if (words == 0) return {};
+  if (CudaStatus status = queue_fill(gpu, count, sizeof differ, 0); !status.ok()) return status;
+  if (CudaStatus status = queue_own(gpu, gpu.own.differ, blocks_for(gpu, words), touch_threads, parameters);
+      !status.ok())
+    return status;
+  if (CudaStatus status = finish(gpu, "cuStreamSynchronize after comparing a pattern"); !status.ok()) return status;
+  return copy_out(gpu, std::as_writable_bytes(std::span(&differ, 1)), count);
 }
 
 CudaStatus digest_inputs(OpenedGpu& gpu, LoadedSequence& loaded, std::vector<std::uint64_t>& digests) {

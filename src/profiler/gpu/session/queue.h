@@ -32,6 +32,10 @@ std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
 CudaStatus queue_replay(OpenedGpu& gpu, LoadedSequence& loaded, bool traced);
+/// Makes a buffer's pattern.
+CudaStatus queue_generate(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer);
+/// How many words of a buffer are not its pattern. Waits.
+CudaStatus count_differences(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer, std::uint64_t& words);
 /// One of our own kernels.
 CudaStatus queue_own(OpenedGpu& gpu, CUfunction kernel, unsigned blocks, unsigned threads, std::span<void*> parameters);
 CudaStatus finish(OpenedGpu& gpu, std::string_view doing);  ///< waits for the stream
