@@ -7,11 +7,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "profiler/gpu/driver/image.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
+#include "profiler/gpu/session/kernels.h"
 
 namespace {
 
@@ -72,6 +75,19 @@ TEST_CASE("an opened GPU tells what it is") {
   CHECK(response.properties.driver == "580.65.06");
   CHECK(response.properties.driver_api == 13000);
   CHECK(response.properties.can_time_activity);
+}
+
+TEST_CASE("our own kernels are machine code where they were assembled, and text for a driver that takes none") {
+  const std::vector<std::byte> code(gpu::own_kernels_sm_90().begin(), gpu::own_kernels_sm_90().end());
+  if (!code.empty()) {
+    CHECK(gpu::kind_of(code) == gpu::ImageKind::cubin);
+    CHECK(gpu::damage(code) == "");
+  }
+  // The stand-in executes text alone, so that it opened at all says that the text was taken in its place.
+  const FakeMachine machine(R"({"log": true, "chip": {"l2_bytes": 1048576}})");
+  Gpu gpu = opened(machine);
+  const std::vector<std::string> calls = machine.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "cuModuleLoadDataEx") == (code.empty() ? 1 : 2));
 }
 
 TEST_CASE("a GPU opened to count tells its chip and whether counters can be had") {

@@ -6,7 +6,9 @@
 // is opened (open.cpp); queue.cpp and sampling.cpp launch them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace tailor::gpu {
@@ -20,6 +22,8 @@ namespace tailor::gpu {
 /// clock(address): 24 bytes: SM cycles, nanoseconds, number of the SM and 0 (ClockReading in timing.h).
 /// empty(): nothing.
 std::string_view own_kernels();
+/// The same as machine code for sm_90; nothing where the build had no assembler (assemble.py).
+std::span<const std::byte> own_kernels_sm_90();
 
 constexpr std::string_view touch_name = "tailor_touch", sweep_name = "tailor_sweep", digest_name = "tailor_digest",
                            generate_name = "tailor_generate", differ_name = "tailor_differ",

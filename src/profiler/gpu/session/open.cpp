@@ -21,12 +21,23 @@ namespace {
 
 constexpr double kilo = 1e3;
 
+/// Machine code where it fits, which needs no assembler of the driver's; else text.
+CUresult load_own_module(OpenedGpu& gpu, CUmodule& module) {
+  constexpr int assembled_for = 90;
+  const std::span<const std::byte> code = own_kernels_sm_90();
+  if (gpu.properties.compute_capability == assembled_for && !code.empty()) {
+    const CUresult result = gpu.driver.cuModuleLoadDataEx(&module, code.data(), 0, nullptr, nullptr);
+    const bool unfit = result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (!unfit) return result;
+  }
+  const std::string text(own_kernels());
+  return gpu.driver.cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr);
+}
+
 CudaStatus load_own_kernels(OpenedGpu& gpu) {
   const Driver& driver = gpu.driver;
-  const std::string text(own_kernels());
   CUmodule module = nullptr;
-  if (CudaStatus status = to_status(driver, driver.cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr),
-                                    "cuModuleLoadDataEx of Tailor's own kernels");
+  if (CudaStatus status = to_status(driver, load_own_module(gpu, module), "cuModuleLoadDataEx of Tailor's own kernels");
       !status.ok())
     return status;
   gpu.own.module = Module(driver, module);
