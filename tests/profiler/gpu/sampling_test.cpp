@@ -67,7 +67,7 @@ TEST_CASE("every way of timing gives as many samples as were asked for, of about
   for (CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced}) {
     for (TimedBy by : {TimedBy::activity, TimedBy::events, TimedBy::activity}) {
       for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
-        for (int samples : {1, 10, 70}) {
+        for (int samples : {1, 40}) {  // one, and more than a batch
           CAPTURE(ir::text(ir::Protocol{cache, by, mode, ""}));
           const Response response = gpu.answer(TimeRequest{1, cache, by, mode, samples, 0, true});
           REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
