@@ -50,7 +50,6 @@ MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModul
   if (options.module_times && !interrupts.requested()) {
     context.console->progress({"timing the whole module", 0, 0, {}});
     all.sequence = profiler::module_sequence(module, how.seed);
-    // By events, in a process that never began CUPTI, which takes time at every launch.
     profiler::Worker untraced(study::worker_setup(options.gpu, gpu::Use::events, interrupts.token()));
     all.times = profiler::measure_xla_module(untraced, *all.sequence, how);
   }

@@ -107,13 +107,11 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   // Before anything that takes time: is there somebody who can measure?
   study::Measurer measurer;
   if (!options.compile_only) measurer = study::make_measurer(options, context.data, device, watch);
-  const bool compiles = options.compile_only || measurer.worker != nullptr;
   const bool whole = options.plan.empty() && options.what.group.empty();
-  std::vector<Candidate> candidates = study::choose_plans(model,
-                                                          {options.plan, options.all_plans ? 0 : options.top, whole,
-                                                           options.random, static_cast<std::uint64_t>(options.seed)},
-                                                          watch);
+  std::vector<Candidate> candidates = study::choose_plans(
+      model, {options.plan, options.all_plans ? 0 : options.top, whole, options.random, options.seed}, watch);
   stop_if_asked(interrupts);
+  const bool compiles = measurer.worker != nullptr || options.compile_only;
   if (compiles && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
   if (compiles)
     study::compile(

@@ -248,7 +248,8 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
   explore::Tuned searched;
   const auto add_best = [&](std::size_t group) {
     Choice found =
-        choose(model.group(group), model.target, model.choosing(choice.top, choice.random, choice.seed), watch.stop);
+        choose(model.group(group), model.target,
+               model.choosing(choice.top, choice.random, static_cast<std::uint64_t>(choice.seed)), watch.stop);
     if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };

@@ -91,7 +91,7 @@ struct PlanChoice {
   std::int64_t top = 4;     ///< of each group; 0: all
   bool whole = false;       ///< every group of the model instead of the chosen one
   std::int64_t random = 0;  ///< more of each group, drawn from the rest of the ranking
-  std::uint64_t seed = 1;   ///< of the draw
+  std::int64_t seed = 1;    ///< of the draw
 };
 
 /// Why a space that was searched holds no plan, to throw: the rule that refused most, in its words.
