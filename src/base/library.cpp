@@ -64,7 +64,8 @@ std::vector<fs::path> entries(const fs::path& folder, std::string_view prefix) {
 std::vector<fs::path> wheel_packages(const fs::path& environment) {
   std::vector<fs::path> packages;
   for (const fs::path& python : entries(environment / "lib", "python"))
-    add_all(packages, entries(python / "site-packages" / "nvidia", ""));
+    for (const char* folder : {"site-packages", "dist-packages"})
+      add_all(packages, entries(python / folder / "nvidia", ""));
   return packages;
 }
 

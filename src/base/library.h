@@ -30,7 +30,7 @@ Library open_library(std::span<const std::filesystem::path> candidates, std::str
 
 /// Entries of a folder whose names start so, sorted; nothing when it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder, std::string_view prefix);
-/// The folders nvidia/PACKAGE of every Python in a virtual environment, newest last.
+/// The folders nvidia/PACKAGE of every Python below a prefix (a virtual environment, /usr/local), newest last.
 std::vector<std::filesystem::path> wheel_packages(const std::filesystem::path& environment);
 
 }  // namespace tailor

@@ -126,4 +126,35 @@ Spread spread_of(std::span<const double> in_time, double confidence) {
   return spread;
 }
 
+namespace {
+
+/// The place of each among all, from 0; equal ones have the mean of their places.
+std::vector<double> places_of(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  std::vector<double> places(values.size());
+  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+    while (to < order.size() && !(values[order[from]] < values[order[to]])) ++to;
+    for (std::size_t k = from; k < to; ++k) places[order[k]] = 0.5 * static_cast<double>(from + to - 1);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b) {
+  if (a.size() != b.size() || a.size() < 3) return {};
+  const std::vector<double> x = places_of(a), y = places_of(b);
+  const double middle = 0.5 * static_cast<double>(a.size() - 1);
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - middle) * (y[i] - middle);
+    xx += (x[i] - middle) * (x[i] - middle);
+    yy += (y[i] - middle) * (y[i] - middle);
+  }
+  if (xx == 0 || yy == 0) return {};
+  return xy / std::sqrt(xx * yy);
+}
+
 }  // namespace tailor

@@ -8,6 +8,7 @@
 // them away.
 #pragma once
 
+#include <optional>
 #include <span>
 
 namespace tailor {
@@ -51,5 +52,9 @@ struct Spread {
 
 /// Of finite values in the order they were taken; 0 < confidence < 1. Nothing gives Spread{}.
 Spread spread_of(std::span<const double> in_time, double confidence);
+
+/// Spearman's: how well one list ranks the other, from -1 to 1; ties share their places. Nothing for fewer than three,
+/// for lists of different length, and where one list is all the same.
+std::optional<double> rank_correlation(std::span<const double> a, std::span<const double> b);
 
 }  // namespace tailor

@@ -142,9 +142,8 @@ void run_check(const CheckCommand& options, const Context& context);
 struct ProfileCommand : study::MeasureWords {
   GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
   std::string plan;   ///< as above; of one group
-  std::int64_t top = 4;
-  bool all_plans = false;
-  bool no_odd_shape = false;
+  std::int64_t top = 4, random = 0;
+  bool all_plans = false, no_odd_shape = false, compile_only = false;
   bool module = false;     ///< time the whole model under several strategies instead
   std::string strategies;  ///< of module: separated by commas; empty: all
   std::int64_t rounds = 30;

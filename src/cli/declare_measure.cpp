@@ -26,8 +26,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
   list.add("--profiler", &options.profiler, "gpu: run, check and time them there (default: the simulator)", "NAME");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
-           "STATE,...")
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several (default cold)", "STATE,...")
       .needs = "--profiler";
   list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO").needs = "--profiler";
   list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE").needs =
@@ -42,10 +41,10 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
+  list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced; several with commas (default cold)",
-           "STATE,...");
+  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several (default cold)", "STATE,...");
   list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
   list.add("--graph", &options.graph, "launch as a CUDA graph");
   list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE");
@@ -55,6 +54,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--no-odd-shape", &options.no_odd_shape, "do not check each plan at an odd shape too");
   list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 10)", "S");
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
   list.add("--module", &options.module, "time the whole model under several strategies, in turns");
   list.add("--strategies", &options.strategies, "of --module, the first is the baseline (default all)", "NAME,...")
       .needs = "--module";

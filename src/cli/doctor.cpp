@@ -69,14 +69,10 @@ void look_for_compiler(const DoctorOptions& options, const Context& context, Fin
     findings.absent("CUDA headers", nvrtc.api->headers_reason, "install the toolkit's headers or run ./run once");
 }
 
-/// What the measuring arm finds, capability by capability. Asked of a worker: a broken driver may take its process
-/// down.
+/// What the measuring arm finds, capability by capability.
 void look_at_gpu(const DoctorOptions& options, const Context& context, Findings& findings) {
   context.console->progress({"looking for a GPU", 0, 0, {}});
-  profiler::WorkerSetup setup = study::worker_setup(options.gpu, context.stop());
-  const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal};
-  constexpr Seconds patience{30};
-  const gpu::Response response = profiler::Worker(std::move(setup)).call(request, {}, patience);
+  const gpu::Response response = study::find_capabilities(options.gpu, context.stop());
   context.console->finish();
   stop_if_asked(context.stop());
   if (response.capabilities.empty())

@@ -51,7 +51,8 @@ MeasuredXlaModule measure_all(profiler::Worker& worker, const profiler::XlaModul
   if (options.module_times && !context.stop().stop_requested()) {
     context.console->progress({"timing the whole module", 0, 0, {}});
     all.sequence = profiler::module_sequence(module, how.seed);
-    all.times = profiler::measure_xla_module(worker, *all.sequence, how);
+    profiler::Worker untraced(study::worker_setup(options.gpu, gpu::Use::events, context.stop()));
+    all.times = profiler::measure_xla_module(untraced, *all.sequence, how);
   }
   context.console->finish();
   return all;
@@ -83,7 +84,7 @@ void refuse_bad(const MeasuredXlaModule& all) {
 
 void import_xla_on_gpu(const profiler::XlaModule& module, const ImportXlaOptions& options, const Context& context) {
   const study::Watch watch = context.watch();
-  profiler::Worker worker(study::worker_setup(options.gpu, watch.stop));
+  profiler::Worker worker(study::worker_setup(options.gpu, study::use_for(options.timed_by), watch.stop));
   const std::string name = options.device.empty() ? study::device_of_gpu(worker, context.data) : options.device;
   const study::Target target = study::load_target(context.data, name, load_calibration(context, "uncalibrated"));
   const profiler::MeasureOptions how = make_options(options, target.device, watch);

@@ -64,19 +64,20 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const study::Watch watch = context.watch();
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
-  std::optional<profiler::Worker> worker;
-  if (!options.compile_only) study::require_gpu(worker.emplace(study::worker_setup(options.gpu, watch.stop)), device);
+  const auto worker_for = [&](gpu::Use use) { return study::worker_setup(options.gpu, use, watch.stop); };
+  profiler::Worker worker(worker_for(study::use_for(options.timed_by))), untraced(worker_for(gpu::Use::events));
+  if (!options.compile_only) study::require_gpu(worker, device);
   study::compile_benches(items, device.arch, {.api = nvrtc.api.get(), .cache = cache_folder(options.cache)}, watch);
   if (options.compile_only) {
     context.console->finish();
     context.console->note(fmt::format("{} texts compiled for {}", items.size(), device.arch));
     return;
   }
-  study::run_benches(items, *worker, how, watch);
+  study::run_benches(items, worker, untraced, how, watch);
   context.console->finish();
   context.interrupts->let_store();
   if (!options.database.empty()) {
-    study::store_benches(options.database, context.command, target, items, worker->opened());
+    study::store_benches(options.database, context.command, target, items, worker.opened());
     context.console->note(fmt::format("stored in {}", options.database));
   }
   show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", study::bench_table(items)}}, ""});

@@ -106,18 +106,22 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   const ir::Device& device = model.target.device;
   const profiler::MeasureOptions how = study::measure_options(options, device, watch);
   // Before anything that takes time: is there somebody who can measure?
-  const study::Measurer measurer = study::make_measurer(options, context.data, device, watch);
+  study::Measurer measurer;
+  if (!options.compile_only) measurer = study::make_measurer(options, context.data, device, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
-  std::vector<Candidate> candidates =
-      study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch);
+  std::vector<Candidate> candidates = study::choose_plans(
+      model, {options.plan, options.all_plans ? 0 : options.top, whole, options.random, options.seed}, watch);
   stop_if_asked(watch.stop);
-  if (measurer.worker && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
-  if (measurer.worker)
+  const bool compiles = measurer.worker != nullptr || options.compile_only;
+  if (compiles && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
+  if (compiles)
     study::compile(
         candidates,
         {.api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)},
         watch);
   stop_if_asked(watch.stop);
+  if (options.compile_only)
+    return context.console->note(fmt::format("{} kernels compiled for {}", candidates.size(), device.arch));
   const std::vector<study::RacedGroup> groups = measure_all(options, context, model, measurer, how, candidates);
   CommandOutput answer{"tailor.profile/1", device.name, {}, ""};
   answer.sections.push_back({"times", study::time_table(candidates, groups)});

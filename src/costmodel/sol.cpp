@@ -66,7 +66,9 @@ GroupWork compulsory_work(const Work& work) {
 }
 
 WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::Regime& regime) {
-  if (regime.cache == ir::CacheState::cold || device.warm_share == 0) return {};
+  // What a dirty cache costs is not the kernel's own, and no model has it.
+  const bool nothing = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
+  if (nothing || device.warm_share == 0) return {};
   const double room = device.l2_bytes * device.l2_share;
   const double share = device.warm_share / (1 + std::pow(bytes / room, device.reuse_knee));
   return {share, regime.cache == ir::CacheState::warm ? share : 0};

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 13> outcomes = {"ok",
                                                        "unavailable",
                                                        "not recorded",
                                                        "stopped"};
-constexpr std::array<std::string_view, 3> cache_states = {"cold", "warm", "produced"};
+constexpr std::array<std::string_view, 4> cache_states = {"cold", "warm", "produced", "dirty"};
 constexpr std::array<std::string_view, 2> timers = {"activity", "events"};
 constexpr std::array<std::string_view, 2> modes = {"stream", "graph"};
 
@@ -51,6 +51,7 @@ std::string_view next_field(std::string_view& rest) {
 std::string_view name(Outcome outcome) { return row_for(outcomes, outcome); }
 std::optional<Outcome> outcome_named(std::string_view name) { return named<Outcome>(outcomes, name); }
 std::string_view name(CacheState state) { return cache_states[static_cast<std::size_t>(state)]; }
+std::span<const std::string_view> cache_state_names() { return cache_states; }
 std::optional<CacheState> cache_state_named(std::string_view name) { return named<CacheState>(cache_states, name); }
 std::string_view name(TimedBy by) { return row_for(timers, by); }
 std::optional<TimedBy> timed_by_named(std::string_view name) { return named<TimedBy>(timers, name); }

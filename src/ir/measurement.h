@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,10 +39,13 @@ std::optional<Outcome> outcome_named(std::string_view name);
 /// Whether a plan with this outcome may be nobody's best: it ran and did what no right kernel does.
 bool is_refuted(Outcome outcome);
 
-/// What the caches hold when a sample begins. cold: L2 was overwritten by other data. warm: the same launch ran just
-/// before. produced: L2 was overwritten, then all inputs were written by another kernel, as inside a model.
-enum class CacheState : std::uint8_t { cold, warm, produced };
-std::string_view name(CacheState state);  ///< "cold", "warm", "produced"
+/// What the caches hold when a sample begins. cold: L2 holds other data, none of which must be written back; models
+/// predict it. warm: the same launch ran just before. produced: as cold, then all inputs were written by another
+/// kernel, as inside a model. dirty: L2 is full of other data that was just written, and whoever takes its place pays
+/// for writing it back: what most benchmarks call cold.
+enum class CacheState : std::uint8_t { cold, warm, produced, dirty };
+std::string_view name(CacheState state);  ///< "cold", "warm", "produced", "dirty"
+std::span<const std::string_view> cache_state_names();
 std::optional<CacheState> cache_state_named(std::string_view name);
 
 /// Who took the time. activity: CUPTI's timestamps of the kernel itself. events: two events around it in the stream, so

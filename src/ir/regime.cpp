@@ -102,10 +102,10 @@ Regime parse_regime(std::string_view text) {
     fields[i] = text.substr(0, comma);
     if (i < 3) text.remove_prefix(comma + 2);
   }
-  static constexpr std::string_view caches[] = {"cold", "warm", "produced"}, launches[] = {"stream", "graph"},
+  static constexpr std::string_view launches[] = {"stream", "graph"},
                                     timers[] = {"activity", "events", "stream", "graph", "host"};
   const auto cache = cache_state_named(fields[0]);
-  if (!cache) fail("cache state", fields[0], caches);
+  if (!cache) fail("cache state", fields[0], cache_state_names());
   const auto timer = timer_named(fields[1]);
   if (!timer) fail("timer", fields[1], timers);
   const auto launch = launch_mode_named(fields[2]);

@@ -134,8 +134,8 @@ void configure(std::vector<Tried>& tried) {
 
 /// Protocols that were used, without their stop rules, the main one first.
 std::vector<ir::Protocol> protocols_of(const RecordedRows& rows) {
-  constexpr auto preference =
-      std::to_array<ir::CacheState>({ir::CacheState::cold, ir::CacheState::produced, ir::CacheState::warm});
+  constexpr auto preference = std::to_array<ir::CacheState>(
+      {ir::CacheState::cold, ir::CacheState::produced, ir::CacheState::warm, ir::CacheState::dirty});
   const auto rank = [&](const ir::Protocol& one) {
     const auto cache = std::find(preference.begin(), preference.end(), one.cache) - preference.begin();
     return std::make_tuple(cache, one.timed_by, one.launch);

@@ -283,7 +283,7 @@ CREATE TABLE predictions (
   low_s       REAL NOT NULL,                    -- the interval the model claims
   high_s      REAL NOT NULL,                    -- the interval the model claims
   PRIMARY KEY (plan_id, device_id, level, model, cache, timed_by, launch_mode),
-  CHECK (cache IN ('cold', 'warm', 'produced')),
+  CHECK (cache IN ('cold', 'warm', 'produced', 'dirty')),
   CHECK (timed_by IN ('activity', 'events', 'stream', 'graph', 'host')),
   CHECK (launch_mode IN ('stream', 'graph'))
 ) STRICT, WITHOUT ROWID;
@@ -336,7 +336,7 @@ CREATE TABLE measurements (
   sm_clock_hz    REAL,                             -- before the samples; NULL: not known
   dram_clock_hz  REAL,                             -- before the samples; NULL: not known
   measured_at    TEXT NOT NULL,                    -- when
-  CHECK (cache IN ('', 'cold', 'warm', 'produced')),
+  CHECK (cache IN ('', 'cold', 'warm', 'produced', 'dirty')),
   CHECK (timed_by IN ('', 'activity', 'events')),
   CHECK (launch_mode IN ('', 'stream', 'graph')),
   CHECK ((cache = '') = (timed_by = '') AND (cache = '') = (launch_mode = '') AND (cache = '') = (stop_rule = ''))
@@ -397,7 +397,7 @@ CREATE TABLE module_times (
   strategy       TEXT NOT NULL,                    -- as in fusions, or who made the kernels: 'XLA'
   device_id      TEXT NOT NULL REFERENCES devices, -- the device
   profiler       TEXT NOT NULL,                    -- 'gpu'
-  cache          TEXT NOT NULL CHECK (cache IN ('cold', 'warm', 'produced')), -- as in measurements
+  cache          TEXT NOT NULL CHECK (cache IN ('cold', 'warm', 'produced', 'dirty')), -- as in measurements
   timed_by       TEXT NOT NULL CHECK (timed_by IN ('activity', 'events')), -- as in measurements
   launch_mode    TEXT NOT NULL CHECK (launch_mode IN ('stream', 'graph')), -- as in measurements
   stop_rule      TEXT NOT NULL,                    -- when enough samples are enough

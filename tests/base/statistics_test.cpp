@@ -168,3 +168,15 @@ TEST_CASE("samples that resemble their predecessor are worth less, and the inter
   std::sort(independent.begin(), independent.end());
   CHECK(dependence(independent) > 20);  // a trend
 }
+
+TEST_CASE("a rank correlation is 1 for the same order, -1 for the reverse, and Pearson's of the places with ties") {
+  const std::vector<double> a = {1, 5, 2, 9, 4}, squared = {1, 25, 4, 81, 16}, reverse = {-1, -5, -2, -9, -4};
+  CHECK(rank_correlation(a, squared).value() == doctest::Approx(1));
+  CHECK(rank_correlation(a, reverse).value() == doctest::Approx(-1));
+  // Places 0, 1.5, 1.5, 3 against 0, 1, 2, 3: covariance 4.5, variances 4.5 and 5.
+  const std::vector<double> tied = {1, 2, 2, 3}, counted = {1, 2, 3, 4}, same = {7, 7, 7, 7};
+  CHECK(rank_correlation(tied, counted).value() == doctest::Approx(4.5 / std::sqrt(4.5 * 5)));
+  CHECK_FALSE(rank_correlation(same, counted).has_value());
+  CHECK_FALSE(rank_correlation(a, counted).has_value());
+  CHECK_FALSE(rank_correlation(std::span(a).first(2), std::span(squared).first(2)).has_value());
+}

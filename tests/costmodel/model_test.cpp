@@ -349,6 +349,7 @@ TEST_CASE("warm inputs come from L2, produced ones too but what is written goes 
     return sol(needs, d, regime).parts[static_cast<std::size_t>(ir::Part::dram)].value * d.dram_bandwidth;
   };
   CHECK(dram(ir::CacheState::cold) == doctest::Approx(1e6));
+  CHECK(dram(ir::CacheState::dirty) == dram(ir::CacheState::cold));
   CHECK(dram(ir::CacheState::produced) == doctest::Approx(0.5e6).epsilon(1e-5));
   CHECK(dram(ir::CacheState::warm) < 10);
   Draw draw;

@@ -108,6 +108,7 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   return cupti_call("cuptiActivityEnable", [&](State& gpu) {
     if (gpu.config.other_subscriber) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    if (gpu.range.enabled()) return CUPTI_ERROR_NOT_COMPATIBLE;
     return gpu.activity.enable(kind, true);
   });
 }

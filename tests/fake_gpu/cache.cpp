@@ -22,17 +22,29 @@ std::int64_t Cache::held(const Segment& segment) const {
   return 0;
 }
 
-void Cache::touch(const Segment& segment, std::int64_t bytes) {
-  if (bytes <= 0) return;
+std::int64_t Cache::touch(const Segment& segment, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
   const std::int64_t now = std::min(capacity_, std::max(held(segment), bytes));
+  std::int64_t dirty = segment.written ? std::min(now, bytes) : 0, back = segment.written ? bytes - dirty : 0;
+  for (const Line& line : lines_) {
+    if (line.begin != segment.begin) continue;
+    if (bytes > capacity_)  // what passes through pushes out what was there of the same memory
+      back += line.dirty;
+    else
+      dirty = std::max(dirty, std::min(line.dirty, now));
+  }
   std::erase_if(lines_, [&](const Line& line) { return line.begin == segment.begin; });
-  lines_.insert(lines_.begin(), {segment.begin, now});
+  lines_.insert(lines_.begin(), {segment.begin, now, dirty});
   std::int64_t room = capacity_;
   for (Line& line : lines_) {
-    line.bytes = std::min(line.bytes, room);
-    room -= line.bytes;
+    const std::int64_t kept = std::min(line.bytes, room), gone = std::min(line.dirty, line.bytes - kept);
+    line.bytes = kept;
+    line.dirty -= gone;
+    back += gone;
+    room -= kept;
   }
   std::erase_if(lines_, [](const Line& line) { return line.bytes == 0; });
+  return back;
 }
 
 void Cache::forget(std::uint64_t begin, std::uint64_t end) {

@@ -27,8 +27,10 @@ struct Chip {
   double sm_clock = 1.98e9, dram_clock = 3.201e9;                 ///< Hz
   double dram_bandwidth = 4.32e12, l2_bandwidth = 9.7e12;         ///< B/s
   double issue_rate = 4;                                          ///< warp instructions per clock and SM
+  double dispatch_rate = 2e9;                                     ///< blocks that are started per second
   double kernel_floor = 1.4e-6;                                   ///< s, of an empty kernel
   double stream_gap = 1.0e-6, graph_gap = 0.5e-6;                 ///< s between kernels
+  double record_time = 0.7e-6;                                    ///< s more between kernels while they are recorded
   double call_time = 1e-7, launch_time = 2e-6, sync_time = 1e-6;  ///< s, of the host
   std::int64_t tick = 32;                                         ///< ns, grain of timestamps
 };
@@ -63,8 +65,9 @@ struct Config {
   std::vector<PlantedTime> times;
   std::vector<ThrottleStep> throttle;
   std::uint64_t seed = 1;
-  double noise = 0.01;  ///< relative, of a kernel's time
-  double outliers = 0;  ///< fraction of kernels that take `outlier` times as long
+  double noise = 0.01;   ///< relative, of a kernel's time
+  double placement = 0;  ///< relative, of a kernel's time, by the addresses of the memory it was given
+  double outliers = 0;   ///< fraction of kernels that take `outlier` times as long
   double outlier = 3;
   std::int64_t warp_instructions = 4'000'000;  ///< of one warp; more is an endless loop, and it hangs
   std::int64_t queue_depth = 1024;             ///< launches that a stream takes before a further one waits

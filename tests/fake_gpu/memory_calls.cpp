@@ -82,7 +82,7 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
     if (const CUresult before = drained(gpu, *gpu.legacy); before != CUDA_SUCCESS) return before;
     std::memcpy(room.data(), from, bytes);
     gpu.memory.uniform(gpu.memory.holding(to), -1);
-    gpu.spend(gpu.timing.moved(to, static_cast<std::int64_t>(bytes)));
+    gpu.spend(gpu.timing.moved(to, static_cast<std::int64_t>(bytes), true));
     return CUDA_SUCCESS;
   });
 }
@@ -95,7 +95,7 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
     if (to == nullptr || source.data() == nullptr) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult before = drained(gpu, *gpu.legacy); before != CUDA_SUCCESS) return before;
     std::memcpy(to, source.data(), bytes);
-    gpu.spend(gpu.timing.moved(from, static_cast<std::int64_t>(bytes)));
+    gpu.spend(gpu.timing.moved(from, static_cast<std::int64_t>(bytes), false));
     return CUDA_SUCCESS;
   });
 }

@@ -24,8 +24,8 @@ double dram_write(const Work& work, const Chip&) { return static_cast<double>(wo
 double dram_read_sectors(const Work& work, const Chip&) { return static_cast<double>(work.dram_read) / sector_bytes; }
 double dram_write_sectors(const Work& work, const Chip&) { return static_cast<double>(work.dram_write) / sector_bytes; }
 double dram_share(const Work& work, const Chip& chip) {
-  return work.seconds <= 0 ? 0
-                           : static_cast<double>(work.dram_read + work.dram_write) / work.seconds / chip.dram_bandwidth;
+  return work.elapsed <= 0 ? 0
+                           : static_cast<double>(work.dram_read + work.dram_write) / work.elapsed / chip.dram_bandwidth;
 }
 double l2_read(const Work& work, const Chip&) {
   return static_cast<double>(work.counters.l2_read_bytes) / sector_bytes;
@@ -40,8 +40,8 @@ double l2_hits(const Work& work, const Chip& chip) {
   const double asked = l2_read(work, chip) + l2_write(work, chip);
   return asked <= 0 ? 0 : std::max(0.0, 1 - dram_read_sectors(work, chip) / asked);
 }
-double nanoseconds(const Work& work, const Chip&) { return work.seconds * 1e9; }
-double sm_cycles(const Work& work, const Chip& chip) { return work.seconds * chip.sm_clock * chip.sms; }
+double nanoseconds(const Work& work, const Chip&) { return work.elapsed * 1e9; }
+double sm_cycles(const Work& work, const Chip& chip) { return work.elapsed * chip.sm_clock * chip.sms; }
 double blocks(const Work& work, const Chip&) { return static_cast<double>(work.blocks); }
 double warps(const Work& work, const Chip& chip) {
   const double all = static_cast<double>(work.blocks * ((work.threads_per_block + 31) / 32));
@@ -177,8 +177,8 @@ double value_of(std::string_view name, const Work& work, const Config& config) {
                ? 100 * value * 32 / (static_cast<double>(config.chip.sms) * config.chip.threads_per_sm)
                : 50;
   if (!ending.starts_with(".sum")) value /= instances(metric, config.chip);
-  if (ending.ends_with(".per_second")) value /= work.seconds;
-  if (ending.find(".per_cycle") != ending.npos) value /= work.seconds * config.chip.sm_clock;
+  if (ending.ends_with(".per_second")) value /= work.elapsed;
+  if (ending.find(".per_cycle") != ending.npos) value /= work.elapsed * config.chip.sm_clock;
   return value;
 }
 

@@ -80,6 +80,17 @@ bool reads_clock_once(const simulator::PtxFunction& entry) {
   return !read.empty() && std::adjacent_find(read.begin(), read.end()) == read.end();
 }
 
+/// Whether no instruction of an entry could leave something in memory, wait or call: an allow-list of beginnings.
+bool is_storeless(const simulator::PtxFunction& entry) {
+  constexpr std::string_view harmless[] = {"ld.",  "mov.",  "cvt.",  "cvta.", "add.", "sub.", "mul.",
+                                           "mad.", "setp.", "shl.",  "shr.",  "and.", "or.",  "xor.",
+                                           "min.", "max.",  "selp.", "bra",   "ret",  "exit"};
+  return std::all_of(entry.instructions.begin(), entry.instructions.end(), [&](const simulator::PtxInstruction& one) {
+    return std::any_of(std::begin(harmless), std::end(harmless),
+                       [&](std::string_view begin) { return one.opcode.starts_with(begin); });
+  });
+}
+
 Loaded load_elf(const unsigned char* bytes, const Chip& chip) {
   constexpr std::size_t flags_at = 48, abi_at = 8;
   std::uint32_t flags = 0;
@@ -150,6 +161,7 @@ Loaded load(const void* image, const Chip& chip) {
       function->program = std::make_unique<simulator::Program>(*module, entry);
       size_up(*function, chip);
       function->reads_clock = reads_clock_once(entry);
+      function->storeless = is_storeless(entry);
       made.module->functions.push_back(std::move(function));
     }
   } catch (const Error& error) {

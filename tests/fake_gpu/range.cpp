@@ -30,6 +30,7 @@ void add(Work& to, const Work& more) {
   to.blocks += more.blocks;
   to.threads_per_block = std::max(to.threads_per_block, more.threads_per_block);
   to.seconds += more.seconds;
+  to.elapsed += more.elapsed;
 }
 
 }  // namespace
@@ -60,7 +61,8 @@ void RangeProfiler::count(const Work& work) {
   ++next_range_;
 }
 
-CUptiResult RangeProfiler::enable(CUpti_RangeProfiler_Enable_Params& params) {
+CUptiResult RangeProfiler::enable(CUpti_RangeProfiler_Enable_Params& params, bool recording) {
+  if (recording) return CUPTI_ERROR_NOT_COMPATIBLE;
   if (!config_.counters_permitted) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
   if (config_.mig) return CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED;
   if (enabled_) return CUPTI_ERROR_INVALID_OPERATION;
@@ -147,10 +149,11 @@ CUptiResult RangeProfiler::stop(CUpti_RangeProfiler_Stop_Params& params) {
   return CUPTI_SUCCESS;
 }
 
-CUptiResult RangeProfiler::push(const void* object, const char* name) {
+CUptiResult RangeProfiler::push(const void* object, const char* name, std::int64_t now) {
   if (object != handle() || name == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
   if (!started_ || open_ || mode_ != CUPTI_UserRange) return CUPTI_ERROR_INVALID_OPERATION;
   open_ = true;
+  pushed_at_ = now;
   if (Range* range = open_range()) {
     range->name = name;
     range->work = {};
@@ -160,10 +163,13 @@ CUptiResult RangeProfiler::push(const void* object, const char* name) {
   return CUPTI_SUCCESS;
 }
 
-CUptiResult RangeProfiler::pop(const void* object) {
+CUptiResult RangeProfiler::pop(const void* object, std::int64_t now) {
   if (object != handle()) return CUPTI_ERROR_INVALID_PARAMETER;
   if (!open_) return CUPTI_ERROR_INVALID_OPERATION;
-  if (Range* range = open_range()) keep(*range);
+  if (Range* range = open_range()) {
+    range->work.elapsed = static_cast<double>(now - pushed_at_) * 1e-9;
+    keep(*range);
+  }
   open_ = false;
   ++next_range_;
   return CUPTI_SUCCESS;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CUPTI's range profiler. In: a configuration, passes, launches. Out: an image of counters. Between push and pop the
-// work of launches adds up, and in each pass only the metrics that the configuration puts into that pass are kept. So
+// work of launches adds up, and in each pass only the metrics that the configuration puts into that pass are kept. The
+// time of a range that the caller names is the host's between the two calls, launch and waiting included. So
 // whoever runs too few passes has no value for some metrics, and whoever runs different launches in each pass gets
 // metrics that do not fit together, as on hardware.
 #pragma once
@@ -27,15 +28,16 @@ class RangeProfiler {
   /// A kernel ran.
   void count(const Work& work);
 
-  CUptiResult enable(CUpti_RangeProfiler_Enable_Params& params);
+  /// `recording`: kernels are being recorded in this process, beside which CUPTI does not count.
+  CUptiResult enable(CUpti_RangeProfiler_Enable_Params& params, bool recording);
   CUptiResult disable(const void* object);
   CUptiResult size(CUpti_RangeProfiler_GetCounterDataSize_Params& params);
   CUptiResult prepare(const CUpti_RangeProfiler_CounterDataImage_Initialize_Params& params);
   CUptiResult configure(const CUpti_RangeProfiler_SetConfig_Params& params);
   CUptiResult start(const void* object);
   CUptiResult stop(CUpti_RangeProfiler_Stop_Params& params);
-  CUptiResult push(const void* object, const char* name);
-  CUptiResult pop(const void* object);
+  CUptiResult push(const void* object, const char* name, std::int64_t now);  ///< ns of the host
+  CUptiResult pop(const void* object, std::int64_t now);
   CUptiResult decode(CUpti_RangeProfiler_DecodeData_Params& params);
 
   bool enabled() const { return enabled_; }
@@ -58,6 +60,7 @@ class RangeProfiler {
   std::uint8_t* data_ = nullptr;
   CounterImage sized_;  ///< as the last question for a size named the metrics
   std::size_t sized_ranges_ = 0, data_bytes_ = 0;
+  std::int64_t pushed_at_ = 0;  ///< ns of the host
   std::size_t pass_ = 0, next_range_ = 0, used_ = 0, dropped_ = 0;
   std::vector<Range> ranges_;
 };

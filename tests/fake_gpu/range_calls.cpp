@@ -97,7 +97,7 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* params) 
   return profiler_call("cuptiRangeProfilerEnable", params, CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
                        [&](State& gpu) {
                          if (params->ctx == nullptr && current() == nullptr) return CUPTI_ERROR_INVALID_CONTEXT;
-                         return gpu.range.enable(*params);
+                         return gpu.range.enable(*params, gpu.activity.records_kernels());
                        });
 }
 
@@ -135,13 +135,14 @@ CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* params) {
 }
 
 CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* params) {
-  return profiler_call("cuptiRangeProfilerPushRange", params, CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
-                       [&](State& gpu) { return gpu.range.push(params->pRangeProfilerObject, params->pRangeName); });
+  return profiler_call(
+      "cuptiRangeProfilerPushRange", params, CUpti_RangeProfiler_PushRange_Params_STRUCT_SIZE,
+      [&](State& gpu) { return gpu.range.push(params->pRangeProfilerObject, params->pRangeName, gpu.now); });
 }
 
 CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params* params) {
   return profiler_call("cuptiRangeProfilerPopRange", params, CUpti_RangeProfiler_PopRange_Params_STRUCT_SIZE,
-                       [&](State& gpu) { return gpu.range.pop(params->pRangeProfilerObject); });
+                       [&](State& gpu) { return gpu.range.pop(params->pRangeProfilerObject, gpu.now); });
 }
 
 CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* params) {

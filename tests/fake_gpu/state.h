@@ -53,6 +53,14 @@ struct Context {
   int device = 0, retained = 0;
 };
 
+/// A launch whose kernel stores nothing: two that are equal count equal.
+struct StorelessLaunch {
+  simulator::Extent3 grid{}, block{};
+  std::vector<std::vector<std::byte>> arguments;
+  std::vector<int> filled_with;  ///< the byte, of each memory it was given
+  bool operator==(const StorelessLaunch&) const = default;
+};
+
 /// An entry of a loaded module.
 struct Function {
   std::shared_ptr<const simulator::PtxModule> module;
@@ -63,6 +71,9 @@ struct Function {
   bool large_clusters = false;
   bool launched = false;
   bool reads_clock = false;
+  bool storeless = false;                      ///< has no instruction that could change memory
+  std::optional<StorelessLaunch> last_launch;  ///< of a storeless one
+  simulator::Simulation last_ran;
   std::vector<bool> writes;  ///< by parameter: points to what the kernel writes; known after a first launch
 };
 

@@ -24,6 +24,13 @@ std::uint64_t mixed(std::uint64_t x) {
 
 double uniform(std::uint64_t seed) { return static_cast<double>(mixed(seed) >> 11) * 0x1p-53; }
 
+/// One over all pieces of memory, from -1 to 1: where they lie decides which channels and sets they meet in.
+double placed(std::span<const Segment> given) {
+  std::uint64_t all = 0;
+  for (const Segment& one : given) all = mixed(all ^ one.begin);
+  return 2 * uniform(all) - 1;
+}
+
 /// How a kernel's bytes spread over the memory it was given: only totals are known, so segments that seem to be meant
 /// (read: those that it does not write) take theirs first.
 struct Spread {
@@ -72,7 +79,8 @@ double Timing::modelled(const Work& work, std::int64_t missed) const {
   const double dram = static_cast<double>(missed) / chip.dram_bandwidth;
   const double l2 = static_cast<double>(work.counters.l2_read_bytes + work.counters.l2_write_bytes) / chip.l2_bandwidth;
   const double issue = static_cast<double>(work.counters.instructions) / (chip.issue_rate * chip.sms * chip.sm_clock);
-  return chip.kernel_floor + dram + l2 + issue;  // as if nothing overlapped: each byte and instruction shows
+  const double dispatch = static_cast<double>(work.blocks) / chip.dispatch_rate;
+  return chip.kernel_floor + dram + l2 + issue + dispatch;  // as if nothing overlapped: each byte and instruction shows
 }
 
 void Timing::settle(Work& work, const simulator::Simulation& ran, std::span<const Segment> given,
@@ -82,22 +90,28 @@ void Timing::settle(Work& work, const simulator::Simulation& ran, std::span<cons
   const Spread read = spread(ran.counters.dram_read_bytes, given, false, cache_);
   const Spread written = spread(ran.counters.dram_write_bytes, given, true, cache_);
   work.dram_read = ran.counters.dram_read_bytes - read.hits;
-  work.dram_write = ran.counters.dram_write_bytes;
-  for (std::size_t k = 0; k < given.size(); ++k) cache_.touch(given[k], std::max(read.bytes[k], written.bytes[k]));
-  const std::int64_t missed = work.dram_read + work.dram_write - written.hits;
-  double seconds = modelled(work, missed);
+  work.dram_write = 0;
+  for (std::size_t k = 0; k < given.size(); ++k)
+    work.dram_write += cache_.touch(given[k], std::max(read.bytes[k], written.bytes[k]));
+  double seconds = modelled(work, work.dram_read + work.dram_write);
   for (const auto& [pattern, planted] : planted_)
     if (std::regex_search(kernel.begin(), kernel.end(), pattern)) seconds = planted;
+  if (config_.placement > 0) seconds *= 1 + config_.placement * placed(given);
   work.seconds = seconds * noise() * config_.chip.sm_clock / sm_clock() * (profiled ? profiling_slows : 1);
+  work.elapsed = work.seconds;
   ++launches_;
 }
 
-double Timing::moved(std::uint64_t begin, std::int64_t bytes) {
+double Timing::moved(std::uint64_t begin, std::int64_t bytes, bool written) {
   const std::uint64_t end = begin + static_cast<std::uint64_t>(bytes);
   cache_.mark(begin);
   cache_.mark(end);
-  cache_.touch(cache_.segment(begin, end), bytes);
-  return static_cast<double>(bytes) / config_.chip.dram_bandwidth;
+  Segment segment = cache_.segment(begin, end);
+  segment.written = written;
+  const std::int64_t missed = written ? 0 : bytes - cache_.held(segment);
+  const std::int64_t back = cache_.touch(segment, bytes);
+  return static_cast<double>(missed + back) / config_.chip.dram_bandwidth +
+         static_cast<double>(bytes) / config_.chip.l2_bandwidth;
 }
 
 std::uint64_t Timing::cycles(std::int64_t nanoseconds) {

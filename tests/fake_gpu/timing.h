@@ -22,9 +22,11 @@ namespace tailor::fake {
 /// What one kernel did: the simulator's counters, and its traffic with DRAM as L2 left it.
 struct Work {
   simulator::Counters counters;
-  std::int64_t dram_read = 0, dram_write = 0;  ///< bytes
+  std::int64_t dram_read = 0;   ///< bytes
+  std::int64_t dram_write = 0;  ///< bytes written back meanwhile, whoever had written them
   std::int64_t blocks = 0, threads_per_block = 0;
-  double seconds = 0;
+  double seconds = 0;  ///< of the GPU
+  double elapsed = 0;  ///< of the range: of one that the caller names, from its push to its pop by the host's clock
 };
 
 class Timing {
@@ -33,8 +35,8 @@ class Timing {
 
   /// Fills in traffic and time of a launch that ran over these segments, and lets it pass through L2.
   void settle(Work& work, const simulator::Simulation& ran, std::span<const Segment> given, std::string_view kernel);
-  /// Seconds of writing or reading memory at the speed of DRAM.
-  double moved(std::uint64_t begin, std::int64_t bytes);
+  /// Seconds of reading or writing memory: at the speed of L2, and of DRAM for what must come from there or go there.
+  double moved(std::uint64_t begin, std::int64_t bytes, bool written);
   Cache& cache() { return cache_; }
 
   const ThrottleStep& throttle() const;

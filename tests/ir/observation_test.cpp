@@ -51,7 +51,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 TEST_CASE("every regime is read back from its words") {
   int regimes = 0;
-  for (const CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced})
+  for (const CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced, CacheState::dirty})
     for (const Timer timer : {Timer::activity, Timer::events, Timer::stream, Timer::graph, Timer::host})
       for (const LaunchMode launch : {LaunchMode::stream, LaunchMode::graph})
         for (int bits = 0; bits < 8; ++bits) {
@@ -59,7 +59,7 @@ TEST_CASE("every regime is read back from its words") {
           CHECK(parse_regime(text(regime)) == regime);
           ++regimes;
         }
-  CHECK(regimes == 240);
+  CHECK(regimes == 320);
   CHECK(text(Regime{}) == "cold, stream, stream, with launch gap and ramp");
   CHECK(Regime{}.includes == includes(Timer::stream));
   CHECK(text(make_regime({CacheState::warm, TimedBy::activity})) == "warm, activity, stream, with ramp");

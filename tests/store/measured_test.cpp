@@ -56,7 +56,8 @@ TEST_CASE("a noun becomes a row and a noun again, whatever its outcome and proto
   ir::Measurement measured = to_measurement(a_timing(binary_of(1), 3e-6));
   CHECK(measured.samples.size() == 3);
   for (int outcome = 0; outcome <= static_cast<int>(ir::Outcome::stopped); ++outcome)
-    for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm, ir::CacheState::produced}) {
+    for (const ir::CacheState cache :
+         {ir::CacheState::cold, ir::CacheState::warm, ir::CacheState::produced, ir::CacheState::dirty}) {
       measured.outcome = static_cast<ir::Outcome>(outcome);
       measured.protocol = {cache, ir::TimedBy::events, ir::LaunchMode::graph, "quick"};
       const MeasurementRow row = measurement_row(measured, a_run().id, binary_of(1).id, a_device().id);

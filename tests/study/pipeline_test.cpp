@@ -155,6 +155,37 @@ TEST_CASE("the kernels kept on the way are the first different ones of the ranki
   }
 }
 
+TEST_CASE("random plans come one from each equal stretch of the ranking behind the best, the same for a seed") {
+  Listener listener;
+  FusedModel model(softmax_question(), source / "data", listener);
+  const PreparedGroup& group = model.group(model.chosen_group());
+  const auto ranks = [&](std::int64_t top, std::int64_t random, std::uint64_t seed) {
+    std::vector<std::int64_t> all;
+    const Choice choice = choose(group, model.target, model.choosing(top, random, seed), {});
+    for (const Candidate& one : choice.candidates) all.push_back(one.rank);
+    return all;
+  };
+  const std::vector<std::int64_t> every = ranks(0, 0, 1);
+  const auto all = std::ssize(every);
+  constexpr std::int64_t top = 3, random = 5;
+  REQUIRE(all > 2 * (top + random));
+  std::set<std::vector<std::int64_t>> drawn;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const std::vector<std::int64_t> found = ranks(top, random, seed);
+    REQUIRE(std::ssize(found) == top + random);
+    for (std::int64_t k = 0; k < top; ++k) CHECK(found[static_cast<std::size_t>(k)] == k + 1);
+    for (std::int64_t k = 0; k < random; ++k) {
+      const std::int64_t place = found[static_cast<std::size_t>(top + k)] - 1;
+      CHECK(place >= top + (all - top) * k / random);
+      CHECK(place < top + (all - top) * (k + 1) / random);
+    }
+    CHECK(ranks(top, random, seed) == found);
+    drawn.insert(found);
+  }
+  CHECK(drawn.size() > 3);
+  CHECK(ranks(top, 10 * all, 1) == every);
+}
+
 TEST_CASE("a plan by its rank and by its text is the same candidate") {
   Listener listener;
   FusedModel model(softmax_question(), source / "data", {listener});

@@ -86,21 +86,21 @@ SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const Pro
   setup.command = {TAILOR_TEST_WORKER};
   setup.paths = machine.library_paths();
   auto worker = std::make_shared<profiler::Worker>(setup);
-  SweepMeasurer by{{"gpu", worker, {}}, {}};
+  SweepMeasurer by{{"gpu", worker, worker, {}}, {}};
   by.how.stop_rule = how.stop;
   by.how.image = profiler::ImageForm::ptx;
   by.who.measure = [worker, &asked](std::span<const profiler::MeasureRequest> all,
                                     const profiler::MeasureOptions& options) {
     ++asked.groups;
     const Spoiled spoiled(all);
-    return profiler::measure_group(*worker, spoiled.candidates, options);
+    return profiler::measure_group(*worker, *worker, spoiled.candidates, options);
   };
   return by;
 }
 
 SweepMeasurer from_records(const std::filesystem::path& recorded, const ir::Device& device, Asked& asked,
                            const ProfileConfig& how) {
-  SweepMeasurer by{{"replay", nullptr, {}}, {}};
+  SweepMeasurer by{{"replay", nullptr, nullptr, {}}, {}};
   by.how.stop_rule = how.stop;
   by.who.measure = [lookup = recorded_lookup(recorded, {}, device), &asked](
                        std::span<const profiler::MeasureRequest> all, const profiler::MeasureOptions& options) {

@@ -151,6 +151,8 @@ std::string load(Nvrtc& api, const Candidate& candidate, const std::vector<fs::p
 NvrtcPaths default_nvrtc_paths(std::vector<fs::path> virtual_environments) {
   NvrtcPaths paths;
   paths.virtual_environments = std::move(virtual_environments);
+  paths.virtual_environments.insert(paths.virtual_environments.end(),
+                                    {"/usr/local", "/opt/conda", "/opt/venv", "/usr"});
   paths.toolkits = entries("/usr/local", "cuda");
   paths.system_loader = true;
   return paths;

@@ -10,12 +10,16 @@
 // without a reference is run all the same and called not judged. A plan that is wrong, traps or hangs keeps that as
 // its outcome and takes no part in the race.
 //
+// All plans whose inputs lie at the same places share their memory, because where buffers lie shows in a time as much
+// as a plan does. The first right plan runs twice in every race: it says what a race cannot tell apart (Twin). It
+// counts for its plan when that is ranked and leaves no samples.
+//
 // The floor of the timer, from an empty kernel, is the difference that counts for nobody in a race (race.h). A race is
 // held under each cache state. Times of both clocks do not compare, so all plans are timed by the same one: activity
 // where the GPU has it. A batch that CUPTI lost is taken once more.
 //
 // Counters of the first few plans are collected last, in runs that nobody times, because a kernel is slower under the
-// profiler.
+// profiler, and in a process of their own, because CUPTI does not count where kernels are recorded.
 //
 // Replay has medians and intervals but no rounds, so it ranks by medians and calls those a tie whose interval touches
 // the best one's.
@@ -31,6 +35,7 @@
 #include "base/indexed.h"
 #include "base/stop.h"
 #include "profiler/check/check.h"
+#include "profiler/gpu/session/arena.h"
 #include "profiler/measure/sampled.h"
 #include "profiler/measure/sequence_cache.h"
 #include "reference/inputs.h"
@@ -43,16 +48,20 @@ using ir::Outcome;
 
 Seconds now() { return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()}; }
 
+/// Of each contender; a question to the worker takes longer than a sample.
+constexpr int samples_a_round = 3;
+
 /// A kernel that does nothing, for every GPU of today.
 constexpr std::string_view empty_kernel =
     ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry empty()\n{\n  ret;\n}\n";
 
 class Measuring {
  public:
-  Measuring(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options)
-      : candidates_(candidates), options_(options), sequences_(worker, options.time_limit) {
+  Measuring(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates, const MeasureOptions& options)
+      : candidates_(candidates), options_(options), counting_(counting), sequences_(timing, options.time_limit) {
     all_.plans.resize(candidates.size());
     numbers_.resize(candidates.size(), -1);
+    share_memory();
   }
 
   MeasuredGroup run() {
@@ -88,6 +97,21 @@ class Measuring {
     return inputs;
   }
 
+  /// Those whose inputs lie where the first one's do share an arena.
+  void share_memory() {
+    std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> first;
+    shares_.resize(candidates_.size());
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const gpu::Sequence sequence =
+          sequence_of(*candidates_[i].own.kernel, *candidates_[i].own.binary, options_.image);
+      const auto places = gpu::input_places(sequence.buffers);
+      if (i == 0) first = places;
+      shares_[i] = places && places == first;
+      if (shares_[i]) arena_bytes_ = std::max(arena_bytes_, gpu::lay_out_arena(sequence.buffers).bytes);
+    }
+    arena_ = sequences_.worker().new_number();
+  }
+
   void check_all_shapes() {
     for (int round = 0; round < options_.checks; ++round) {
       std::map<Id, InputSet> inputs;  // the odd shapes of plans differ
@@ -111,7 +135,10 @@ class Measuring {
     auto found = known.find(shape.group->id);
     if (found == known.end()) found = known.emplace(shape.group->id, inputs_of(shape, seed)).first;
     const InputSet& inputs = found->second;
-    const int number = sequences_.add({sequence_of(*shape.kernel, *shape.binary, options_.image), inputs.contents});
+    // Later rounds have other inputs.
+    const bool shared = keep && shares_[i] && numbers_[i] < 0;
+    const int number = sequences_.add({sequence_of(*shape.kernel, *shape.binary, options_.image), inputs.contents,
+                                       shared ? arena_ : -1, shared ? arena_bytes_ : 0});
     const gpu::Response load = sequences_.loaded(number);
     gpu::Response run = load;
     if (load.outcome == Outcome::ok) run = sequences_.call(number, gpu::RunRequest{number, seed, true});
@@ -147,13 +174,12 @@ class Measuring {
     return sequences_.worker().opened().properties.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events;
   }
 
-  SampleBatch take(std::size_t i, ir::CacheState cache, int samples, gpu::GpuState& state) {
+  SampleBatch take(int number, ir::CacheState cache, int samples, gpu::GpuState& state) {
     SampleBatch taken;
-    const gpu::TimeRequest request{numbers_[i], cache, timed_by(), options_.launch, samples, 1, false};
-    gpu::Response response = sequences_.call(numbers_[i], request);
+    const gpu::TimeRequest request{number, cache, timed_by(), options_.launch, samples, 1, false};
+    gpu::Response response = sequences_.call(number, request);
     // A record of CUPTI's that was dropped costs a batch, not a plan.
-    if (response.outcome == Outcome::unavailable && !response.context_lost)
-      response = sequences_.call(numbers_[i], request);
+    if (response.outcome == Outcome::unavailable && !response.context_lost) response = sequences_.call(number, request);
     taken.outcome = response.outcome;
     taken.reason = std::move(response.reason);
     taken.samples = std::move(response.samples);
@@ -169,22 +195,25 @@ class Measuring {
       all_.plans[i].times.push_back(blank(cache, all_.plans[i].outcome, all_.plans[i].reason));
       if (all_.plans[i].outcome != Outcome::ok) continue;
       who.push_back(i);
-      contenders.push_back({candidates_[i].name, [this, i, cache, &states](int samples) {
-                              if (options_.stop.stop_requested()) return SampleBatch{Outcome::stopped, "stopped", {}};
-                              tell(fmt::format("timing {}, {}", candidates_[i].name, ir::name(cache)));
-                              return take(i, cache, samples, states[i]);
-                            }});
+      contenders.push_back(contender(i, numbers_[i], cache, states));
+    }
+    const std::size_t plans = who.size();
+    const bool twice = plans > 0 && numbers_[who[0]] >= 0;  // not when somebody stopped before it was loaded
+    if (twice) {
+      who.push_back(who[0]);
+      contenders.push_back(contender(who[0], twin_of(who[0]), cache, states));
     }
     RaceOptions how;
     how.rule = stop_rule(options_.stop_rule);
     how.error = options_.error;
     how.seed = options_.seed;
     how.now = now;
+    how.batch = samples_a_round;
     how.floor = all_.floor.noise;
     const RaceResult result = race(contenders, how);
     Ranking ranking{
-        cache, {}, {}, std::string(name(result.end)), result.drifted(), result.samples, result.equal_samples};
-    for (std::size_t k = 0; k < who.size(); ++k) {
+        cache, {}, {}, std::string(name(result.end)), result.drifted(), result.samples, result.equal_samples, {}};
+    for (std::size_t k = 0; k < plans; ++k) {
       CandidateResult& plan = all_.plans[who[k]];
       const Standing& standing = result.standings[k];
       ir::Measurement& into = plan.times.back();
@@ -198,9 +227,39 @@ class Measuring {
       plan.reason = standing.reason;
     }
     for (const int k : result.order)
-      if (result.standings[k].outcome == Outcome::ok) ranking.order.push_back(static_cast<int>(who[k]));
-    for (const int k : result.tie) ranking.tie.push_back(static_cast<int>(who[k]));
+      if (all_.plans[who[k]].outcome == Outcome::ok) add_once(ranking.order, static_cast<int>(who[k]));
+    for (const int k : result.tie)
+      if (all_.plans[who[k]].outcome == Outcome::ok) add_once(ranking.tie, static_cast<int>(who[k]));
+    if (result.end == RaceEnd::tied && ranking.tie.size() == 1) ranking.end = name(RaceEnd::decided);
+    if (twice) ranking.twin = compared(result, static_cast<int>(plans), static_cast<int>(who[0]));
     all_.rankings.push_back(std::move(ranking));
+  }
+
+  static void add_once(std::vector<int>& to, int plan) {
+    if (std::find(to.begin(), to.end(), plan) == to.end()) to.push_back(plan);
+  }
+
+  /// The first contender beside its twin, which is the last.
+  static Twin compared(const RaceResult& result, int twin, int plan) {
+    const Standing &first = result.standings[0], &second = result.standings[twin];
+    if (first.samples.empty() || second.samples.empty()) return {};
+    return {plan, second.time.median / first.time.median, first.beaten_by == twin || second.beaten_by == 0,
+            static_cast<int>(second.samples.size())};
+  }
+
+  Contender contender(std::size_t i, int number, ir::CacheState cache, std::vector<gpu::GpuState>& states) {
+    return {candidates_[i].name, [this, i, number, cache, &states](int samples) {
+              if (options_.stop.stop_requested()) return SampleBatch{Outcome::stopped, "stopped", {}};
+              tell(fmt::format("timing {}, {}", candidates_[i].name, ir::name(cache)));
+              return take(number, cache, samples, states[i]);
+            }};
+  }
+
+  /// Under a number of its own, so that its code is loaded once more.
+  int twin_of(std::size_t i) {
+    int& number = twins_.try_emplace(i, -1).first->second;
+    if (number < 0) number = sequences_.add(sequences_.at(numbers_[i]));
+    return number;
   }
 
   ir::Measurement blank(ir::CacheState cache, Outcome outcome, const std::string& reason) {
@@ -215,13 +274,19 @@ class Measuring {
     const std::vector<int>& order = all_.rankings.front().order;
     std::vector<std::string> metrics;
     for (const gpu::PlannedCounter& counter : options_.counters.counters) metrics.push_back(counter.metric);
-    for (std::size_t k = 0; k < std::min(order.size(), options_.count_top); ++k) {
+    const std::size_t counted = std::min(order.size(), options_.count_top);
+    SequenceCache sequences(counting_, options_.time_limit);
+    for (std::size_t k = 0; k < counted; ++k) {
       if (options_.stop.stop_requested()) return;
       const auto i = static_cast<std::size_t>(order[k]);
       CandidateResult& plan = all_.plans[i];
       tell(fmt::format("counting {}", candidates_[i].name));
+      LoadableSequence one = sequences_.at(numbers_[i]);
+      one.arena = -1;  // memory of its own, in the other process
+      const int number = sequences.add(std::move(one));
       const gpu::Response response =
-          sequences_.call(numbers_[i], gpu::CountRequest{numbers_[i], options_.caches.front(), metrics});
+          sequences.call(number, gpu::CountRequest{number, options_.caches.front(), metrics, k + 1 < counted});
+      sequences.drop(number);
       if (response.outcome != Outcome::ok) {
         plan.uncounted = response.reason;
         continue;
@@ -232,9 +297,14 @@ class Measuring {
 
   std::span<const MeasureRequest> candidates_;
   const MeasureOptions& options_;
+  Worker& counting_;
   SequenceCache sequences_;
   MeasuredGroup all_;
-  std::vector<int> numbers_;  ///< in the cache, of what is timed; -1: not loaded
+  std::vector<int> numbers_;          ///< in the cache, of what is timed; -1: not loaded
+  std::map<std::size_t, int> twins_;  ///< candidate to number
+  std::vector<bool> shares_;          ///< by candidate: lies in the arena
+  int arena_ = -1;
+  std::int64_t arena_bytes_ = 0;
 };
 
 }  // namespace
@@ -264,8 +334,9 @@ LaunchFloor launch_floor(Worker& worker, ir::TimedBy timed_by, ir::LaunchMode la
   return floor;
 }
 
-MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options) {
-  return Measuring(worker, candidates, options).run();
+MeasuredGroup measure_group(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates,
+                            const MeasureOptions& options) {
+  return Measuring(timing, counting, candidates, options).run();
 }
 
 namespace {

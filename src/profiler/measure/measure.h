@@ -69,6 +69,14 @@ struct CandidateResult {
   std::vector<ir::Measurement> times;  ///< by MeasureOptions::caches
 };
 
+/// One plan a second time in its race, loaded apart from the first: what separates the two is nothing of the plan's.
+struct Twin {
+  int plan = -1;            ///< -1: there was none
+  double ratio = 0;         ///< of its median to that of the plan
+  bool told_apart = false;  ///< one of the two dropped out against the other
+  int samples = 0;
+};
+
 /// Who won under one cache state.
 struct Ranking {
   ir::CacheState cache = ir::CacheState::cold;
@@ -77,6 +85,7 @@ struct Ranking {
   std::string end;         ///< how the race ended
   bool drifted = false;    ///< the GPU's speed changed while it ran
   std::int64_t samples = 0, equal_samples = 0;
+  Twin twin = {};
 };
 
 /// What a launch that does nothing takes under a protocol, and how much that varies: half of its samples lie within
@@ -95,8 +104,10 @@ struct MeasuredGroup {
   std::string unjudged;                ///< why no reference could be had; empty when there is one
 };
 
-/// Measures on the worker's GPU.
-MeasuredGroup measure_group(Worker& worker, std::span<const MeasureRequest> candidates, const MeasureOptions& options);
+/// Measures on the workers' GPU: `timing` runs and times, `counting` was opened to count and is started when the races
+/// are over, if counters are wanted.
+MeasuredGroup measure_group(Worker& timing, Worker& counting, std::span<const MeasureRequest> candidates,
+                            const MeasureOptions& options);
 
 /// What was recorded of a kernel under a protocol, or an outcome not_recorded with what there is instead.
 using Lookup = std::function<ir::Measurement(Id kernel, const ir::Protocol& protocol)>;

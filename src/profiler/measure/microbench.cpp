@@ -24,32 +24,66 @@ constexpr std::int64_t vector_bytes = 16;
 constexpr std::int64_t block_threads = 256;
 constexpr std::int64_t most_threads = 512;  ///< of a block of the bytes-in-flight curve
 
-enum Family { copying, reading, writing, launching, waiting, exchanging, in_flight, shared_adding, global_adding };
+enum Family {
+  copying,
+  reading,
+  writing,
+  launching,
+  waiting,
+  exchanging,
+  in_flight,
+  shared_adding,
+  global_adding,
+  rereading,
+  chasing,
+  dispatching,
+  special_functions,
+  shuffling,
+  converting,
+  block_waiting,
+  recorded_launching
+};
 
 constexpr std::string_view bytes_word = "bytes";
 
 const std::array families = {
     BenchFamily{"copy", "device memory to device memory; bytes read plus written", bytes_word, "B/s", BenchAnswer::rate,
-                0, "copy", bench_texts::copy, bench_checks::copied},
-    BenchFamily{"read", "device memory read once; cold from DRAM, warm from L2 where it fits", bytes_word, "B/s",
-                BenchAnswer::rate, 0, "read", bench_texts::read, bench_checks::read},
+                0, "copy", bench_texts::copy, false, bench_checks::copied},
+    BenchFamily{"read", "device memory read once, from DRAM", bytes_word, "B/s", BenchAnswer::rate, 0, "read",
+                bench_texts::read, false, bench_checks::read},
     BenchFamily{"write", "device memory written once", bytes_word, "B/s", BenchAnswer::rate, 0, "write",
-                bench_texts::write, bench_checks::written},
+                bench_texts::write, false, bench_checks::written},
     BenchFamily{"launch", "a launch of an empty kernel, alone or in a row", "launches", "s", BenchAnswer::time, 0,
-                "empty", bench_texts::empty, bench_checks::nothing},
+                "empty", bench_texts::empty, true, bench_checks::nothing},
     BenchFamily{"grid barrier", "a barrier of all blocks of a cooperative grid, by one atomic counter", "blocks", "s",
-                BenchAnswer::time, 70, "barrier", bench_texts::barrier, bench_checks::met},
+                BenchAnswer::time, 70, "barrier", bench_texts::barrier, false, bench_checks::met},
     BenchFamily{"cluster exchange", "a word to the next block's shared memory and a barrier of the cluster",
-                "blocks of a cluster", "s", BenchAnswer::time, 90, "exchange", bench_texts::exchange,
+                "blocks of a cluster", "s", BenchAnswer::time, 90, "exchange", bench_texts::exchange, false,
                 bench_checks::exchanged},
     BenchFamily{"bytes in flight", "read bandwidth by the bytes an SM has asked for and not yet received",
-                "bytes of an SM", "B/s", BenchAnswer::rate, 0, "read", bench_texts::read, bench_checks::read},
+                "bytes of an SM", "B/s", BenchAnswer::rate, 0, "read", bench_texts::read, false, bench_checks::read},
     BenchFamily{"shared atomics", "32-bit additions to shared memory by all threads of all SMs",
                 "words between neighbours", "1/s", BenchAnswer::rate, 0, "shared_atomics", bench_texts::shared_atomics,
-                bench_checks::added_in_shared},
+                false, bench_checks::added_in_shared},
     BenchFamily{"global atomics", "32-bit additions to global memory by all threads of all SMs",
                 "words between neighbours", "1/s", BenchAnswer::rate, 70, "global_atomics", bench_texts::global_atomics,
-                bench_checks::added_in_global},
+                false, bench_checks::added_in_global},
+    BenchFamily{"L2 read", "an array that stays in L2, read again and again past L1", bytes_word, "B/s",
+                BenchAnswer::rate, 0, "read_again", bench_texts::read_again, false, bench_checks::read_again},
+    BenchFamily{"latency", "a load whose address the last one brought, by one thread, past L1", bytes_word, "s",
+                BenchAnswer::time, 0, "chase", bench_texts::chase, false, bench_checks::chased},
+    BenchFamily{"dispatch", "blocks that do nothing", "blocks", "1/s", BenchAnswer::rate, 0, "dispatch",
+                bench_texts::dispatch, false, bench_checks::nothing},
+    BenchFamily{"special functions", "ex2 and lg2 by all threads of all SMs", "rounds", "1/s", BenchAnswer::rate, 0,
+                "special", bench_texts::special, false, bench_checks::kept},
+    BenchFamily{"shuffles", "exchanges with the neighbour lane, and an addition, by all threads of all SMs", "rounds",
+                "1/s", BenchAnswer::rate, 0, "shuffle", bench_texts::shuffle, false, bench_checks::shuffled},
+    BenchFamily{"conversions", "from integer to float and back by all threads of all SMs", "rounds", "1/s",
+                BenchAnswer::rate, 0, "convert", bench_texts::convert, false, bench_checks::kept},
+    BenchFamily{"block barrier", "a barrier of a block, alone on its SM", "threads", "s", BenchAnswer::time, 0,
+                "block_barrier", bench_texts::block_barrier, false, bench_checks::counted},
+    BenchFamily{"recorded launch", "the same where CUPTI records kernels: what that costs at every launch", "launches",
+                "s", BenchAnswer::time, 0, "empty", bench_texts::empty, false, bench_checks::nothing},
 };
 
 std::string size_text(std::int64_t bytes) {
@@ -104,59 +138,136 @@ struct Maker {
   void exchanges();
   void bytes_in_flight();
   void atomics();
+  void residents();
+  void chases();
+  void dispatches();
+  void operations();
+  void block_barriers();
+  void fill_on_gpu(std::initializer_list<std::pair<int, gpu::Pattern>> buffers);
   std::int64_t largest() const { return static_cast<std::int64_t>(device.dram_bytes.value / 4); }
 };
 
+/// Of the one that was made last.
+void Maker::fill_on_gpu(std::initializer_list<std::pair<int, gpu::Pattern>> buffers) {
+  for (const auto& [buffer, pattern] : buffers)
+    made.back().sequence.buffers[static_cast<std::size_t>(buffer)].pattern = pattern;
+}
+
 void Maker::copies() {
-  for (const std::int64_t bytes : sizes.bytes)
+  std::vector<std::int64_t> all = sizes.bytes;
+  all.insert(all.end(), sizes.large.begin(), sizes.large.end());
+  for (const std::int64_t bytes : all)
     for (const std::int64_t loads : {2, 4, 8}) {
-      if (bytes > largest()) continue;
+      const bool large = std::find(sizes.large.begin(), sizes.large.end(), bytes) != sizes.large.end();
+      if (bytes > largest() || (large && (loads != 4 || bytes != sizes.large.front()))) continue;
       const std::int64_t vectors = bytes / vector_bytes, of_block = block_threads * loads;
       made.push_back(bench(copying, fmt::format("{}, {} vectors a thread, cold", size_text(bytes), loads), bytes,
                            {.threads = block_threads, .loads = loads}, (vectors + of_block - 1) / of_block,
                            {{"from", bytes, gpu::BufferRole::input}, {"to", bytes, gpu::BufferRole::output}},
                            2 * static_cast<double>(bytes)));
       made.back().sequence.launches[0].arguments.push_back(word(vectors));
+      if (large) fill_on_gpu({{0, gpu::Pattern::mixed}, {1, gpu::Pattern::mixed}});
     }
 }
 
 void Maker::reads() {
   const std::int64_t of_sm = limits.threads_per_sm / block_threads;
-  for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm})
-    for (const std::int64_t bytes : sizes.bytes) {
-      const bool stays = 2 * static_cast<double>(bytes) <= device.l2_bytes.value;
-      if (bytes > largest() || (cache == ir::CacheState::warm && !stays)) continue;
-      const std::int64_t blocks = limits.sms * of_sm;
-      made.push_back(bench(reading, fmt::format("{}, {}", size_text(bytes), ir::name(cache)), bytes,
-                           {.threads = block_threads, .loads = 4}, blocks,
-                           {{"from", bytes, gpu::BufferRole::input}, {"to", blocks * 4, gpu::BufferRole::output}},
-                           static_cast<double>(bytes)));
-      made.back().sequence.launches[0].arguments.push_back(word(bytes / vector_bytes));
-      made.back().cache = cache;
-    }
+  std::vector<std::int64_t> all = sizes.bytes;
+  all.insert(all.end(), sizes.large.begin(), sizes.large.end());
+  for (const std::int64_t bytes : all) {
+    if (bytes > largest()) continue;
+    const std::int64_t blocks = limits.sms * of_sm;
+    made.push_back(bench(reading, fmt::format("{}, cold", size_text(bytes)), bytes,
+                         {.threads = block_threads, .loads = 4}, blocks,
+                         {{"from", bytes, gpu::BufferRole::input}, {"to", blocks * 4, gpu::BufferRole::output}},
+                         static_cast<double>(bytes)));
+    made.back().sequence.launches[0].arguments.push_back(word(bytes / vector_bytes));
+    if (std::find(sizes.large.begin(), sizes.large.end(), bytes) != sizes.large.end())
+      fill_on_gpu({{0, gpu::Pattern::mixed}});
+  }
 }
 
 void Maker::writes() {
-  for (const std::int64_t bytes : sizes.bytes) {
+  std::vector<std::int64_t> all = sizes.bytes;
+  if (!sizes.large.empty()) all.push_back(sizes.large.front());
+  for (const std::int64_t bytes : all) {
     if (bytes > largest()) continue;
     const std::int64_t vectors = bytes / vector_bytes, of_block = block_threads * 4;
     made.push_back(bench(writing, fmt::format("{}, cold", size_text(bytes)), bytes,
                          {.threads = block_threads, .loads = 4}, (vectors + of_block - 1) / of_block,
                          {{"to", bytes, gpu::BufferRole::output}}, static_cast<double>(bytes)));
     made.back().sequence.launches[0].arguments.push_back(word(vectors));
+    if (std::find(sizes.large.begin(), sizes.large.end(), bytes) != sizes.large.end())
+      fill_on_gpu({{0, gpu::Pattern::counted}});
+  }
+}
+
+void Maker::residents() {
+  const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
+  for (const std::int64_t bytes : sizes.resident) {
+    if (static_cast<double>(bytes) > 0.7 * device.l2_bytes.value) continue;
+    made.push_back(bench(rereading, fmt::format("{}, {} passes", size_text(bytes), sizes.passes), bytes,
+                         {.threads = block_threads, .loads = 4, .rounds = sizes.passes}, blocks,
+                         {{"from", bytes, gpu::BufferRole::input}, {"to", blocks * 4, gpu::BufferRole::output}},
+                         static_cast<double>(bytes * sizes.passes)));
+    made.back().sequence.launches[0].arguments.push_back(word(bytes / vector_bytes));
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+void Maker::chases() {
+  for (const bool from_dram : {true, false}) {
+    const std::int64_t bytes = from_dram ? sizes.far : sizes.near;
+    if (bytes > largest() || (!from_dram && 2 * static_cast<double>(bytes) > device.l2_bytes.value)) continue;
+    made.push_back(bench(chasing, from_dram ? "DRAM" : "L2", bytes, {.threads = 32, .rounds = sizes.rounds}, 1,
+                         {{"from", bytes, gpu::BufferRole::input}, {"to", 4, gpu::BufferRole::output}}, sizes.rounds));
+    made.back().sequence.launches[0].arguments.push_back(word(bytes / 4 - 1));
+    made.back().cache = from_dram ? ir::CacheState::cold : ir::CacheState::warm;
+  }
+}
+
+// A wave is as many blocks of 256 threads as stay resident.
+void Maker::dispatches() {
+  const std::int64_t wave = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
+  for (const std::int64_t waves : {1, 4, 16, 64}) {
+    made.push_back(bench(dispatching, fmt::format("{} wave{}", waves, waves == 1 ? "" : "s"), waves * wave,
+                         {.threads = block_threads}, waves * wave, {}, static_cast<double>(waves * wave)));
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+void Maker::operations() {
+  constexpr std::int64_t chains = 4;
+  const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
+  const std::int64_t threads = blocks * block_threads;
+  for (const auto& [family, of_round] : {std::pair{special_functions, 2}, {shuffling, 1}, {converting, 2}}) {
+    const auto done = static_cast<double>(threads * chains * sizes.rounds * of_round);
+    made.push_back(bench(family, "all SMs", sizes.rounds, {.threads = block_threads, .rounds = sizes.rounds}, blocks,
+                         {{"to", threads * 4, gpu::BufferRole::output}}, done));
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+void Maker::block_barriers() {
+  for (const std::int64_t threads : {64, 256, 1024}) {
+    made.push_back(bench(block_waiting, fmt::format("{} threads", threads), threads,
+                         {.threads = threads, .rounds = sizes.rounds}, limits.sms,
+                         {{"to", std::int64_t{limits.sms} * 4, gpu::BufferRole::output}}, sizes.rounds));
+    made.back().cache = ir::CacheState::warm;
   }
 }
 
 void Maker::launches() {
   for (const ir::LaunchMode mode : {ir::LaunchMode::stream, ir::LaunchMode::graph})
-    for (const int count : {1, sizes.launches}) {
-      made.push_back(
-          bench(launching, fmt::format("{} in a {}", count, ir::name(mode)), count, {.threads = 32}, 1, {}, count));
-      gpu::Sequence& sequence = made.back().sequence;
-      sequence.launches.resize(static_cast<std::size_t>(count), sequence.launches[0]);
-      made.back().launch = mode;
-      made.back().cache = ir::CacheState::warm;
-    }
+    for (const Family family : {launching, recorded_launching})
+      for (const int count : sizes.launches) {
+        made.push_back(
+            bench(family, fmt::format("{} in a {}", count, ir::name(mode)), count, {.threads = 32}, 1, {}, count));
+        gpu::Sequence& sequence = made.back().sequence;
+        sequence.launches.resize(static_cast<std::size_t>(count), sequence.launches[0]);
+        made.back().launch = mode;
+        made.back().cache = ir::CacheState::warm;
+      }
 }
 
 void Maker::barriers() {
@@ -175,7 +286,8 @@ void Maker::barriers() {
 
 void Maker::exchanges() {
   for (const int blocks : {2, 4, 8, 16}) {
-    const std::int64_t grid = limits.sms / blocks * blocks;
+    // Few clusters: every GPU with clusters has room for four of 16 at once, and none may wait for another's end.
+    const std::int64_t grid = std::min<std::int64_t>(limits.sms / blocks, 4) * blocks;
     if (grid == 0) continue;
     made.push_back(bench(exchanging, fmt::format("clusters of {}", blocks), blocks,
                          {.threads = block_threads, .rounds = sizes.rounds}, grid,
@@ -235,6 +347,11 @@ std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSiz
   maker.reads();
   maker.barriers();
   maker.writes();
+  maker.residents();
+  maker.chases();
+  maker.dispatches();
+  maker.operations();
+  maker.block_barriers();
   maker.exchanges();
   maker.bytes_in_flight();
   maker.atomics();

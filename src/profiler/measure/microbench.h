@@ -58,6 +58,9 @@ struct BenchFamily {
   int compute_capability = 0;  ///< the lowest that can run it
   std::string_view entry;      ///< of the kernel
   std::string_view text;       ///< CUDA, without its constants
+  /// The host's launches are in the answer: timed by events in a process that never began CUPTI, whose records take
+  /// time at every launch and show of a single one the kernel alone.
+  bool by_events = false;
   /// Empty, or what is wrong with the outputs.
   std::string (*complaint)(const Microbench&, std::span<const std::uint32_t> outputs) = nullptr;
 };
@@ -66,10 +69,17 @@ std::span<const BenchFamily> bench_families();
 /// How large; the default is for a GPU, tests make all of it small.
 struct BenchSizes {
   std::vector<std::int64_t> bytes = {std::int64_t{1} << 20, std::int64_t{1} << 22, std::int64_t{1} << 24,
-                                     std::int64_t{1} << 26, std::int64_t{1} << 28, std::int64_t{1} << 30};
+                                     std::int64_t{1} << 26, std::int64_t{1} << 28};
+  /// Arrays that are filled and looked at on the GPU: what memory delivers once its start and its end are nothing.
+  std::vector<std::int64_t> large = {std::int64_t{1} << 30, std::int64_t{1} << 31, std::int64_t{1} << 32};
+  /// Arrays that stay in L2, read so often that one pass more or less is nothing.
+  std::vector<std::int64_t> resident = {8 << 20, 16 << 20, 24 << 20, 32 << 20, 40 << 20};
+  std::int64_t passes = 24;
+  /// Arrays through which one thread goes from word to word: a power of two.
+  std::int64_t far = std::int64_t{1} << 28, near = 1 << 23;
   std::int64_t streamed = 0;  ///< bytes read by the bytes-in-flight curve; 0: four times L2
-  int rounds = 1000;          ///< of barriers and exchanges; of atomics a part of it
-  int launches = 64;          ///< in a row
+  int rounds = 1000;          ///< of barriers, exchanges, hops and operations; of atomics a part of it
+  std::vector<int> launches = {1, 8, 64, 512};  ///< in a row
 };
 
 /// All microbenchmarks that a device can run, most valuable families first. No buffer takes more than a quarter of its

@@ -39,6 +39,7 @@ std::size_t blocks_of(const Microbench& bench) { return bench.sequence.launches[
 }  // namespace
 
 std::string copied(const Microbench& bench, Words outputs) {
+  if (bench.sequence.buffers[1].pattern != gpu::Pattern::none) return nothing(bench, outputs);  // the GPU looked
   return compared(outputs, words_of(bench, 1), [](std::size_t at) { return input_word(at); });
 }
 
@@ -51,6 +52,7 @@ std::string read(const Microbench& bench, Words outputs) {
 }
 
 std::string written(const Microbench& bench, Words outputs) {
+  if (bench.sequence.buffers[0].pattern != gpu::Pattern::none) return nothing(bench, outputs);  // the GPU looked
   return compared(outputs, words_of(bench, 0), [](std::size_t at) { return static_cast<std::uint32_t>(at); });
 }
 
@@ -94,12 +96,48 @@ std::string added_in_global(const Microbench& bench, Words outputs) {
   });
 }
 
+std::string read_again(const Microbench& bench, Words outputs) {
+  // The sums of all passes of all blocks together are as many times the sum of all words.
+  std::uint32_t all = 0, seen = 0;
+  for (std::size_t at = 0; at < words_of(bench, 0); ++at) all += input_word(at);
+  for (const std::uint32_t word : outputs) seen += word;
+  all *= static_cast<std::uint32_t>(bench.shape.rounds);
+  if (outputs.size() != blocks_of(bench)) return compared(outputs, blocks_of(bench), [](std::size_t) { return 0U; });
+  return seen == all ? "" : fmt::format("the sum of all words is {:#x}, expected {:#x}", seen, all);
+}
+
+std::string chased(const Microbench& bench, Words outputs) {
+  const auto mask = static_cast<std::uint32_t>(words_of(bench, 0) - 1);
+  std::uint32_t at = 1;
+  for (std::int64_t hop = 0; hop < bench.shape.rounds; ++hop) at = input_word(at) & mask;
+  return compared(outputs, 1, [&](std::size_t) { return at; });
+}
+
+std::string shuffled(const Microbench& bench, Words outputs) {
+  // Each round a lane takes its neighbour's word and adds 1, so after an even number of rounds it has its own again.
+  const auto rounds = static_cast<std::uint32_t>(bench.shape.rounds);
+  const auto threads = static_cast<std::size_t>(bench.shape.threads);
+  return compared(outputs, blocks_of(bench) * threads, [&](std::size_t at) {
+    return 4 * ((static_cast<std::uint32_t>(at % threads) ^ rounds % 2) + rounds) + 6;
+  });
+}
+
+std::string kept(const Microbench& bench, Words outputs) {
+  return compared(outputs, blocks_of(bench) * static_cast<std::size_t>(bench.shape.threads),
+                  [](std::size_t) { return 4U; });
+}
+
+std::string counted(const Microbench& bench, Words outputs) {
+  const auto rounds = static_cast<std::uint32_t>(bench.shape.rounds);
+  return compared(outputs, blocks_of(bench), [&](std::size_t) { return rounds; });
+}
+
 }  // namespace bench_checks
 
 std::vector<std::byte> inputs_of(const Microbench& bench) {
   std::vector<std::byte> bytes;
   for (const gpu::Buffer& buffer : bench.sequence.buffers) {
-    if (buffer.role != gpu::BufferRole::input) continue;
+    if (buffer.role != gpu::BufferRole::input || buffer.pattern != gpu::Pattern::none) continue;
     const std::size_t start = bytes.size();
     bytes.resize(start + static_cast<std::size_t>(buffer.bytes));
     for (std::size_t at = 0; at < static_cast<std::size_t>(buffer.bytes) / 4; ++at) {

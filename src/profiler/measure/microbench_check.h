@@ -17,11 +17,7 @@ namespace tailor::profiler::bench_checks {
 using Words = std::span<const std::uint32_t>;
 
 /// Word `at` of an input.
-constexpr std::uint32_t input_word(std::uint64_t at) {
-  auto x = static_cast<std::uint32_t>(at * 2654435761U);  // Knuth's multiplicative hash, then mixed downwards
-  x ^= x >> 15;
-  return x * 2246822519U ^ x >> 13;
-}
+constexpr std::uint32_t input_word(std::uint64_t at) { return gpu::mixed_word(at); }
 
 std::string copied(const Microbench& bench, Words outputs);
 std::string read(const Microbench& bench, Words outputs);
@@ -31,5 +27,10 @@ std::string met(const Microbench& bench, Words outputs);
 std::string exchanged(const Microbench& bench, Words outputs);
 std::string added_in_shared(const Microbench& bench, Words outputs);
 std::string added_in_global(const Microbench& bench, Words outputs);
+std::string read_again(const Microbench& bench, Words outputs);
+std::string chased(const Microbench& bench, Words outputs);
+std::string shuffled(const Microbench& bench, Words outputs);
+std::string kept(const Microbench& bench, Words outputs);
+std::string counted(const Microbench& bench, Words outputs);
 
 }  // namespace tailor::profiler::bench_checks

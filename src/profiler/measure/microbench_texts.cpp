@@ -154,4 +154,126 @@ extern "C" __global__ void __launch_bounds__(threads) global_atomics(unsigned* c
 }
 )";
 
+constinit const std::string_view read_again = R"(
+__device__ __forceinline__ uint4 loaded(const uint4* from) {
+  uint4 v;
+  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w) : "l"(from));
+  return v;
+}
+
+// The whole input again and again, past L1. A word per block, the sum of all it saw, keeps the compiler honest.
+extern "C" __global__ void __launch_bounds__(threads) read_again(const uint4* from, unsigned* to, unsigned vectors) {
+  const unsigned stride = gridDim.x * threads;
+  unsigned seen = 0;
+  for (unsigned pass = 0; pass < rounds; ++pass) {
+    unsigned at = blockIdx.x * threads + threadIdx.x;
+    for (; at + (loads - 1) * stride < vectors; at += stride * loads) {
+      uint4 part[loads];
+#pragma unroll
+      for (unsigned u = 0; u < loads; ++u) part[u] = loaded(from + at + u * stride);
+#pragma unroll
+      for (unsigned u = 0; u < loads; ++u) seen += part[u].x + part[u].y + part[u].z + part[u].w;
+    }
+    for (; at < vectors; at += stride) {
+      const uint4 part = loaded(from + at);
+      seen += part.x + part.y + part.z + part.w;
+    }
+  }
+  __shared__ unsigned of_warp[32];
+  for (unsigned lane = 16; lane > 0; lane /= 2) seen += __shfl_xor_sync(0xffffffffu, seen, lane);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = seen;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (unsigned warp = 1; warp < threads / 32; ++warp) seen += of_warp[warp];
+  to[blockIdx.x] = seen;
+}
+)";
+
+constinit const std::string_view chase = R"(
+// One thread, past L1; each word says where the next one is.
+extern "C" __global__ void chase(const unsigned* from, unsigned* to, unsigned mask) {
+  if (threadIdx.x != 0) return;
+  unsigned at = 1;
+  for (unsigned hop = 0; hop < rounds; ++hop) {
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(at) : "l"(from + at));
+    at &= mask;
+  }
+  to[0] = at;
+}
+)";
+
+constinit const std::string_view dispatch = R"(
+extern "C" __global__ void dispatch() {}
+)";
+
+constinit const std::string_view special = R"(
+// Four chains, so that the unit is the limit and not its latency. 0 becomes 1 and 1 becomes 0, exactly.
+extern "C" __global__ void __launch_bounds__(threads) special(unsigned* to) {
+  float x[4] = {0, 0, 0, 0};
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (unsigned chain = 0; chain < 4; ++chain) {
+      asm volatile("ex2.approx.f32 %0, %0;" : "+f"(x[chain]));
+      asm volatile("lg2.approx.f32 %0, %0;" : "+f"(x[chain]));
+    }
+  }
+  unsigned right = 0;
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) right += x[chain] == 0 ? 1 : 0;
+  to[blockIdx.x * threads + threadIdx.x] = right;
+}
+)";
+
+constinit const std::string_view shuffle = R"(
+// Four chains of exchanges with the neighbour.
+extern "C" __global__ void __launch_bounds__(threads) shuffle(unsigned* to) {
+  unsigned x[4];
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = threadIdx.x + chain;
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (unsigned chain = 0; chain < 4; ++chain) {
+      asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 0x1f, 0xffffffff;" : "+r"(x[chain]));
+      ++x[chain];
+    }
+  }
+  to[blockIdx.x * threads + threadIdx.x] = x[0] + x[1] + x[2] + x[3];
+}
+)";
+
+constinit const std::string_view convert = R"(
+// Four chains from integer to float and back.
+extern "C" __global__ void __launch_bounds__(threads) convert(unsigned* to) {
+  unsigned x[4];
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = threadIdx.x + chain;
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (unsigned chain = 0; chain < 4; ++chain) {
+      float there;
+      asm volatile("cvt.rn.f32.u32 %0, %1;" : "=f"(there) : "r"(x[chain]));
+      asm volatile("cvt.rzi.u32.f32 %0, %1;" : "=r"(x[chain]) : "f"(there));
+    }
+  }
+  unsigned right = 0;
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) right += x[chain] == threadIdx.x + chain ? 1 : 0;
+  to[blockIdx.x * threads + threadIdx.x] = right;
+}
+)";
+
+constinit const std::string_view block_barrier = R"(
+// A word goes once around the threads of a block, one step between two barriers.
+extern "C" __global__ void __launch_bounds__(threads) block_barrier(unsigned* to) {
+  __shared__ unsigned word;
+  if (threadIdx.x == 0) word = 0;
+  __syncthreads();
+  for (unsigned round = 0; round < rounds; ++round) {
+    if (threadIdx.x == round % threads) ++word;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) to[blockIdx.x] = word;
+}
+)";
+
 }  // namespace tailor::profiler::bench_texts

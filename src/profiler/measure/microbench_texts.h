@@ -10,6 +10,7 @@
 
 namespace tailor::profiler::bench_texts {
 
-extern const std::string_view copy, read, write, empty, barrier, exchange, shared_atomics, global_atomics;
+extern const std::string_view copy, read, write, empty, barrier, exchange, shared_atomics, global_atomics, read_again,
+    chase, dispatch, special, shuffle, convert, block_barrier;
 
 }  // namespace tailor::profiler::bench_texts

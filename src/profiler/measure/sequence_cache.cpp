@@ -6,6 +6,7 @@
 // there.
 #include "profiler/measure/sequence_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tailor::profiler {
@@ -43,8 +44,11 @@ const gpu::Response& SequenceCache::loaded(int number) {
     return entry.load;
   }
   if (entry.generation == worker_.generation()) return entry.load;
-  const std::span<const std::byte> contents = entry.what.contents ? *entry.what.contents : std::span<const std::byte>{};
-  entry.load = worker_.call(gpu::LoadRequest{number, entry.what.sequence}, contents, limit_of(entry));
+  const bool filled = is_filled(entry.what.arena);
+  std::span<const std::byte> contents;
+  if (entry.what.contents && !filled) contents = *entry.what.contents;
+  const gpu::LoadRequest request{number, entry.what.sequence, entry.what.arena, entry.what.arena_bytes, filled};
+  entry.load = worker_.call(request, contents, limit_of(entry));
   entry.generation = entry.load.outcome == ir::Outcome::ok ? worker_.generation() : -1;
   return entry.load;
 }
@@ -53,7 +57,26 @@ gpu::Response SequenceCache::call(int number, const gpu::Request& request) {
   Entry& entry = entries_.at(number);
   if (entry.generation != worker_.generation() || !worker_.is_running())
     if (const gpu::Response& load = loaded(number); load.outcome != ir::Outcome::ok) return load;
-  return worker_.call(request, {}, limit_of(entry));
+  gpu::Response response = worker_.call(request, {}, limit_of(entry));
+  // Whatever it wrote to may have been the inputs of the others.
+  if (response.outcome == ir::Outcome::overrun && entry.what.arena >= 0) forget(entry.what.arena);
+  return response;
+}
+
+/// Whether a sequence that is loaded has put contents into an arena.
+bool SequenceCache::is_filled(int arena) const {
+  return arena >= 0 && std::any_of(entries_.begin(), entries_.end(), [&](const auto& one) {
+           return one.second.what.arena == arena && one.second.generation == worker_.generation();
+         });
+}
+
+/// Everything in an arena is loaded anew when it is next asked for.
+void SequenceCache::forget(int arena) {
+  for (auto& [number, entry] : entries_) {
+    if (entry.what.arena != arena || entry.generation != worker_.generation()) continue;
+    worker_.call(gpu::UnloadRequest{number}, {}, limit_);
+    entry.generation = -1;
+  }
 }
 
 void SequenceCache::drop(int number) {

@@ -21,6 +21,8 @@ namespace tailor::profiler {
 struct LoadableSequence {
   gpu::Sequence sequence;
   std::shared_ptr<const std::vector<std::byte>> contents;
+  int arena = -1;                ///< of those that share it: a number of the worker's, see gpu::LoadRequest
+  std::int64_t arena_bytes = 0;  ///< what the largest of them needs
 };
 
 class SequenceCache {
@@ -32,6 +34,8 @@ class SequenceCache {
 
   /// The number under which questions name it. Nothing is loaded yet.
   int add(LoadableSequence one);
+  /// What was added under a number that was not dropped.
+  const LoadableSequence& at(int number) const { return entries_.at(number).what; }
   /// Asks about a sequence, loading it before when the worker does not hold it. `request` has the number as its id.
   gpu::Response call(int number, const gpu::Request& request);
   /// Loads now; the answer of the load.
@@ -47,6 +51,8 @@ class SequenceCache {
     gpu::Response load;
   };
   Seconds limit_of(const Entry& entry) const;
+  bool is_filled(int arena) const;
+  void forget(int arena);
 
   Worker& worker_;
   Seconds limit_;

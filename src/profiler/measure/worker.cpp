@@ -216,7 +216,7 @@ struct Worker::Body {
       opened = make_response(ir::Outcome::unavailable, "no worker process: " + reason);
       return opened;
     }
-    opened = exchange(gpu::OpenRequest{setup.paths, setup.ordinal}, {}, setup.start_limit);
+    opened = exchange(gpu::OpenRequest{setup.paths, setup.ordinal, setup.use}, {}, setup.start_limit);
     if (opened.outcome != ir::Outcome::ok) kill_now();
     return opened;
   }

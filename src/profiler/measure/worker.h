@@ -24,7 +24,8 @@ struct WorkerSetup {
   std::vector<std::string> command;  ///< program and arguments of a process that calls serve(worker_socket)
   gpu::LibraryPaths paths;
   int ordinal = 0;
-  Seconds start_limit{60};  ///< for starting and opening the GPU
+  gpu::Use use = gpu::Use::trace;  ///< what the process is for; each use needs a worker of its own
+  Seconds start_limit{60};         ///< for starting and opening the GPU
   std::stop_token stop;
 };
 

@@ -86,7 +86,8 @@ void ModuleComparison::measure_groups() {
 }
 
 void ModuleComparison::build_sequences() {
-  sequences_ = std::make_unique<profiler::SequenceCache>(*measurer_.worker, how_.time_limit);
+  // Times by events: where CUPTI never was, as it takes time at every launch.
+  sequences_ = std::make_unique<profiler::SequenceCache>(*measurer_.untraced, how_.time_limit);
   for (ModuleVariant& one : variants_) {
     std::vector<GroupKernel> kernels;
     for (const explore::DistinctGroup& group : one.model->partition.groups) {

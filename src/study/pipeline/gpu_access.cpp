@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -52,13 +53,42 @@ gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
   return paths;
 }
 
-profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop) {
+profiler::WorkerSetup worker_setup(const GpuOptions& options, gpu::Use use, std::stop_token stop) {
   profiler::WorkerSetup setup;
+  setup.use = use;
   setup.command = profiler::own_command({std::string(worker_flag)});
   setup.paths = gpu_libraries(options);
   setup.ordinal = static_cast<int>(options.gpu);
   setup.stop = std::move(stop);
   return setup;
+}
+
+gpu::Use use_for(std::string_view timed_by) {
+  return timed_by == ir::name(ir::TimedBy::events) ? gpu::Use::events : gpu::Use::trace;
+}
+
+gpu::Response find_capabilities(const GpuOptions& options, std::stop_token stop) {
+  constexpr Seconds patience{30};
+  const auto asked = [&](gpu::Use use) {
+    profiler::WorkerSetup setup = worker_setup(options, use, stop);
+    const gpu::CapabilitiesRequest request{setup.paths, setup.ordinal, use};
+    return profiler::Worker(std::move(setup)).call(request, {}, patience);
+  };
+  const gpu::Response counting = asked(gpu::Use::count);
+  gpu::Response all = asked(gpu::Use::trace);
+  const auto known = [&](const gpu::Capability& one) {
+    return std::any_of(all.capabilities.begin(), all.capabilities.end(),
+                       [&](const gpu::Capability& other) { return other.name == one.name; });
+  };
+  // After what CUPTI can record comes what it can count.
+  const auto after = std::find_if(all.capabilities.begin(), all.capabilities.end(),
+                                  [](const gpu::Capability& one) { return one.name == "other profilers"; });
+  if (after == all.capabilities.end()) return all;
+  std::vector<gpu::Capability> more;
+  for (const gpu::Capability& one : counting.capabilities)
+    if (!known(one)) more.push_back(one);
+  all.capabilities.insert(after + 1, more.begin(), more.end());
+  return all;
 }
 
 void require_gpu(profiler::Worker& worker, const ir::Device& device) {

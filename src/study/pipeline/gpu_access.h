@@ -35,8 +35,15 @@ profiler::FoundNvrtc find_compiler(const std::string& library);
 /// Where the GPU's libraries are: files that were named, else the usual places.
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options);
 
-/// A worker that is this program started again.
-profiler::WorkerSetup worker_setup(const GpuOptions& options, std::stop_token stop);
+/// A worker that is this program started again, for one use of the GPU.
+profiler::WorkerSetup worker_setup(const GpuOptions& options, gpu::Use use, std::stop_token stop);
+
+/// The use of a worker that takes times by this word of the command line: "events" leaves CUPTI alone.
+gpu::Use use_for(std::string_view timed_by);
+
+/// Everything that measuring needs, capability by capability, of two processes: one counts and ends, then one traces.
+/// Without a GPU the response says why.
+gpu::Response find_capabilities(const GpuOptions& options, std::stop_token stop);
 
 /// Opens the GPU. Throws Error(missing) without one, with what to do, and for one that `device` does not describe.
 void require_gpu(profiler::Worker& worker, const ir::Device& device);

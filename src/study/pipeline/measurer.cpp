@@ -30,15 +30,20 @@ Enum parse_word(std::string_view option, std::string_view word, std::optional<En
 
 Measurer on_gpu(const MeasureWords& options, const std::filesystem::path&, const ir::Device& device,
                 const Watch& watch) {
-  Measurer measurer{"gpu", std::make_shared<profiler::Worker>(worker_setup(options.gpu, watch.stop))};
+  const auto worker_for = [&](gpu::Use use) {
+    return std::make_shared<profiler::Worker>(worker_setup(options.gpu, use, watch.stop));
+  };
+  const gpu::Use use = use_for(options.timed_by);
+  Measurer measurer{"gpu", worker_for(use)};
+  measurer.untraced = use == gpu::Use::events ? measurer.worker : worker_for(gpu::Use::events);
   require_gpu(*measurer.worker, device);
   if (options.timed_by == "auto" && !measurer.worker->opened().properties.can_time_activity)
     watch.observer.warning(
         "times are by events, which hold a part of the launch: CUPTI's timestamps cannot be had "
         "(tailor doctor says why)");
-  measurer.measure = [worker = measurer.worker](std::span<const profiler::MeasureRequest> candidates,
-                                                const profiler::MeasureOptions& how) {
-    return profiler::measure_group(*worker, candidates, how);
+  measurer.measure = [timing = measurer.worker, counting = worker_for(gpu::Use::count)](
+                         std::span<const profiler::MeasureRequest> candidates, const profiler::MeasureOptions& how) {
+    return profiler::measure_group(*timing, *counting, candidates, how);
   };
   return measurer;
 }
@@ -46,7 +51,7 @@ Measurer on_gpu(const MeasureWords& options, const std::filesystem::path&, const
 Measurer from_records(const MeasureWords& options, const std::filesystem::path& data, const ir::Device& device,
                       const Watch&) {
   const profiler::Lookup lookup = recorded_lookup(options.recorded, data, device);
-  return {"replay", nullptr,
+  return {"replay", nullptr, nullptr,
           [lookup](std::span<const profiler::MeasureRequest> candidates, const profiler::MeasureOptions& how) {
             return profiler::replayed_group(lookup, candidates, how);
           }};
@@ -88,10 +93,10 @@ gpu::CountPlan plan_counters(const MeasureWords& options, const ir::Device& devi
 }  // namespace
 
 std::vector<ir::CacheState> parse_cache_states(const std::string& words) {
-  constexpr std::array known = std::to_array<std::string_view>({"cold", "warm", "produced"});
   std::vector<ir::CacheState> states;
   for (const std::string_view word : split(words, ',')) {
-    const ir::CacheState state = parse_word("--cache-state", trim(word), ir::cache_state_named, known);
+    const ir::CacheState state =
+        parse_word("--cache-state", trim(word), ir::cache_state_named, ir::cache_state_names());
     if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
   }
   return states;

@@ -43,8 +43,10 @@ std::optional<ir::TimedBy> parse_timed_by(const std::string& word);
 
 /// Who measures.
 struct Measurer {
-  std::string name;                                    ///< "gpu", "replay"
-  std::shared_ptr<profiler::Worker> worker = nullptr;  ///< null for records
+  std::string name;  ///< "gpu", "replay"
+  /// Null for records. `worker` takes times as the words ask, `untraced` by events without CUPTI (the same one where
+  /// that is what they ask); who counts is a third. Processes start when first asked.
+  std::shared_ptr<profiler::Worker> worker = nullptr, untraced = nullptr;
   MeasureGroup measure = {};
 
   /// The GPU's answer when it was opened; an outcome that is not ok for records.

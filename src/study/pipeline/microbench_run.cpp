@@ -36,17 +36,20 @@ std::span<const std::byte> load_code(const ir::Binary& binary, profiler::ImageFo
 /// Runs once, checks, then samples until the rule is satisfied.
 class Running {
  public:
-  Running(profiler::Worker& worker, const profiler::MeasureOptions& how) : worker_(worker), how_(how) {}
+  Running(profiler::Worker& worker, profiler::Worker& untraced, const profiler::MeasureOptions& how)
+      : traced_(worker), untraced_(untraced), how_(how) {}
 
   void run(BenchItem& item) {
-    item.measured =
-        profiler::blank_measurement(worker_, item.bench.cache, how_.timed_by, item.bench.launch, how_.stop_rule);
+    const bool by_events = item.bench.family->by_events;
+    profiler::Worker& worker = by_events ? untraced_ : traced_;
+    const std::optional<ir::TimedBy> timed_by = by_events ? ir::TimedBy::events : how_.timed_by;
+    item.measured = profiler::blank_measurement(worker, item.bench.cache, timed_by, item.bench.launch, how_.stop_rule);
     if (!item.binary || item.binary->outcome != ir::CompileOutcome::ok) {
       item.measured.outcome = item.binary ? ir::Outcome::unloadable : ir::Outcome::stopped;
       item.measured.reason = item.binary ? "it does not compile: " + item.binary->log : "stopped";
       return;
     }
-    profiler::SequenceCache bench(worker_, how_.time_limit);
+    profiler::SequenceCache bench(worker, how_.time_limit);
     gpu::Image image;
     const int number = bench.add(
         {profiler::with_code(item.bench, load_code(*item.binary, how_.image, image)), make_contents(item.bench)});
@@ -70,7 +73,7 @@ class Running {
   std::shared_ptr<const std::vector<std::byte>> make_contents(const Microbench& bench) {
     std::vector<std::int64_t> sizes;
     for (const gpu::Buffer& buffer : bench.sequence.buffers)
-      if (buffer.role == gpu::BufferRole::input) sizes.push_back(buffer.bytes);
+      if (brings_contents(buffer)) sizes.push_back(buffer.bytes);
     if (!contents_ || sizes != sizes_) {
       contents_ = std::make_shared<std::vector<std::byte>>(profiler::inputs_of(bench));
       sizes_ = std::move(sizes);
@@ -78,7 +81,7 @@ class Running {
     return contents_;
   }
 
-  profiler::Worker& worker_;
+  profiler::Worker &traced_, &untraced_;
   const profiler::MeasureOptions& how_;
   std::vector<std::int64_t> sizes_;  ///< of the inputs that are in contents_
   std::shared_ptr<const std::vector<std::byte>> contents_;
@@ -114,7 +117,13 @@ std::vector<BenchItem> wanted_benches(const std::string& words, std::int64_t mos
   profiler::BenchSizes sizes;
   const auto too_large = [&](std::int64_t bytes) { return most_bytes > 0 && bytes > most_bytes; };
   sizes.bytes.erase(std::remove_if(sizes.bytes.begin(), sizes.bytes.end(), too_large), sizes.bytes.end());
-  if (most_bytes > 0) sizes.streamed = most_bytes;
+  std::erase_if(sizes.large, too_large);
+  std::erase_if(sizes.resident, too_large);
+  if (most_bytes > 0) {
+    sizes.streamed = most_bytes;
+    while (sizes.far > most_bytes) sizes.far /= 2;
+    sizes.near = std::min(sizes.near, sizes.far);
+  }
   std::vector<BenchItem> items;
   for (Microbench& bench : profiler::microbenchmarks(device, sizes)) {
     if (!families.empty() && std::find(families.begin(), families.end(), bench.family->name) == families.end())
@@ -132,9 +141,9 @@ void compile_benches(std::vector<BenchItem>& items, const std::string& arch, con
   for (std::size_t i = 0; i < items.size(); ++i) items[i].binary = std::move(compiled.binaries[i]);
 }
 
-void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, const profiler::MeasureOptions& how,
-                 const Watch& watch) {
-  Running running(worker, how);
+void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, profiler::Worker& untraced,
+                 const profiler::MeasureOptions& how, const Watch& watch) {
+  Running running(worker, untraced, how);
   for (std::size_t i = 0; i < items.size() && !watch.stopped(); ++i) {
     watch.observer.progress(
         {items[i].bench.name, static_cast<std::int64_t>(i), static_cast<std::int64_t>(items.size()), {}});
@@ -149,8 +158,8 @@ void replay_benches(std::vector<BenchItem>& items, const MeasureWords& words, co
   const std::optional<ir::TimedBy> asked = parse_timed_by(words.timed_by);
   for (BenchItem& item : items) {
     const Id kernel = make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
-    ir::Protocol protocol{item.bench.cache, asked.value_or(ir::TimedBy::activity), item.bench.launch,
-                          std::string(rule.name)};
+    const ir::TimedBy usual = item.bench.family->by_events ? ir::TimedBy::events : ir::TimedBy::activity;
+    ir::Protocol protocol{item.bench.cache, asked.value_or(usual), item.bench.launch, std::string(rule.name)};
     item.measured = lookup(kernel, protocol);
     if (!asked && item.measured.outcome == ir::Outcome::not_recorded) {
       protocol.timed_by = ir::TimedBy::events;

@@ -35,9 +35,10 @@ std::vector<BenchItem> wanted_benches(const std::string& words, std::int64_t mos
 /// Fills the binaries; empty where stopped.
 void compile_benches(std::vector<BenchItem>& items, const std::string& arch, const Compiling& how, const Watch& watch);
 
-/// Measures one after the other on the worker's GPU until all are done or somebody asks to stop.
-void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, const profiler::MeasureOptions& how,
-                 const Watch& watch);
+/// Measures one after the other on the workers' GPU until all are done or somebody asks to stop. `untraced` was opened
+/// for events; it runs the families that say so.
+void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, profiler::Worker& untraced,
+                 const profiler::MeasureOptions& how, const Watch& watch);
 
 /// Answers from records, by activity where that was recorded. Throws Error(missing) when there are none of the device.
 void replay_benches(std::vector<BenchItem>& items, const MeasureWords& words, const std::filesystem::path& data,

@@ -189,11 +189,13 @@ std::string FusedModel::title(std::size_t number) {
                      distinct.occurrences.size() == 1 ? "" : "s", group(number).title(), needs_text(distinct.needs));
 }
 
-Choosing FusedModel::choosing(std::int64_t top) const {
+Choosing FusedModel::choosing(std::int64_t top, std::int64_t random, std::uint64_t seed) const {
   Choosing how;
   how.model = model;
   how.limits = limits_;
   how.keep = top > 0 ? top : explore::keep_all;
+  how.random = random;
+  how.seed = seed;
   return how;
 }
 
@@ -243,7 +245,9 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
   std::vector<Candidate> all;
   explore::Tuned searched;
   const auto add_best = [&](std::size_t group) {
-    Choice found = choose(model.group(group), model.target, model.choosing(choice.top), watch.stop);
+    Choice found =
+        choose(model.group(group), model.target,
+               model.choosing(choice.top, choice.random, static_cast<std::uint64_t>(choice.seed)), watch.stop);
     if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };

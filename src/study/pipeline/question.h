@@ -70,8 +70,9 @@ class FusedModel {
   std::size_t chosen_group();
   /// "group 3 of 12, 5f0c..., 24 places: sum_exp_divide, rows of 128".
   std::string title(std::size_t number);
-  /// How its plans are chosen: by the question's model and axes, `top` different kernels of a group; 0: all.
-  Choosing choosing(std::int64_t top) const;
+  /// How its plans are chosen: by the question's model and axes, `top` different kernels of a group; 0: all. `random`
+  /// and `seed` as in Choosing.
+  Choosing choosing(std::int64_t top, std::int64_t random = 0, std::uint64_t seed = 1) const;
 
   Target target;
   const costmodel::Model* model = nullptr;
@@ -86,9 +87,11 @@ class FusedModel {
 
 /// Which of its plans.
 struct PlanChoice {
-  std::string plan;      ///< a plan's text, or its rank; empty: the best `top`
-  std::int64_t top = 4;  ///< of each group; 0: all
-  bool whole = false;    ///< every group of the model instead of the chosen one
+  std::string plan;         ///< a plan's text, or its rank; empty: the best `top`
+  std::int64_t top = 4;     ///< of each group; 0: all
+  bool whole = false;       ///< every group of the model instead of the chosen one
+  std::int64_t random = 0;  ///< more of each group, drawn from the rest of the ranking
+  std::int64_t seed = 1;    ///< of the draw
 };
 
 /// Why a space that was searched holds no plan, to throw: the rule that refused most, in its words.

@@ -32,6 +32,21 @@ Candidate make_candidate(const PreparedGroup& group, const Target& on) {
   return candidate;
 }
 
+/// The first `keep`, and one of each of `random` equal stretches of the others.
+void thin_out(std::vector<Candidate>& ranked, const Choosing& how, Id group) {
+  const std::int64_t all = std::ssize(ranked), first = std::min(how.keep, all), rest = all - first;
+  std::mt19937_64 draw(how.seed ^ group.low);
+  std::int64_t kept = first;
+  const std::int64_t wanted = std::min(how.random, rest);
+  for (std::int64_t k = 0; k < wanted; ++k) {
+    const std::int64_t from = first + rest * k / wanted, to = first + rest * (k + 1) / wanted;
+    const std::int64_t drawn = from + static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(to - from));
+    if (drawn != kept) std::swap(ranked[static_cast<std::size_t>(kept)], ranked[static_cast<std::size_t>(drawn)]);
+    ++kept;
+  }
+  ranked.erase(ranked.begin() + kept, ranked.end());
+}
+
 }  // namespace
 
 PreparedGroup::PreparedGroup(const explore::DistinctGroup& distinct, std::size_t number_in_partition)
@@ -45,7 +60,8 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   explore::TuneOptions options;
   options.model = how.model;
   options.max_plans = how.max_plans;
-  options.keep = how.keep < explore::keep_all ? how.keep + 1 : how.keep;  // is the last one tied with the next?
+  const bool all = how.random > 0 || how.keep == explore::keep_all;
+  options.keep = all ? explore::keep_all : how.keep + 1;  // is the last one tied with the next?
   options.heuristics = how.heuristics;
   options.stop = std::move(stop);
   Choice choice;
@@ -66,7 +82,7 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   for (const Candidate& candidate : choice.candidates) times.push_back(candidate.standing.estimates.front().total);
   const std::vector<ir::Placed> places = ir::placed(times);
   for (std::size_t i = 0; i < places.size(); ++i) choice.candidates[i].placed = places[i];
-  if (std::ssize(choice.candidates) > how.keep) choice.candidates.pop_back();
+  thin_out(choice.candidates, how, group.group.id);
   return choice;
 }
 

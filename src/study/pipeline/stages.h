@@ -35,6 +35,8 @@ struct Choosing {
   std::optional<std::int64_t> max_plans = {};   ///< score at most so many of the space
   bool heuristics = true;                       ///< apply heuristic rules, not only sound ones
   std::int64_t keep = 4;                        ///< different kernels; explore::keep_all: every one
+  std::int64_t random = 0;                      ///< further ones, drawn from the rest of the ranking: see below
+  std::uint64_t seed = 1;                       ///< of the draw
 };
 
 /// The space of a group on a device as it was searched, and its best as candidates: `tuned.best` has moved into them.
@@ -43,7 +45,9 @@ struct Choice {
   std::vector<Candidate> candidates;
 };
 
-/// Searches the plan space. Precondition: the group is ready. Pure; may run in several threads.
+/// Searches the plan space. Precondition: the group is ready. Pure; may run in several threads. The best cannot tell
+/// whether the model ranks: `random` plans more come from as many equal stretches of the ranking behind them, one of
+/// each.
 Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how, std::stop_token stop);
 
 /// The plan that `text` spells, lowered and estimated. Throws Error(usage) for text that is no plan or of another

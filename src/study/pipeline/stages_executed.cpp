@@ -56,6 +56,7 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
   for (profiler::Ranking& ranking : group.rankings) {
     for (int& k : ranking.order) k = static_cast<int>(asked[k]);
     for (int& k : ranking.tie) k = static_cast<int>(asked[k]);
+    if (ranking.twin.plan >= 0) ranking.twin.plan = static_cast<int>(asked[ranking.twin.plan]);
   }
   return group;
 }

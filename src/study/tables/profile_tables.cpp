@@ -147,6 +147,25 @@ report::Table time_table(std::span<const Candidate> items, std::span<const Raced
   return table;
 }
 
+namespace {
+
+/// How well the model ranked those that were timed.
+Cell rank_correlation_of(std::span<const Candidate> items, const RacedGroup& group, std::size_t cache) {
+  std::vector<double> predicted, measured;
+  for (const int place : group.rankings[cache].order) {
+    const Candidate& item = items[group.first + static_cast<std::size_t>(place)];
+    const ir::Measurement& time = result_of(item).times[cache];
+    const std::optional<Seconds> expected = predicted_for(item, time.protocol);
+    if (!expected || time.samples.empty()) continue;
+    predicted.push_back(expected->value);
+    measured.push_back(spread_of_item(item, cache, time.protocol.stop).median);
+  }
+  const std::optional<double> found = rank_correlation(predicted, measured);
+  return found ? Cell(*found) : Cell();
+}
+
+}  // namespace
+
 report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups) {
   report::Table table;
   table.title = "races";
@@ -157,6 +176,9 @@ report::Table race_table(std::span<const Candidate> items, std::span<const Raced
                    column("fastest", "may be fastest"),
                    column("end", "race"),
                    column("first_to_best", "model's first / fastest", Hint::ratio),
+                   column("rank_correlation", "model's ranking", Hint::number, 1),
+                   column("twin", "a plan twice", Hint::ratio),
+                   column("twin_told_apart", "told apart"),
                    column("samples", "samples", Hint::count, 3),
                    column("equal_samples", "samples without racing", Hint::count, 4),
                    column("note", "note", Hint::text, 1)};
@@ -178,7 +200,12 @@ report::Table race_table(std::span<const Candidate> items, std::span<const Raced
       if (ranking.drifted) note += (note.empty() ? "" : "; ") + std::string("the GPU's speed changed during the race");
       table.rows.push_back({static_cast<std::int64_t>(first.of->number + 1), first.of->title(),
                             std::string(ir::name(ranking.cache)), static_cast<std::int64_t>(ranking.order.size()),
-                            fastest, ranking.end, regret, ranking.samples, ranking.equal_samples, note});
+                            fastest, ranking.end, regret, rank_correlation_of(items, group, cache),
+                            ranking.twin.plan < 0 ? Cell() : Cell(ranking.twin.ratio),
+                            std::string(ranking.twin.plan < 0     ? ""
+                                        : ranking.twin.told_apart ? "YES"
+                                                                  : "no"),
+                            ranking.samples, ranking.equal_samples, note});
     }
   return table;
 }

@@ -24,9 +24,10 @@ using namespace tailor;
 using namespace tailor::tests;
 using gpu::Capability;
 
-std::vector<Capability> layers(std::string_view configuration, const std::vector<std::string>& without = {}) {
+std::vector<Capability> layers(std::string_view configuration, const std::vector<std::string>& without = {},
+                               gpu::Use use = gpu::Use::trace) {
   const FakeMachine machine(configuration, without);
-  return gpu::Gpu().answer(gpu::CapabilitiesRequest{machine.library_paths(), 0}).capabilities;
+  return gpu::Gpu().answer(gpu::CapabilitiesRequest{machine.library_paths(), 0, use}).capabilities;
 }
 
 /// "state: detail" of a capability; empty when there is none of the name.
@@ -51,18 +52,27 @@ Capability permission(std::string_view parameter, std::string_view capabilities)
 }  // namespace
 
 TEST_CASE("a machine with everything has all layers, in order, and a remedy for each that is not ok") {
-  const std::vector<Capability> all = layers("{}");
-  const std::vector<std::string> wanted = {
-      "driver",   "GPU", "NVML", "CUPTI",  "kernel timestamps", "other profilers", "counter permission",
-      "counters", "MIG", "ECC",  "clocks", "power cap",         "persistence",     "other processes"};
-  REQUIRE(all.size() == wanted.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    CHECK(all[i].name == wanted[i]);
-    CHECK((all[i].state == "ok") == all[i].remedy.empty());
-    if (all[i].name != "clocks" && all[i].name != "counter permission")
-      CHECK_MESSAGE(all[i].state == "ok", all[i].detail);
-    CHECK_FALSE(all[i].detail.empty());
+  const std::vector<std::string> first = {"driver", "GPU", "NVML"};
+  const std::vector<std::string> last = {"MIG", "ECC", "clocks", "power cap", "persistence", "other processes"};
+  const std::pair<gpu::Use, std::vector<std::string>> rows[] = {
+      {gpu::Use::trace, {"CUPTI", "kernel timestamps", "other profilers"}},
+      {gpu::Use::events, {}},
+      {gpu::Use::count, {"CUPTI", "counter permission", "counters"}}};
+  for (const auto& [use, own] : rows) {
+    std::vector<std::string> wanted = first;
+    wanted.insert(wanted.end(), own.begin(), own.end());
+    wanted.insert(wanted.end(), last.begin(), last.end());
+    const std::vector<Capability> all = layers("{}", {}, use);
+    REQUIRE(all.size() == wanted.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      CHECK(all[i].name == wanted[i]);
+      CHECK((all[i].state == "ok") == all[i].remedy.empty());
+      if (all[i].name != "clocks" && all[i].name != "counter permission")
+        CHECK_MESSAGE(all[i].state == "ok", all[i].detail);
+      CHECK_FALSE(all[i].detail.empty());
+    }
   }
+  const std::vector<Capability> all = layers("{}");
   CHECK(found(all, "driver").starts_with("ok: CUDA 13.0, "));
   CHECK(found(all, "GPU") ==
         "ok: Stand-in for an NVIDIA H200, GPU-0123abcd-4567-89ef-0123-456789abcdef, number 0 of 1, sm_90");
@@ -112,9 +122,9 @@ TEST_CASE("another profiler and a missing permission are told with their remedie
 }
 
 TEST_CASE("an older CUPTI serves what it has, and an older NVML only tells less") {
-  const std::vector<Capability> old = layers("{}", {"cuptiRangeProfilerEnable", "cuptiSubscribe_v2"});
-  CHECK(found(old, "kernel timestamps").starts_with("ok"));
-  CHECK(found(old, "counters") == "missing: CUPTI has no cuptiRangeProfilerEnable");
+  const std::vector<std::string> lacking = {"cuptiRangeProfilerEnable", "cuptiSubscribe_v2"};
+  CHECK(found(layers("{}", lacking), "kernel timestamps").starts_with("ok"));
+  CHECK(found(layers("{}", lacking, gpu::Use::count), "counters") == "missing: CUPTI has no cuptiRangeProfilerEnable");
   CHECK(found(layers("{}", {"cuptiActivityEnable"}), "kernel timestamps") ==
         "missing: CUPTI has no cuptiActivityEnable");
   CHECK(found(layers("{}", {"nvmlDeviceGetMigMode"}), "MIG").empty());

@@ -27,7 +27,7 @@ using ir::Outcome;
 using ir::TimedBy;
 
 /// What every kind of question comes to, in order.
-std::vector<Response> all_answers(const FakeMachine& machine) {
+std::vector<Response> all_answers(const FakeMachine& machine, gpu::Use use = gpu::Use::trace) {
   Gpu gpu;
   gpu::Sequence sequence = doubling(300);
   sequence.buffers.push_back({"scratch", 90, gpu::BufferRole::workspace});
@@ -40,14 +40,17 @@ std::vector<Response> all_answers(const FakeMachine& machine) {
   const auto ask = [&](const gpu::Request& question, std::span<const std::byte> blob = {}) {
     answers.push_back(gpu.answer(question, blob));
   };
-  ask(gpu::OpenRequest{machine.library_paths(), 0});
-  ask(gpu::CapabilitiesRequest{machine.library_paths(), 0});
+  ask(gpu::OpenRequest{machine.library_paths(), 0, use});
+  ask(gpu::CapabilitiesRequest{machine.library_paths(), 0, use});
   ask(gpu::LoadRequest{1, sequence}, contents);
   ask(gpu::RunRequest{1, 1, true});
-  for (TimedBy by : {TimedBy::activity, TimedBy::events})
+  for (TimedBy by : {TimedBy::activity, TimedBy::events}) {
+    if (by == TimedBy::activity && use != gpu::Use::trace) continue;
     for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph})
       ask(TimeRequest{1, by == TimedBy::events ? CacheState::produced : CacheState::cold, by, mode, 3, 1, true});
-  ask(gpu::CountRequest{1, CacheState::warm, {"dram__bytes_read.sum", "lts__t_sectors_op_read.sum"}});
+  }
+  if (use == gpu::Use::count)
+    ask(gpu::CountRequest{1, CacheState::warm, {"dram__bytes_read.sum", "lts__t_sectors_op_read.sum"}});
   ask(gpu::StateRequest{});
   ask(gpu::UnloadRequest{1});
   return answers;
@@ -103,7 +106,9 @@ bool is_told(const std::string& text, const std::string& call) {
 
 TEST_CASE("without a failure every question is answered") {
   const FakeMachine machine;
-  for (const Response& response : all_answers(machine)) CHECK_MESSAGE(response.outcome == Outcome::ok, response.reason);
+  for (const gpu::Use use : {gpu::Use::trace, gpu::Use::events, gpu::Use::count})
+    for (const Response& response : all_answers(machine, use))
+      CHECK_MESSAGE(response.outcome == Outcome::ok, response.reason);
 }
 
 TEST_CASE("a call that fails once is told by its name and error, and leaves a context that survives") {

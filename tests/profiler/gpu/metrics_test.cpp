@@ -183,11 +183,11 @@ TEST_CASE("rows of a chip are planned with the metric of the chip") {
 TEST_CASE("a counter that a chip has no metric for is left out, not an error") {
   const auto host = host_or_skip();
   if (!host) return;
-  const std::vector<std::string> names = {"remote_shared_requests", "time"};
+  const std::vector<std::string> names = {"remote_shared_requests", "blocks"};
   const CountPlan plan = host->plan("GA100", names);
   CHECK(plan.left_out == std::vector<std::string>{"remote_shared_requests"});
   REQUIRE(plan.counters.size() == 1);
-  CHECK(plan.counters[0].name == "time");
+  CHECK(plan.counters[0].name == "blocks");
   CHECK(plan.passes == 1);
 }
 
@@ -215,8 +215,8 @@ TEST_CASE("no counters need no passes") {
 TEST_CASE("an unknown chip, counter or metric is an error that names what is near, and never another chip") {
   const auto host = host_or_skip();
   if (!host) return;
-  CHECK(fault_of(*host, "GH101", {"time"}).find("did you mean 'GH100'?") != std::string::npos);
-  CHECK(fault_of(*host, "", {"time"}).find("known: G") != std::string::npos);
+  CHECK(fault_of(*host, "GH101", {"blocks"}).find("did you mean 'GH100'?") != std::string::npos);
+  CHECK(fault_of(*host, "", {"blocks"}).find("known: G") != std::string::npos);
   CHECK(fault_of(*host, "GH100", {"dram_reed_bytes"}).find("did you mean 'dram_read_bytes'?") != std::string::npos);
   CHECK(fault_of(*host, "GH100", {"dram__bytes_reed.sum"}).find("did you mean 'dram__bytes_read.sum'?") !=
         std::string::npos);

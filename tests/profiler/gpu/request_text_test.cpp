@@ -80,7 +80,8 @@ Sequence sequence(Draw& draw) {
   Sequence made;
   made.images = draw.several([&] { return Image{draw.text(), draw.bytes(100)}; });
   made.buffers = draw.several([&] {
-    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(5))};
+    return Buffer{draw.text(), draw.integer(std::int64_t{1} << 60), static_cast<BufferRole>(draw.integer(5)),
+                  static_cast<Pattern>(draw.integer(3))};
   });
   made.launches = draw.several([&] {
     Launch launch{{extent(draw), extent(draw), extent(draw), draw.integer(1 << 20), draw.integer(1 << 20),
@@ -98,14 +99,15 @@ Sequence sequence(Draw& draw) {
 
 Request question(Draw& draw, std::size_t kind) {
   const auto number = [&] { return static_cast<int>(draw.integer(1 << 30)); };
-  const auto cache = [&] { return static_cast<ir::CacheState>(draw.integer(3)); };
+  const auto cache = [&] { return static_cast<ir::CacheState>(draw.integer(4)); };
+  const auto use = [&] { return static_cast<Use>(draw.integer(3)); };
   switch (kind) {
     case 0:
-      return OpenRequest{places(draw), number()};
+      return OpenRequest{places(draw), number(), use()};
     case 1:
-      return CapabilitiesRequest{places(draw), number()};
+      return CapabilitiesRequest{places(draw), number(), use()};
     case 2:
-      return LoadRequest{number(), sequence(draw)};
+      return LoadRequest{number(), sequence(draw), number() - 1, draw.integer(1 << 30), draw.flag()};
     case 3:
       return RunRequest{number(), draw.word(), draw.flag()};
     case 4:
@@ -117,7 +119,7 @@ Request question(Draw& draw, std::size_t kind) {
                          number(),
                          draw.flag()};
     case 5:
-      return CountRequest{number(), cache(), draw.several([&] { return draw.text(); })};
+      return CountRequest{number(), cache(), draw.several([&] { return draw.text(); }), draw.flag()};
     case 6:
       return StateRequest{};
     default:

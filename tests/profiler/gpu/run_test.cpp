@@ -7,11 +7,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "profiler/gpu/driver/image.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
+#include "profiler/gpu/session/kernels.h"
 
 namespace {
 
@@ -65,7 +68,6 @@ TEST_CASE("an opened GPU tells what it is") {
   REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
   CHECK(response.properties.name == "Stand-in for an NVIDIA H200");
   CHECK(response.properties.uuid == "GPU-0123abcd-4567-89ef-0123-456789abcdef");
-  CHECK(response.properties.chip == "GH100");
   CHECK(response.properties.compute_capability == 90);
   CHECK(response.properties.sms == 132);
   CHECK(response.properties.l2_bytes == 62'914'560);
@@ -73,7 +75,28 @@ TEST_CASE("an opened GPU tells what it is") {
   CHECK(response.properties.driver == "580.65.06");
   CHECK(response.properties.driver_api == 13000);
   CHECK(response.properties.can_time_activity);
-  CHECK(response.properties.can_count);
+}
+
+TEST_CASE("our own kernels are machine code where they were assembled, and text for a driver that takes none") {
+  const std::vector<std::byte> code(gpu::own_kernels_sm_90().begin(), gpu::own_kernels_sm_90().end());
+  if (!code.empty()) {
+    CHECK(gpu::kind_of(code) == gpu::ImageKind::cubin);
+    CHECK(gpu::damage(code) == "");
+  }
+  // The stand-in executes text alone, so that it opened at all says that the text was taken in its place.
+  const FakeMachine machine(R"({"log": true, "chip": {"l2_bytes": 1048576}})");
+  Gpu gpu = opened(machine);
+  const std::vector<std::string> calls = machine.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "cuModuleLoadDataEx") == (code.empty() ? 1 : 2));
+}
+
+TEST_CASE("a GPU opened to count tells its chip and whether counters can be had") {
+  const FakeMachine machine;
+  Gpu counting;
+  const Response other = counting.answer(gpu::OpenRequest{machine.library_paths(), 0, gpu::Use::count});
+  CHECK(other.properties.chip == "GH100");
+  CHECK(other.properties.can_count);
+  CHECK_FALSE(other.properties.can_time_activity);
 }
 
 TEST_CASE("a kernel doubles its input, and its registers and occupancy are told") {
@@ -290,6 +313,33 @@ TEST_CASE("a sequence loaded under a number takes the place of the one before it
   CHECK(gpu.answer(gpu::UnloadRequest{1}).outcome == Outcome::ok);
   CHECK(gpu.answer(gpu::RunRequest{1, 1, true}).reason == "no sequence was loaded as number 1");
   CHECK(gpu.answer(gpu::LoadRequest{1, doubling(4)}, counting(5)).outcome == Outcome::refused);
+}
+
+TEST_CASE(
+    "a pattern is made and looked at on the GPU: words that differ are counted, and nothing is brought or fetched") {
+  const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576}})");
+  Gpu gpu = opened(machine);
+  constexpr std::uint32_t n = 5000;
+  for (const gpu::Pattern made : {gpu::Pattern::counted, gpu::Pattern::mixed}) {
+    Sequence sequence = doubling(n);
+    sequence.buffers[0].pattern = made;
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, sequence}).outcome == Outcome::ok);
+    const std::vector<std::uint32_t> out = numbers(gpu.answer(gpu::RunRequest{1, 1, true}));
+    REQUIRE(out.size() == n);
+    for (std::uint32_t i = 0; i < n; ++i) CHECK(out[i] == 2 * (made == gpu::Pattern::mixed ? gpu::mixed_word(i) : i));
+    sequence.buffers[1].pattern = gpu::Pattern::counted;  // what only word 0 is, if anything
+    REQUIRE(gpu.answer(gpu::LoadRequest{1, sequence}).outcome == Outcome::ok);
+    const Response wrong = gpu.answer(gpu::RunRequest{1, 1, true});
+    CHECK(wrong.outcome == Outcome::wrong);
+    CHECK(wrong.reason == fmt::format("{} of 5000 words of 'out' are not what they must be", n - 1));
+  }
+  // plus_one over 0, 1, 2, ... from word 1 on leaves 1, 2, 3, ... : what an output of the words behind it must hold.
+  Sequence right;
+  right.images = {test_image()};
+  right.buffers = {{"out", 4 * n, BufferRole::output, gpu::Pattern::none}};
+  right.launches = {};
+  REQUIRE(gpu.answer(gpu::LoadRequest{2, right}).outcome == Outcome::ok);
+  CHECK(gpu.answer(gpu::RunRequest{2, 1, true}).blob.size() == 4 * n);
 }
 
 TEST_CASE("asking before anything was opened, or for a GPU that is not there, says so") {

@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
 
 namespace {
@@ -28,9 +30,9 @@ using ir::TimedBy;
 constexpr std::uint32_t n = 1 << 16;
 
 /// An opened GPU with the doubling of `n` numbers loaded as 1 and a sequence of three launches as 2.
-Gpu ready(const FakeMachine& machine) {
+Gpu ready(const FakeMachine& machine, gpu::Use use = gpu::Use::trace) {
   Gpu gpu;
-  const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
+  const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0, use});
   REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
   REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
   gpu::Sequence three = doubling(n);
@@ -65,7 +67,7 @@ TEST_CASE("every way of timing gives as many samples as were asked for, of about
   for (CacheState cache : {CacheState::cold, CacheState::warm, CacheState::produced}) {
     for (TimedBy by : {TimedBy::activity, TimedBy::events, TimedBy::activity}) {
       for (LaunchMode mode : {LaunchMode::stream, LaunchMode::graph}) {
-        for (int samples : {1, 10, 70}) {
+        for (int samples : {1, 40}) {  // one, and more than a batch
           CAPTURE(ir::text(ir::Protocol{cache, by, mode, ""}));
           const Response response = gpu.answer(TimeRequest{1, cache, by, mode, samples, 0, true});
           REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
@@ -91,12 +93,12 @@ TEST_CASE("a sequence lasts from its first launch to its last, and each launch h
     REQUIRE(response.launches.size() == 40);
     for (std::size_t i = 0; i < response.launches.size(); ++i) {
       REQUIRE(response.launches[i].size() == 3);
-      CHECK(response.launches[i][0].value == doctest::Approx(seconds).epsilon(0.01));
-      CHECK(response.launches[i][1].value == doctest::Approx(2 * seconds).epsilon(0.01));
-      CHECK(response.launches[i][2].value == doctest::Approx(seconds).epsilon(0.01));
+      CHECK(response.launches[i][0].value / seconds == doctest::Approx(1).epsilon(0.01));
+      CHECK(response.launches[i][1].value / seconds == doctest::Approx(2).epsilon(0.01));
+      CHECK(response.launches[i][2].value / seconds == doctest::Approx(1).epsilon(0.01));
       // Launches were queued while the stream was held: between them is the GPU's gap, not the host's pace.
       CHECK(response.samples[i].duration.value >= 4 * seconds);
-      CHECK(response.samples[i].duration.value <= 4 * seconds + 3e-6);
+      CHECK(response.samples[i].duration.value <= 4 * seconds + 5e-6);
     }
   }
   const Response events =
@@ -104,6 +106,81 @@ TEST_CASE("a sequence lasts from its first launch to its last, and each launch h
   REQUIRE(events.outcome == Outcome::ok);
   CHECK(events.capabilities.empty());
   CHECK(median(events.samples) <= 4 * seconds + 6e-6);
+}
+
+TEST_CASE("a kernel pays for what others left to be written back after a dirty flush, and not after a clean one") {
+  // Three quarters of L2 are read and as much is written: together they take the place of all that was in L2.
+  constexpr std::int64_t l2 = 1 << 20, read = 3 << 18;
+  const FakeMachine machine(R"({"noise": 0, "chip": {"l2_bytes": 1048576, "dram_bandwidth": 1e10}})");
+  Gpu gpu;
+  REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
+  gpu::Sequence reading = doubling(read / 4);
+  static_assert(read < l2);
+  REQUIRE(gpu.answer(gpu::LoadRequest{1, reading}, counting(read / 4)).outcome == Outcome::ok);
+  const auto time = [&](CacheState cache) {
+    const Response taken = gpu.answer(TimeRequest{1, cache, TimedBy::activity, LaunchMode::stream, 5, 0, false});
+    REQUIRE_MESSAGE(taken.outcome == Outcome::ok, taken.reason);
+    return median(taken.samples);
+  };
+  const double clean = time(CacheState::cold), dirty = time(CacheState::dirty);
+  const double of_input = static_cast<double>(read) / 1e10, of_others = static_cast<double>(l2) / 1e10;
+  CHECK(clean / of_input == doctest::Approx(1).epsilon(0.1));
+  CHECK(dirty / (of_input + of_others) == doctest::Approx(1).epsilon(0.1));
+}
+
+TEST_CASE(
+    "sequences of one arena lie at the same places, each is checked all the same, and apart they differ in time") {
+  const FakeMachine machine(R"({"noise": 0, "placement": 0.3, "chip": {"l2_bytes": 1048576}})");
+  Gpu gpu;
+  REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
+  const gpu::Sequence one = doubling(n);
+  gpu::Sequence larger = one;
+  larger.buffers.push_back({"more", 4000, gpu::BufferRole::workspace});
+  const std::int64_t bytes = gpu::lay_out_arena(larger.buffers).bytes;
+  const auto loaded = [&](const gpu::LoadRequest& request, std::span<const std::byte> contents) {
+    const Response response = gpu.answer(request, contents);
+    CHECK_MESSAGE(response.outcome == Outcome::ok, response.reason);
+  };
+  loaded({1, one, 7, bytes, false}, counting(n));
+  loaded({2, larger, 7, bytes, true}, {});
+  loaded({3, one}, counting(n));
+  loaded({4, one}, counting(n));
+  const auto time = [&](int id) {
+    return median(
+        gpu.answer(TimeRequest{id, CacheState::cold, TimedBy::activity, LaunchMode::stream, 5, 0, false}).samples);
+  };
+  CHECK(time(1) / time(2) == doctest::Approx(1).epsilon(0.03));  // a tick of the timestamps
+  CHECK(time(3) / time(4) != doctest::Approx(1).epsilon(0.05));
+  for (const int id : {1, 2, 1, 2}) {
+    const Response ran = gpu.answer(gpu::RunRequest{id, 1, true});
+    CHECK_MESSAGE(ran.outcome == Outcome::ok, ran.reason);
+  }
+  // What does not fit, lies elsewhere or is written in place is refused.
+  gpu::Sequence huge = one, moved = doubling(n / 2), in_place = one;
+  huge.buffers.push_back({"more", 1 << 24, gpu::BufferRole::workspace});
+  in_place.buffers[0].role = gpu::BufferRole::in_place;
+  for (const gpu::Sequence& wrong : {huge, moved, in_place}) {
+    const Response response = gpu.answer(gpu::LoadRequest{5, wrong, 7, bytes, true});
+    CHECK(response.outcome == Outcome::refused);
+    CHECK_FALSE(response.context_lost);
+  }
+  CHECK(gpu.answer(gpu::LoadRequest{6, one, 8, bytes, true}).outcome == Outcome::refused);  // nobody filled that one
+}
+
+TEST_CASE("a plan that writes into the inputs of an arena is told, and the next load brings them again") {
+  const FakeMachine machine(R"({"noise": 0, "chip": {"l2_bytes": 1048576}})");
+  Gpu gpu;
+  REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
+  const gpu::Sequence one = doubling(n);
+  gpu::Sequence wild = one;
+  wild.launches = {launch_of("poke", {of_buffer(0), of_value<std::uint64_t>(17)})};
+  const std::int64_t bytes = gpu::lay_out_arena(one.buffers).bytes;
+  REQUIRE(gpu.answer(gpu::LoadRequest{1, one, 0, bytes, false}, counting(n)).outcome == Outcome::ok);
+  REQUIRE(gpu.answer(gpu::LoadRequest{2, wild, 0, bytes, true}).outcome == Outcome::ok);
+  CHECK(gpu.answer(gpu::RunRequest{2, 1, false}).outcome == Outcome::overrun);
+  CHECK(gpu.answer(gpu::RunRequest{1, 1, false}).outcome == Outcome::overrun);
+  REQUIRE(gpu.answer(gpu::LoadRequest{3, one, 0, bytes, false}, counting(n)).outcome == Outcome::ok);
+  CHECK(gpu.answer(gpu::RunRequest{1, 1, false}).outcome == Outcome::ok);
 }
 
 TEST_CASE("cold takes longer than warm, and the state of the GPU goes with the samples") {
@@ -153,9 +230,10 @@ TEST_CASE("without waiting on memory times by events are taken all the same, and
 }
 
 TEST_CASE("when the driver stops taking launches while the stream is held, the samples are taken again without") {
-  // The launch in the first held sample, after those of opening (1), loading (1) and the sample for nothing (3).
+  // The launch in the first held sample, after those of opening (1), loading (1), the sample for nothing (4) and what
+  // comes before it in its own (2).
   const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576},
-                                "failures": [{"call": "cuLaunchKernelEx", "act": "slow", "seconds": 2.2, "nth": 7}]})");
+                                "failures": [{"call": "cuLaunchKernelEx", "act": "slow", "seconds": 2.2, "nth": 9}]})");
   Gpu gpu;
   REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
   REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
@@ -165,6 +243,22 @@ TEST_CASE("when the driver stops taking launches while the stream is held, the s
   CHECK(response.samples.size() == 5);
   REQUIRE(response.capabilities.size() == 1);
   CHECK(response.capabilities[0].detail == "the driver stopped taking launches while the stream waited");
+}
+
+TEST_CASE("NVML is asked ten times a second at most, however many questions come in") {
+  const FakeMachine machine(R"({"log": true, "noise": 0, "chip": {"l2_bytes": 1048576}})");
+  Gpu gpu = ready(machine);
+  const auto asked = [&] {
+    const std::vector<std::string> all = machine.calls();
+    return std::count(all.begin(), all.end(), "nvmlDeviceGetPowerUsage");
+  };
+  const auto begun = std::chrono::steady_clock::now();
+  const auto before = asked();
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(gpu.answer(TimeRequest{1, CacheState::warm, TimedBy::events, LaunchMode::stream, 1, 0, false}).outcome ==
+            Outcome::ok);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  CHECK(static_cast<double>(asked() - before) <= 2 + took.count() / 0.1);
 }
 
 TEST_CASE("samples taken while the GPU was held back are marked, and none is dropped") {
@@ -212,9 +306,55 @@ TEST_CASE("where CUPTI does not deliver, times by activity say why and times by 
   }
 }
 
+TEST_CASE("a process has one use: one that traces does not count, one that counts times by events alone") {
+  const FakeMachine machine(planted(20e-6));
+  const TimeRequest by_activity{1, CacheState::warm, TimedBy::activity, LaunchMode::stream, 3, 0, false};
+  const TimeRequest by_events{1, CacheState::warm, TimedBy::events, LaunchMode::stream, 3, 0, false};
+  const gpu::CountRequest counting{1, CacheState::warm, {"dram__bytes_read.sum"}};
+  for (const gpu::Use use : {gpu::Use::trace, gpu::Use::events, gpu::Use::count}) {
+    CAPTURE(static_cast<int>(use));
+    Gpu gpu = ready(machine, use);
+    const auto allowed = [&](const gpu::Request& request, bool wanted) {
+      const Response response = gpu.answer(request);
+      CHECK_MESSAGE((response.outcome == Outcome::ok) == wanted, response.reason);
+      CHECK_FALSE(response.context_lost);
+    };
+    for (int turn = 0; turn < 2; ++turn) {  // what one question began must not stop the next
+      allowed(by_activity, use == gpu::Use::trace);
+      allowed(counting, use == gpu::Use::count);
+      allowed(by_events, true);
+    }
+  }
+}
+
+TEST_CASE("a process for times by events never calls CUPTI") {
+  const FakeMachine machine(R"({"log": true, "noise": 0, "chip": {"l2_bytes": 1048576}})");
+  {
+    Gpu gpu = ready(machine, gpu::Use::events);
+    const Response timed =
+        gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::events, LaunchMode::graph, 3, 0, false});
+    CHECK_MESSAGE(timed.outcome == Outcome::ok, timed.reason);
+  }
+  for (const std::string& call : machine.calls()) CHECK_FALSE(call.starts_with("cupti"));
+}
+
+TEST_CASE("launches are slower where kernels are recorded, so what launches cost is asked where they never were") {
+  const FakeMachine machine(R"({"noise": 0, "chip": {"l2_bytes": 1048576}})");
+  const auto row_of_launches = [&](gpu::Use use, TimedBy by) {
+    Gpu gpu = ready(machine, use);
+    gpu::Sequence row = doubling(32);
+    row.launches.resize(64, row.launches[0]);
+    REQUIRE(gpu.answer(gpu::LoadRequest{3, row}, counting(32)).outcome == Outcome::ok);
+    return median(gpu.answer(TimeRequest{3, CacheState::warm, by, LaunchMode::stream, 5, 1, false}).samples) / 64;
+  };
+  const double bare = row_of_launches(gpu::Use::events, TimedBy::events);
+  CHECK(bare / 2.4e-6 == doctest::Approx(1).epsilon(0.1));  // the stand-in's kernel and gap
+  CHECK(row_of_launches(gpu::Use::trace, TimedBy::activity) > bare + 0.5e-6);
+}
+
 TEST_CASE("counters come from runs of their own, with buffers put back and caches as asked for") {
   const FakeMachine machine(R"({"noise": 0})");
-  Gpu gpu = ready(machine);
+  Gpu gpu = ready(machine, gpu::Use::count);
   const std::vector<std::string> metrics = {"dram__bytes_read.sum", "dram__bytes_write.sum",
                                             "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
                                             "smsp__inst_executed.sum"};
@@ -231,17 +371,13 @@ TEST_CASE("counters come from runs of their own, with buffers put back and cache
   CHECK(cold[2] == doctest::Approx(4.0 * n / 32));
   CHECK(cold[3] == doctest::Approx(4.0 * n / 32));
   CHECK(count(2, CacheState::cold)[3] == doctest::Approx(2 * 4.0 * n / 32 + 4000.0 / 32));
-  // And times are taken again after it.
-  CHECK(
-      gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::activity, LaunchMode::stream, 3, 0, false}).samples.size() ==
-      3);
 }
 
 TEST_CASE("counters that nobody may read are unavailable with a remedy, and all else goes on") {
   for (const char* configuration : {R"({"counters_permitted": false})", R"({"other_profiler": true})"}) {
     const FakeMachine machine(configuration);
     Gpu gpu;
-    const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
+    const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0, gpu::Use::count});
     REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
     // Another profiler is only met when counting begins.
     CHECK(open.properties.can_count == (std::string_view(configuration).find("other") != std::string_view::npos));

@@ -3,9 +3,10 @@
 #
 # What the baselines share: cases, the line that holds one result, how long to go on. Every sample is the time of one call,
 # cold: as many sets of inputs as three times L2 holds take turns, and each call leaves its outputs where no other does.
+# With --flush there is one set, and before each call L2 is overwritten and then filled with other clean data.
 # A line is one JSON object:
 #   format "tailor.baseline/1" · baseline, variant, versions · case, op, shape, dtype · launch "stream" or "graph"
-#   timed_by "events" or "host" · bytes (moved at least) · sets · samples_s · gpu · error (instead of samples)
+#   timed_by "events" or "host" · cache "sets in turn" or "clean flush" · bytes (moved at least) · sets · samples_s · gpu · error (instead of samples)
 import argparse
 import json
 import sys
@@ -20,6 +21,8 @@ def options(what):
     parser = argparse.ArgumentParser(description=what)
     parser.add_argument("--cases", required=True)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--flush", action="store_true",
+                        help="one call a sample, after 2 x L2 was written and another 2 x L2 read, as tailor does")
     parser.add_argument("--on-host", action="store_true", help="without a GPU, small: only to see that it runs")
     return parser.parse_args()
 

@@ -14,6 +14,7 @@ except ImportError as why:
 if not chosen.on_host and not torch.cuda.is_available():
     common.absent("torch", "it sees no GPU")
 
+REPLAYS_AFTER_FLUSH = 40
 VARIANTS = [("eager", None), ("compile", {}), ("compile max-autotune", {"mode": "max-autotune-no-cudagraphs"})]
 
 
@@ -59,6 +60,24 @@ def samples_of(run, count):
     return samples
 
 
+def samples_after_flush(call):
+    """Times of one call each, between two events, after the flush."""
+    l2 = torch.cuda.get_device_properties(0).L2_cache_size
+    written = torch.empty(2 * l2, dtype=torch.int8, device="cuda")
+    read = torch.ones(2 * l2 // 4, dtype=torch.float32, device="cuda")
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    samples = []
+    for _ in range(3 + REPLAYS_AFTER_FLUSH):
+        written.zero_()
+        read.sum()
+        start.record()
+        call()
+        end.record()
+        end.synchronize()
+        samples.append(start.elapsed_time(end) * 1e-3)
+    return samples[3:]
+
+
 def as_graph(function, sets):
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
@@ -81,6 +100,12 @@ def measure(case, variant, compile_options, about):
         if compile_options is None:
             function(*make_sets(case, 1, "cpu")[0])
             common.emit(case, baseline="torch", variant=variant, launch="stream", timed_by="host", sets=1, samples_s=[], **about)
+        return
+    if chosen.flush:
+        inputs = make_sets(case, 1, "cuda")[0]
+        function(*inputs)  # compiles
+        common.emit(case, baseline="torch", variant=variant, launch="stream", timed_by="events", sets=1, cache="clean flush",
+                    samples_s=samples_after_flush(lambda: function(*inputs)), **about)
         return
     count = common.sets_of(case, torch.cuda.get_device_properties(0).L2_cache_size)
     sets = make_sets(case, count, "cuda")
@@ -106,7 +131,7 @@ def main():
              "gpu": "none" if chosen.on_host else torch.cuda.get_device_name(0)}
     budget = common.Budget(chosen.seconds - 3)
     with torch.no_grad():
-        for variant, compile_options in VARIANTS:
+        for variant, compile_options in VARIANTS[:2] if chosen.flush else VARIANTS:
             for case in common.cases(chosen):
                 if budget.is_used_up():
                     return

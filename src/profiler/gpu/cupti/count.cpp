@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of calls is CUPTI's: ask what this GPU has, schedule passes for it, enable profiling on the context, then
-// start, push, launch, pop, stop until every pass was submitted; decode once, evaluate. Owners undo in reverse order. A
+// start, push, launch, pop, stop until every pass was submitted; decode once, evaluate. A session keeps all but the
+// passes themselves for the next task of the same metrics; a task that fails ends it. Owners undo in reverse order. A
 // call that fails becomes a response with CUPTI's words and, where a person can do something about it, a remedy from a
 // table.
 #include "profiler/gpu/cupti/count.h"
@@ -178,44 +179,88 @@ constexpr std::string_view old_remedy = "install CUPTI of CUDA 12.6 or later";
 
 }  // namespace
 
-Response counted(const Cupti& api, const CountTask& task) {
-  if (const std::string missing = missing_function(api); !missing.empty())
-    return without_counters("CUPTI has no " + missing, std::string(old_remedy));
-  load_metric_library(api);
-  const Profiling profiling(api);
-  if (!profiling.status().ok()) return without_counters(api, profiling.status());
-  if (Capability support = support_capability(api, task.device); support.state != "ok")
-    return without_counters(support.detail, support.remedy);
+/// Members are ended in reverse order: the range profiler first, CUPTI's switch last.
+struct CountSession::Planned {
+  Planned(const Cupti& of, const CountTask& task)
+      : api(of), context(task.context), chip(task.chip), metrics(task.metrics), profiling(of) {}
 
-  std::vector<std::uint8_t> available, schedule, counters;
-  if (const CuptiStatus called = availability(api, task.context, available); !called.ok())
-    return without_counters(api, called);
-  const ChipHost host(api, task.chip, available);
-  if (!host.status().ok())
-    return without_counters(fmt::format("{} on chip '{}'", error_text(api, host.status()), task.chip),
-                            remedy_of(CUPTI_ERROR_INVALID_CHIP_NAME));
-  std::vector<const char*> metrics;
-  for (const std::string& metric : task.metrics) {
-    if (!host.has(metric))
-      return without_counters(fmt::format("{} has no metric '{}'", task.chip, metric),
-                              fmt::format("tailor counters --chip {} lists what it has", task.chip));
-    metrics.push_back(metric.c_str());
+  bool serves(const CountTask& task) const {
+    return context == task.context && chip == task.chip && metrics == task.metrics;
   }
-  if (const CuptiStatus called = host.configuration(metrics, schedule); !called.ok())
-    return without_counters(api, called);
-  int passes = 0;
-  if (const CuptiStatus called = host.passes(schedule, passes); !called.ok()) return without_counters(api, called);
+  Response plan(CUdevice device);
+  Response count(const CountTask& task);
 
-  RangeProfiler profiler(api, task.context);
-  if (!profiler.status().ok()) return without_counters(api, profiler.status());
-  if (const CuptiStatus called = profiler.size_counters(metrics, counters); !called.ok())
+  const Cupti& api;
+  const CUcontext context;
+  const std::string chip;
+  const std::vector<std::string> metrics;
+  std::vector<const char*> names;  ///< of the metrics, as CUPTI takes them
+  std::vector<std::uint8_t> schedule, counters;
+  int passes = 0;
+  Profiling profiling;
+  std::unique_ptr<ChipHost> host;
+  std::unique_ptr<RangeProfiler> profiler;  ///< null: the GPU's counters are not held
+};
+
+/// Which passes collect the metrics; outcome ok, or why none do.
+Response CountSession::Planned::plan(CUdevice device) {
+  if (!profiling.status().ok()) return without_counters(api, profiling.status());
+  if (Capability support = support_capability(api, device); support.state != "ok")
+    return without_counters(support.detail, support.remedy);
+  std::vector<std::uint8_t> available;
+  if (const CuptiStatus called = availability(api, context, available); !called.ok())
     return without_counters(api, called);
-  if (const CuptiStatus called = profiler.configure(schedule, counters); !called.ok())
+  host = std::make_unique<ChipHost>(api, chip, available);
+  if (!host->status().ok())
+    return without_counters(fmt::format("{} on chip '{}'", error_text(api, host->status()), chip),
+                            remedy_of(CUPTI_ERROR_INVALID_CHIP_NAME));
+  for (const std::string& metric : metrics) {
+    if (!host->has(metric))
+      return without_counters(fmt::format("{} has no metric '{}'", chip, metric),
+                              fmt::format("tailor counters --chip {} lists what it has", chip));
+    names.push_back(metric.c_str());
+  }
+  if (const CuptiStatus called = host->configuration(names, schedule); !called.ok())
     return without_counters(api, called);
-  Response response = replay(api, profiler, task, passes);
-  if (response.outcome != ir::Outcome::ok) return response;
-  return evaluated(api, profiler, host, metrics, counters, std::move(response));
+  if (const CuptiStatus called = host->passes(schedule, passes); !called.ok()) return without_counters(api, called);
+  return {};
 }
+
+Response CountSession::Planned::count(const CountTask& task) {
+  if (profiler == nullptr) profiler = std::make_unique<RangeProfiler>(api, context);
+  if (!profiler->status().ok()) return without_counters(api, profiler->status());
+  if (const CuptiStatus called = profiler->size_counters(names, counters); !called.ok())
+    return without_counters(api, called);
+  if (const CuptiStatus called = profiler->configure(schedule, counters); !called.ok())
+    return without_counters(api, called);
+  Response response = replay(api, *profiler, task, passes);
+  if (response.outcome != ir::Outcome::ok) return response;
+  return evaluated(api, *profiler, *host, names, counters, std::move(response));
+}
+
+CountSession::CountSession(const Cupti& api) : api_(api) {}
+CountSession::~CountSession() = default;
+
+Response CountSession::count(const CountTask& task) {
+  if (const std::string missing = missing_function(api_); !missing.empty())
+    return without_counters("CUPTI has no " + missing, std::string(old_remedy));
+  Response response;
+  if (planned_ == nullptr || !planned_->serves(task)) {
+    planned_.reset();  // first: two of them would be in each other's way
+    load_metric_library(api_);
+    planned_ = std::make_unique<Planned>(api_, task);
+    response = planned_->plan(task.device);
+  }
+  if (response.outcome == ir::Outcome::ok) response = planned_->count(task);
+  if (response.outcome != ir::Outcome::ok) planned_.reset();
+  return response;
+}
+
+void CountSession::rest() {
+  if (planned_ != nullptr) planned_->profiler.reset();
+}
+
+Response counted(const Cupti& api, const CountTask& task) { return CountSession(api).count(task); }
 
 Capability counter_capability(const Cupti& api, CUdevice device, CUcontext context) {
   if (const std::string missing = missing_function(api); !missing.empty())

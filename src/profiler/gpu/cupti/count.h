@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,30 @@ struct CountTask {
   std::function<Response()> launch;   ///< the sequence, once
 };
 
-/// Values parallel to the metrics (not finite for a ratio of nothing), and the passes it took. When CUPTI cannot:
-/// outcome unavailable, the reason, and a capability with the remedy.
+/// CUPTI made ready to count, once for a process: loading its tables of a chip and planning a set of metrics takes it
+/// longer than counting most kernels.
+class CountSession {
+ public:
+  /// `api` must outlive it.
+  explicit CountSession(const Cupti& api);
+  ~CountSession();
+  CountSession(const CountSession&) = delete;
+  CountSession& operator=(const CountSession&) = delete;
+
+  /// Values parallel to the metrics (not finite for a ratio of nothing), and the passes it took. When CUPTI cannot:
+  /// outcome unavailable, the reason, and a capability with the remedy; everything is begun anew the next time. Chip,
+  /// metrics and context that are those of the last task are planned already.
+  Response count(const CountTask& task);
+  /// Lets the GPU's counters go; what was planned stays.
+  void rest();
+
+ private:
+  struct Planned;
+  const Cupti& api_;
+  std::unique_ptr<Planned> planned_;
+};
+
+/// One task with a session of its own.
 Response counted(const Cupti& api, const CountTask& task);
 
 /// Whether counters can be read here, as a capability named "counters"; asks for what only a permitted user is given,

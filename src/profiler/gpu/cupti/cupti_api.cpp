@@ -28,6 +28,7 @@ std::vector<fs::path> cupti_candidates(const LibraryPaths& paths) {
   for (const fs::path& toolkit : paths.toolkits) {
     folders.push_back(toolkit / "lib64");
     folders.push_back(toolkit / "extras" / "CUPTI" / "lib64");
+    folders.push_back(toolkit / "targets" / "x86_64-linux" / "lib");
   }
   for (const fs::path& environment : paths.virtual_environments)
     for (const fs::path& package : wheel_packages(environment)) folders.push_back(package / "lib");

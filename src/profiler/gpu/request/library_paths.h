@@ -10,7 +10,8 @@
 
 namespace tailor::gpu {
 
-/// Every toolkit under /usr/local (the unversioned link first) and the virtual environments given.
+/// Every toolkit under /usr/local (the unversioned link first), what a container's host mounts, the virtual
+/// environments given, and the prefixes of Python that are usual.
 LibraryPaths default_library_paths(std::vector<std::filesystem::path> virtual_environments);
 
 }  // namespace tailor::gpu

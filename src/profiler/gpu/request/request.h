@@ -27,26 +27,41 @@ struct LibraryPaths {
   bool operator==(const LibraryPaths&) const = default;
 };
 
+/// What a process with a GPU is for. A process has one use and keeps it: CUPTI does not count while it records kernels,
+/// and whoever began it has its cost at every launch. trace: times, by CUPTI's records of kernels or by events. events:
+/// times by events, CUPTI is not even loaded. count: counters; no kernel is ever recorded.
+enum class Use : std::uint8_t { trace, events, count };
+
 /// Opens the GPU (first of all asks) and tells what it is.
 struct OpenRequest {
   LibraryPaths paths;
   int ordinal = 0;
+  Use use = Use::trace;
   bool operator==(const OpenRequest&) const = default;
 };
 
-/// What the machine can do, capability by capability, without opening a context. Works after nothing, and without a
-/// GPU.
+/// What the machine can do for this use, capability by capability, without opening a context. Works after nothing, and
+/// without a GPU.
 struct CapabilitiesRequest {
   LibraryPaths paths;
   int ordinal = 0;
+  Use use = Use::trace;
   bool operator==(const CapabilitiesRequest&) const = default;
 };
 
 /// Loads images, allocates buffers, fills inputs. The contents of every buffer of role input and both lie one after
 /// the other, in order of buffers and without gaps, in the blob that goes with the request.
+///
+/// Sequences of one `arena` lie in the same memory, of `arena_bytes` bytes, and only one at a time may be run: the
+/// plans of a race, so that none is faster for where its buffers lie. All their buffers with contents must lie at the
+/// same places (input_places in session/arena.h), and none may be written in place. The first is loaded with contents,
+/// later ones say `filled` and bring none.
 struct LoadRequest {
   int id = 0;
   Sequence sequence;
+  int arena = -1;  ///< a number that the asker chose; -1: memory of its own
+  std::int64_t arena_bytes = 0;
+  bool filled = false;
   bool operator==(const LoadRequest&) const = default;
 };
 
@@ -73,10 +88,12 @@ struct TimeRequest {
 };
 
 /// Collects counters of a loaded sequence by CUPTI's own metric names, as one range, in as many passes as they need.
+/// Only in a process that was opened to count.
 struct CountRequest {
   int id = 0;
   ir::CacheState cache = ir::CacheState::cold;
   std::vector<std::string> metrics;
+  bool more = false;  ///< the next request counts too: the GPU's counters are not let go in between
   bool operator==(const CountRequest&) const = default;
 };
 
@@ -98,7 +115,7 @@ using Request = std::variant<OpenRequest, CapabilitiesRequest, LoadRequest, RunR
 struct GpuProperties {
   std::string name;  ///< "NVIDIA H200"
   std::string uuid;
-  std::string chip;            ///< CUPTI's name: "GH100"; empty without CUPTI
+  std::string chip;            ///< CUPTI's name: "GH100"; of a process that counts
   std::string driver;          ///< of the kernel: "580.159.04"; empty without NVML
   int driver_api = 0;          ///< 13000
   int cupti_api = 0;           ///< CUPTI_API_VERSION of the library; 0 without
@@ -110,7 +127,8 @@ struct GpuProperties {
   double sm_clock_max = 0, dram_clock_max = 0;  ///< Hz
   int bus_bits = 0;
   bool ecc = false, mig = false;
-  bool can_time_activity = false, can_count = false;
+  bool can_time_activity = false;  ///< of a process that traces
+  bool can_count = false;          ///< of a process that counts
   bool operator==(const GpuProperties&) const = default;
 };
 

@@ -33,6 +33,7 @@ void walk(Fields& field, Buffer& buffer) {
   field("name", buffer.name);
   field("bytes", buffer.bytes);
   field("role", buffer.role);
+  field("pattern", buffer.pattern);
 }
 
 template <class Fields>
@@ -152,18 +153,23 @@ template <class Fields>
 void walk(Fields& field, OpenRequest& request) {
   field("paths", request.paths);
   field("ordinal", request.ordinal);
+  field("use", request.use);
 }
 
 template <class Fields>
 void walk(Fields& field, CapabilitiesRequest& request) {
   field("paths", request.paths);
   field("ordinal", request.ordinal);
+  field("use", request.use);
 }
 
 template <class Fields>
 void walk(Fields& field, LoadRequest& request) {
   field("id", request.id);
   field("sequence", request.sequence);
+  field("arena", request.arena);
+  field("arena_bytes", request.arena_bytes);
+  field("filled", request.filled);
 }
 
 template <class Fields>
@@ -189,6 +195,7 @@ void walk(Fields& field, CountRequest& request) {
   field("id", request.id);
   field("cache", request.cache);
   field("metrics", request.metrics);
+  field("more", request.more);
 }
 
 template <class Fields>

@@ -19,13 +19,31 @@ namespace tailor::gpu {
 using ir::BufferRole;
 using ir::Extent3;
 
+/// Contents that are made on the GPU, where bringing them would take longer than what is measured. mixed: word i is
+/// mixed_word(i). counted: word i is i.
+enum class Pattern : std::uint8_t { none, mixed, counted };
+
+/// Word `at` of a mixed pattern: as random to a memory as data of a model.
+constexpr std::uint32_t mixed_word(std::uint64_t at) {
+  auto x = static_cast<std::uint32_t>(at * 2654435761U);  // Knuth's multiplicative hash, then mixed downwards
+  x ^= x >> 15;
+  return x * 2246822519U ^ x >> 13;
+}
+
 /// Device memory, 256-byte aligned, between guard zones that no launch may touch.
 struct Buffer {
   std::string name;
   std::int64_t bytes = 0;
   BufferRole role = BufferRole::input;
+  Pattern pattern =
+      Pattern::none;  ///< of an input: what it holds; of an output: what a run must leave, looked at there
   bool operator==(const Buffer&) const = default;
 };
+
+/// Whether contents of it come with a request to load.
+inline bool brings_contents(const Buffer& buffer) {
+  return has_contents(buffer.role) && buffer.pattern == Pattern::none;
+}
 
 /// A kernel argument: a buffer's address plus an offset, or plain bytes.
 struct Argument {

@@ -66,6 +66,16 @@ Arena lay_out_arena(std::span<const Buffer> given) {
   return arena;
 }
 
+std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> input_places(std::span<const Buffer> given) {
+  const Arena arena = lay_out_arena(given);
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].role == BufferRole::in_place) return {};
+    if (brings_contents(given[i])) places.emplace_back(arena.offsets[i], given[i].bytes);
+  }
+  return places;
+}
+
 std::vector<std::byte> guard_pattern(const Zone& zone, std::uint64_t seed) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(zone.bytes));
   for (std::size_t i = 0; i < bytes.size(); ++i)

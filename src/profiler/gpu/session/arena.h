@@ -9,8 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/gpu/request/sequence.h"
@@ -32,6 +34,10 @@ struct Arena {
 };
 
 Arena lay_out_arena(std::span<const Buffer> buffers);
+
+/// Where the contents of a sequence lie: offset and bytes of each buffer that has any. Nothing where one of them is
+/// written in place, so that its contents do not last.
+std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> input_places(std::span<const Buffer> buffers);
 
 /// What belongs into a guard zone.
 std::vector<std::byte> guard_pattern(const Zone& zone, std::uint64_t seed);

@@ -64,8 +64,9 @@ Capability cupti_layer(const Cupti& api) {
           "install CUPTI of the release that Tailor was built with, or a later one"};
 }
 
-/// Timestamps, other profilers, counters.
-void add_cupti(std::vector<Capability>& capabilities, const LibraryPaths& paths, CUdevice device, CUcontext context) {
+/// To trace: timestamps, other profilers. To count: permission, counters.
+void add_cupti(std::vector<Capability>& capabilities, const LibraryPaths& paths, Use use, CUdevice device,
+               CUcontext context) {
   std::variant<Cupti, Capability> found = find_cupti(paths);
   if (Capability* missing = std::get_if<Capability>(&found)) {
     capabilities.push_back(std::move(*missing));
@@ -73,6 +74,11 @@ void add_cupti(std::vector<Capability>& capabilities, const LibraryPaths& paths,
   }
   const Cupti& api = std::get<Cupti>(found);
   capabilities.push_back(cupti_layer(api));
+  if (use == Use::count) {
+    capabilities.push_back(permission_capability("/proc"));
+    capabilities.push_back(counter_capability(api, device, context));
+    return;
+  }
   const std::string& lacks = row_for(api.missing, CuptiPart::activity);
   // Who has recorded kernels in this process is this process: then nobody else can hold CUPTI.
   const std::string other = context == nullptr ? held_by_another(api) : "";
@@ -88,8 +94,6 @@ void add_cupti(std::vector<Capability>& capabilities, const LibraryPaths& paths,
     capabilities.push_back(ok("kernel timestamps", "CUPTI's activity records"));
   capabilities.push_back(other.empty() ? ok("other profilers", "none")
                                        : Capability{"other profilers", "limited", other, remedy});
-  capabilities.push_back(permission_capability("/proc"));
-  capabilities.push_back(counter_capability(api, device, context));
 }
 
 constexpr double mega = 1e6;
@@ -173,7 +177,7 @@ std::vector<Capability> state_capabilities(const Nvml& nvml) {
   return capabilities;
 }
 
-std::vector<Capability> find_capabilities(const LibraryPaths& paths, int ordinal, CUcontext context) {
+std::vector<Capability> find_capabilities(const LibraryPaths& paths, int ordinal, Use use, CUcontext context) {
   std::vector<Capability> capabilities;
   const Library library = open_driver(paths);
   if (!library) return {{"driver", "missing", library.reason, library.remedy}};
@@ -198,7 +202,7 @@ std::vector<Capability> find_capabilities(const LibraryPaths& paths, int ordinal
                             nvml_library ? "look at nvidia-smi" : nvml_library.remedy});
   else
     capabilities.push_back(ok("NVML", fmt::format("driver {}, {}", driver_version(nvml), nvml_library.file.string())));
-  add_cupti(capabilities, paths, device, context);
+  if (use != Use::events) add_cupti(capabilities, paths, use, device, context);
   for (Capability& capability : state_capabilities(nvml)) capabilities.push_back(std::move(capability));
   return capabilities;
 }

@@ -15,9 +15,9 @@
 
 namespace tailor::gpu {
 
-/// All capabilities, from the driver up. Opens libraries, but no context. `context`: of this process on that GPU, if
-/// any.
-std::vector<Capability> find_capabilities(const LibraryPaths& paths, int ordinal, CUcontext context = nullptr);
+/// All capabilities that this use needs, from the driver up. Opens libraries, but no context. `context`: of this
+/// process on that GPU, if any.
+std::vector<Capability> find_capabilities(const LibraryPaths& paths, int ordinal, Use use, CUcontext context = nullptr);
 
 /// Whether this user may read counters, by the driver's parameters and the process's capabilities. `proc`: /proc.
 Capability permission_capability(const std::filesystem::path& proc);

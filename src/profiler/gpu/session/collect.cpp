@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two callbacks that counting needs: put buffers and caches back, run the launches once. Kernels are not recorded
-// while they are counted: both want the GPU's profiling for themselves. The sequence runs once uncounted first, because
-// what a launch needs for the first time must not fall into a range.
+// The two callbacks that counting needs: put buffers and caches back, run the launches once. The process was opened to
+// count, so that no kernel of it is recorded: CUPTI does one or the other. The sequence runs once uncounted first,
+// because what a launch needs for the first time must not fall into a range.
 #include "profiler/gpu/session/collect.h"
 
 #include "profiler/gpu/cupti/count.h"
@@ -32,8 +32,9 @@ CudaStatus prepare(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache)
 }  // namespace
 
 Response collect(OpenedGpu& gpu, LoadedSequence& loaded, const CountRequest& request) {
+  if (gpu.use != Use::count)
+    return to_response({ir::Outcome::unavailable, "this process takes times; counters need one of their own", false});
   if (!gpu.cupti) return to_response({ir::Outcome::unavailable, gpu.cupti_reason, false});
-  gpu.trace.end();
   // Once without counting: what a launch needs for the first time must not fall into a range.
   if (CudaStatus status = queue_reset(gpu, loaded); !status.ok()) return to_response(status);
   if (CudaStatus status = run_once(gpu, loaded); !status.ok()) return to_response(status);
@@ -44,7 +45,10 @@ Response collect(OpenedGpu& gpu, LoadedSequence& loaded, const CountRequest& req
   task.metrics = request.metrics;
   task.prepare = [&] { return to_response(prepare(gpu, loaded, request.cache)); };
   task.launch = [&] { return to_response(run_once(gpu, loaded)); };
-  return counted(*gpu.cupti, task);
+  if (gpu.counting == nullptr) gpu.counting = std::make_unique<CountSession>(*gpu.cupti);
+  Response response = gpu.counting->count(task);
+  if (!request.more) gpu.counting->rest();
+  return response;
 }
 
 }  // namespace tailor::gpu

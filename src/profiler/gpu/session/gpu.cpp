@@ -24,7 +24,8 @@ namespace tailor::gpu {
 struct Gpu::Body {
   std::unique_ptr<OpenedGpu> gpu;
   std::map<int, std::unique_ptr<LoadedSequence>> loaded;
-  std::string lost;  ///< empty, or what lost the context
+  std::map<int, std::weak_ptr<ArenaMemory>> arenas;  ///< shared ones, which last as long as a sequence lies there
+  std::string lost;                                  ///< empty, or what lost the context
 
   Response operator()(const OpenRequest& request);
   Response operator()(const CapabilitiesRequest& request);
@@ -60,13 +61,13 @@ Response Gpu::Body::operator()(const OpenRequest& request) {
   if (!lost.empty()) return to_response(ready());
   loaded.clear();
   gpu = std::make_unique<OpenedGpu>();
-  if (CudaStatus status = open(request.paths, request.ordinal, *gpu); !status.ok()) {
+  if (CudaStatus status = open(request, *gpu); !status.ok()) {
     gpu.reset();
     return to_response(status);
   }
   Response response;
   response.properties = gpu->properties;
-  response.capabilities = find_capabilities(request.paths, request.ordinal, gpu->current);
+  response.capabilities = find_capabilities(request.paths, request.ordinal, request.use, gpu->current);
   for (Capability& capability : response.capabilities) {
     if (capability.name != "kernel timestamps" || capability.state != "ok" || gpu->trace_reason.empty()) continue;
     capability = {capability.name, "missing", gpu->trace_reason, "times by events (--timed-by events) need no CUPTI"};
@@ -77,7 +78,9 @@ Response Gpu::Body::operator()(const OpenRequest& request) {
 Response Gpu::Body::operator()(const CapabilitiesRequest& request) {
   Response response;
   const bool same = gpu != nullptr && lost.empty() && gpu->ordinal == request.ordinal;
-  response.capabilities = find_capabilities(request.paths, request.ordinal, same ? gpu->current : nullptr);
+  // What this process is for is settled when it opens a GPU.
+  const Use use = gpu == nullptr ? request.use : gpu->use;
+  response.capabilities = find_capabilities(request.paths, request.ordinal, use, same ? gpu->current : nullptr);
   return response;
 }
 
@@ -85,7 +88,12 @@ Response Gpu::Body::operator()(const LoadRequest& request) {
   if (CudaStatus status = ready(); !status.ok()) return to_response(status);
   loaded.erase(request.id);  // first, so that its memory is there for the new one
   auto made = std::make_unique<LoadedSequence>();
-  if (CudaStatus status = load(*gpu, request.sequence, blob, *made); !status.ok()) return to_response(status);
+  std::shared_ptr<ArenaMemory> shared;
+  if (request.arena >= 0) {
+    shared = arenas[request.arena].lock();
+    if (shared == nullptr) arenas[request.arena] = shared = std::make_shared<ArenaMemory>();
+  }
+  if (CudaStatus status = load(*gpu, request, blob, std::move(shared), *made); !status.ok()) return to_response(status);
   Response response;
   response.entries = made->entries;
   loaded[request.id] = std::move(made);

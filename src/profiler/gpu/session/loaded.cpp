@@ -25,11 +25,13 @@ using ir::Outcome;
 CudaStatus refused(std::string reason) { return {Outcome::refused, std::move(reason), false}; }
 
 /// Whether a sequence hangs together; its numbers come from files and other processes.
-CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob) {
+CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob, bool filled) {
   std::int64_t contents = 0;
   for (const Buffer& buffer : sequence.buffers) {
+    if (buffer.role == BufferRole::in_place && buffer.pattern != Pattern::none)
+      return refused(fmt::format("buffer '{}' is written in place, so its contents must be brought", buffer.name));
     if (buffer.bytes < 0) return refused(fmt::format("buffer '{}' has {} bytes", buffer.name, buffer.bytes));
-    contents += has_contents(buffer.role) ? buffer.bytes : 0;
+    contents += brings_contents(buffer) && !filled ? buffer.bytes : 0;
   }
   if (contents != static_cast<std::int64_t>(blob.size()))
     return refused(fmt::format("contents of {} bytes came with buffers that want {}", blob.size(), contents));
@@ -171,11 +173,13 @@ CudaStatus copy_in(OpenedGpu& gpu, CUdeviceptr to, std::span<const std::byte> by
   return to_status(gpu.driver, gpu.driver.cuMemcpyHtoD(to, bytes.data(), bytes.size()), "cuMemcpyHtoD");
 }
 
-CudaStatus fill_buffers(OpenedGpu& gpu, LoadedSequence& loaded, std::span<const std::byte> blob) {
+CudaStatus fill_buffers(OpenedGpu& gpu, LoadedSequence& loaded, std::span<const std::byte> blob, bool filled) {
   std::size_t taken = 0;
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
-    if (!has_contents(buffer.role)) continue;
+    if (has_contents(buffer.role) && buffer.pattern != Pattern::none)
+      if (CudaStatus status = queue_generate(gpu, loaded, i); !status.ok()) return status;
+    if (filled || !brings_contents(buffer)) continue;
     const auto bytes = blob.subspan(taken, static_cast<std::size_t>(buffer.bytes));
     taken += bytes.size();
     if (CudaStatus status = copy_in(gpu, loaded.address(i), bytes); !status.ok()) return status;
@@ -183,15 +187,33 @@ CudaStatus fill_buffers(OpenedGpu& gpu, LoadedSequence& loaded, std::span<const 
     const CUdeviceptr copy = *loaded.pristine + static_cast<CUdeviceptr>(loaded.pristine_at[i]);
     if (CudaStatus status = copy_in(gpu, copy, bytes); !status.ok()) return status;
   }
-  for (const Zone& zone : loaded.arena.zones) {
-    const CUdeviceptr place = *loaded.memory + static_cast<CUdeviceptr>(zone.begin);
-    if (CudaStatus status = copy_in(gpu, place, guard_pattern(zone, loaded.guard_seed)); !status.ok()) return status;
-  }
-  // A copy from ordinary memory may still be under way when its call returns, and our stream does not wait for it.
-  return to_status(gpu.driver, gpu.driver.cuCtxSynchronize(), "cuCtxSynchronize after filling buffers");
+  return write_guards(gpu, loaded);
 }
 
-CudaStatus make_memory(OpenedGpu& gpu, LoadedSequence& loaded) {
+/// Memory of its own, or its place in that of an arena.
+CudaStatus find_memory(OpenedGpu& gpu, const LoadRequest& request, std::shared_ptr<ArenaMemory> shared,
+                       LoadedSequence& loaded) {
+  loaded.shared = shared != nullptr;
+  loaded.memory = loaded.shared ? std::move(shared) : std::make_shared<ArenaMemory>();
+  ArenaMemory& memory = *loaded.memory;
+  if (loaded.shared) {
+    const auto places = input_places(request.sequence.buffers);
+    if (!places) return refused("what is written in place cannot lie in shared memory");
+    if (request.filled && (!memory.memory || memory.filled != *places))
+      return refused("the shared memory does not hold the contents of this sequence");
+    memory.filled = *places;
+  }
+  if (!memory.memory) {
+    memory.bytes = std::max(loaded.arena.bytes, loaded.shared ? request.arena_bytes : 0);
+    memory.guard_seed = gpu.next_seed++;
+    return allocate(gpu.driver, memory.bytes, memory.memory);
+  }
+  if (loaded.arena.bytes <= memory.bytes) return {};
+  return refused(fmt::format("its buffers take {} bytes, the shared memory has {}", loaded.arena.bytes, memory.bytes));
+}
+
+CudaStatus make_memory(OpenedGpu& gpu, const LoadRequest& request, std::shared_ptr<ArenaMemory> shared,
+                       LoadedSequence& loaded) {
   constexpr std::int64_t alignment = 256;
   std::int64_t pristine = 0, sums = 0;
   for (const Buffer& buffer : loaded.sequence.buffers) {
@@ -202,29 +224,42 @@ CudaStatus make_memory(OpenedGpu& gpu, LoadedSequence& loaded) {
   }
   loaded.arena = lay_out_arena(loaded.sequence.buffers);
   loaded.digests.resize(static_cast<std::size_t>(sums));
-  if (CudaStatus status = allocate(gpu.driver, loaded.arena.bytes, loaded.memory); !status.ok()) return status;
+  if (CudaStatus status = find_memory(gpu, request, std::move(shared), loaded); !status.ok()) return status;
   if (CudaStatus status = allocate(gpu.driver, pristine, loaded.pristine); !status.ok()) return status;
-  return allocate(gpu.driver, sums * static_cast<std::int64_t>(sizeof(std::uint64_t)), loaded.sums);
+  return allocate(gpu.driver, std::max<std::int64_t>(sums, 1) * static_cast<std::int64_t>(sizeof(std::uint64_t)),
+                  loaded.sums);
 }
 
 }  // namespace
 
 CUdeviceptr LoadedSequence::address(std::size_t buffer) const {
-  return *memory + static_cast<CUdeviceptr>(arena.offsets[buffer]);
+  return *memory->memory + static_cast<CUdeviceptr>(arena.offsets[buffer]);
 }
 
-CudaStatus load(OpenedGpu& gpu, const Sequence& sequence, std::span<const std::byte> blob, LoadedSequence& loaded) {
-  if (CudaStatus status = inspect(sequence, blob); !status.ok()) return status;
+CudaStatus write_guards(OpenedGpu& gpu, const LoadedSequence& loaded) {
+  for (const Zone& zone : loaded.arena.zones) {
+    const CUdeviceptr place = *loaded.memory->memory + static_cast<CUdeviceptr>(zone.begin);
+    if (CudaStatus status = copy_in(gpu, place, guard_pattern(zone, loaded.memory->guard_seed)); !status.ok())
+      return status;
+  }
+  // A copy from ordinary memory may still be under way when its call returns, and our stream does not wait for it.
+  return to_status(gpu.driver, gpu.driver.cuCtxSynchronize(), "cuCtxSynchronize after filling buffers");
+}
+
+CudaStatus load(OpenedGpu& gpu, const LoadRequest& request, std::span<const std::byte> blob,
+                std::shared_ptr<ArenaMemory> shared, LoadedSequence& loaded) {
+  const Sequence& sequence = request.sequence;
+  const bool filled = request.filled && shared != nullptr;
+  if (CudaStatus status = inspect(sequence, blob, filled); !status.ok()) return status;
   for (const Image& image : sequence.images) {
     loaded.sequence.images.push_back({image.name, {}});
     if (CudaStatus status = load_image(gpu, image, loaded); !status.ok()) return status;
   }
   loaded.sequence.buffers = sequence.buffers;
   loaded.sequence.launches = sequence.launches;
-  loaded.guard_seed = gpu.next_seed++;
-  if (CudaStatus status = make_memory(gpu, loaded); !status.ok()) return status;
+  if (CudaStatus status = make_memory(gpu, request, std::move(shared), loaded); !status.ok()) return status;
   if (CudaStatus status = bind(gpu, loaded); !status.ok()) return status;
-  if (CudaStatus status = fill_buffers(gpu, loaded, blob); !status.ok()) return status;
+  if (CudaStatus status = fill_buffers(gpu, loaded, blob, filled); !status.ok()) return status;
   return digest_inputs(gpu, loaded, loaded.digests);
 }
 

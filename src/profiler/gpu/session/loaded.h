@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/indexed.h"
@@ -26,12 +28,20 @@ struct BoundLaunch {
   std::vector<void*> parameters;
 };
 
+/// Memory that a sequence lies in, alone or, one at a time, with others.
+struct ArenaMemory {
+  DeviceMemory memory;
+  std::int64_t bytes = 0;
+  std::uint64_t guard_seed = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> filled;  ///< where contents lie, when it is shared
+};
+
 struct LoadedSequence {
   Sequence sequence;  ///< its images without code
   IndexedVector<Module> modules;
   Arena arena;
-  std::uint64_t guard_seed = 0;
-  DeviceMemory memory;                    ///< the arena
+  std::shared_ptr<ArenaMemory> memory;
+  bool shared = false;                    ///< others lie there too: guards are written before they are looked at
   DeviceMemory pristine;                  ///< contents of buffers of role both, one after the other
   std::vector<std::int64_t> pristine_at;  ///< by buffer; -1: has none
   DeviceMemory sums;                      ///< room for the digests of all inputs
@@ -46,7 +56,12 @@ struct LoadedSequence {
   CUdeviceptr address(std::size_t buffer) const;
 };
 
-/// Loads, allocates, fills, binds. Waits. `blob`: see LoadRequest.
-CudaStatus load(OpenedGpu& gpu, const Sequence& sequence, std::span<const std::byte> blob, LoadedSequence& loaded);
+/// Loads, allocates, fills, binds. Waits. `blob`: see LoadRequest. `shared`: the memory of its arena, null for memory
+/// of its own; empty memory is allocated.
+CudaStatus load(OpenedGpu& gpu, const LoadRequest& request, std::span<const std::byte> blob,
+                std::shared_ptr<ArenaMemory> shared, LoadedSequence& loaded);
+
+/// Writes what belongs into every guard zone. Waits.
+CudaStatus write_guards(OpenedGpu& gpu, const LoadedSequence& loaded);
 
 }  // namespace tailor::gpu

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening: libraries, device, primary context, stream, our own kernels, facts. The order is that of what may fail for
-// the plainest reason first. CUPTI is tried too: one kernel is launched and must be recorded with its name and times,
-// or times by activity are not offered. Called by gpu.cpp.
+// the plainest reason first. What of CUPTI is begun follows from the use: to trace, one kernel is launched and must be
+// recorded with its name and times, or times by activity are not offered; to count, the Range Profiler is tried; for
+// events CUPTI is left alone. Called by gpu.cpp.
 #include "profiler/gpu/session/open.h"
 
 #include <fmt/format.h>
@@ -20,16 +21,30 @@ namespace {
 
 constexpr double kilo = 1e3;
 
+/// Machine code where it fits, which needs no assembler of the driver's; else text.
+CUresult load_own_module(OpenedGpu& gpu, CUmodule& module) {
+  constexpr int assembled_for = 90;
+  const std::span<const std::byte> code = own_kernels_sm_90();
+  if (gpu.properties.compute_capability == assembled_for && !code.empty()) {
+    const CUresult result = gpu.driver.cuModuleLoadDataEx(&module, code.data(), 0, nullptr, nullptr);
+    const bool unfit = result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (!unfit) return result;
+  }
+  const std::string text(own_kernels());
+  return gpu.driver.cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr);
+}
+
 CudaStatus load_own_kernels(OpenedGpu& gpu) {
   const Driver& driver = gpu.driver;
-  const std::string text(own_kernels());
   CUmodule module = nullptr;
-  if (CudaStatus status = to_status(driver, driver.cuModuleLoadDataEx(&module, text.c_str(), 0, nullptr, nullptr),
-                                    "cuModuleLoadDataEx of Tailor's own kernels");
+  if (CudaStatus status = to_status(driver, load_own_module(gpu, module), "cuModuleLoadDataEx of Tailor's own kernels");
       !status.ok())
     return status;
   gpu.own.module = Module(driver, module);
-  const std::array<std::pair<CUfunction*, std::string_view>, 4> entries = {{{&gpu.own.touch, touch_name},
+  const std::array<std::pair<CUfunction*, std::string_view>, 7> entries = {{{&gpu.own.touch, touch_name},
+                                                                            {&gpu.own.sweep, sweep_name},
+                                                                            {&gpu.own.generate, generate_name},
+                                                                            {&gpu.own.differ, differ_name},
                                                                             {&gpu.own.digest, digest_name},
                                                                             {&gpu.own.clock, clock_name},
                                                                             {&gpu.own.empty, empty_name}}};
@@ -79,9 +94,13 @@ std::string chip_of(const Cupti& api, int ordinal) {
   return parameters.pChipName == nullptr ? "" : parameters.pChipName;
 }
 
-/// CUPTI and what it can do here; kernels are recorded from now on, so that CUPTI knows all modules by name. Nothing of
-/// it is needed to open a GPU.
+/// CUPTI and what it can do for this use; to trace, kernels are recorded from now on, so that CUPTI knows all modules
+/// by name. Nothing of it is needed to open a GPU.
 void find_profilers(OpenedGpu& gpu) {
+  if (gpu.use == Use::events) {
+    gpu.cupti_reason = gpu.trace_reason = "this process was opened for times by events, without CUPTI";
+    return;
+  }
   std::variant<Cupti, Capability> found = find_cupti(gpu.paths);
   if (const Capability* missing = std::get_if<Capability>(&found)) {
     gpu.cupti_reason = gpu.trace_reason = missing->detail;
@@ -89,9 +108,13 @@ void find_profilers(OpenedGpu& gpu) {
   }
   gpu.cupti = std::move(std::get<Cupti>(found));
   gpu.properties.cupti_api = static_cast<int>(gpu.cupti->version);
+  if (gpu.use == Use::trace) {
+    gpu.trace_reason = gpu.trace.begin(*gpu.cupti).reason;
+    return;
+  }
+  gpu.trace_reason = "this process counts, and CUPTI does not record kernels beside that";
   gpu.properties.chip = chip_of(*gpu.cupti, gpu.ordinal);
   gpu.properties.can_count = counter_capability(*gpu.cupti, gpu.device, gpu.current).state == "ok";
-  gpu.trace_reason = gpu.trace.begin(*gpu.cupti).reason;
 }
 
 /// Whether a kernel that ran is recorded with its name and times.
@@ -158,10 +181,11 @@ CudaStatus find_device(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
   return {};
 }
 
-CudaStatus open_all(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
-  gpu.paths = paths;
-  gpu.ordinal = ordinal;
-  if (CudaStatus status = find_device(paths, ordinal, gpu); !status.ok()) return status;
+CudaStatus open_all(const OpenRequest& request, OpenedGpu& gpu) {
+  gpu.paths = request.paths;
+  gpu.ordinal = request.ordinal;
+  gpu.use = request.use;
+  if (CudaStatus status = find_device(request.paths, request.ordinal, gpu); !status.ok()) return status;
   if (CudaStatus status = make_context(gpu); !status.ok()) return status;
   tell_facts(gpu);
   find_profilers(gpu);
@@ -207,8 +231,8 @@ std::string bus_of(const Driver& driver, CUdevice device) {
   return bus.data();
 }
 
-CudaStatus open(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu) {
-  CudaStatus status = open_all(paths, ordinal, gpu);
+CudaStatus open(const OpenRequest& request, OpenedGpu& gpu) {
+  CudaStatus status = open_all(request, gpu);
   // Nothing was launched yet, so whatever the error is elsewhere, here it says that there is no GPU to be had.
   if (!status.ok() && status.outcome != ir::Outcome::no_memory) status.outcome = ir::Outcome::unavailable;
   return status;

@@ -8,10 +8,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "profiler/gpu/cupti/count.h"
 #include "profiler/gpu/cupti/cupti_api.h"
 #include "profiler/gpu/cupti/trace.h"
 #include "profiler/gpu/driver/cuda_status.h"
@@ -26,17 +28,19 @@ namespace tailor::gpu {
 /// Kernels of kernels.h, loaded.
 struct OwnKernels {
   Module module;
-  CUfunction touch = nullptr, digest = nullptr, clock = nullptr, empty = nullptr;
+  CUfunction touch = nullptr, sweep = nullptr, generate = nullptr, differ = nullptr, digest = nullptr, clock = nullptr,
+             empty = nullptr;
 };
 
 /// Members are ended in reverse order, so what comes first outlives what was made with it.
 struct OpenedGpu {
   LibraryPaths paths;
+  Use use = Use::trace;
   Driver driver;
   Nvml nvml;
   std::optional<Cupti> cupti;
   std::string cupti_reason;  ///< empty when there is CUPTI
-  std::string trace_reason;  ///< empty, or why kernels cannot be recorded though there is CUPTI
+  std::string trace_reason;  ///< empty, or why kernels are not recorded
   int ordinal = 0;
   CUdevice device = 0;
   PrimaryContext context;
@@ -45,17 +49,20 @@ struct OpenedGpu {
   OwnKernels own;
   StreamBlocker blocker;
   KernelTrace trace;
-  DeviceMemory flush_buffer;  ///< allocated when first needed
+  std::unique_ptr<CountSession> counting;   ///< made when first needed
+  DeviceMemory flush_buffer, sweep_buffer;  ///< allocated when first needed, of flush_bytes each
   std::int64_t flush_bytes = 0;
   DeviceMemory readings;                              ///< of clocks; allocated when first needed
   std::vector<Event> before, after;                   ///< made when first needed
   std::chrono::steady_clock::time_point worked_at{};  ///< when times were last taken
+  GpuState state;                                     ///< as NVML told at `state_at`
+  std::optional<std::chrono::steady_clock::time_point> state_at;
   GpuProperties properties;
   std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
 };
 
-/// Opens GPU number `ordinal` into `gpu`, which must stay where it is.
-CudaStatus open(const LibraryPaths& paths, int ordinal, OpenedGpu& gpu);
+/// Opens the GPU of the request into `gpu`, which must stay where it is.
+CudaStatus open(const OpenRequest& request, OpenedGpu& gpu);
 
 int attribute(const Driver& driver, CUdevice device, CUdevice_attribute which);  ///< 0 when the driver does not tell
 /// "GPU-8f6d…", as NVML and nvidia-smi write it; empty when the driver does not tell.

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Queueing: resetting buffers, cache states, launches one by one or as a graph. Cold means that L2 was overwritten;
-// produced means that after it every input was read and written back, as if a kernel had just made it; warm means that
-// nothing is done. A graph is captured once and replayed; it is captured again when CUPTI's recording was switched on
-// or off in between.
+// Queueing: resetting buffers, cache states, launches one by one or as a graph. Dirty means that twice as much as L2
+// holds was written; cold that after it as much of other memory was read, so that the dirty lines are gone from L2
+// before the launch and not during it; produced means that after that every input was read and written back, as if a
+// kernel had just made it; warm means that nothing is done. Whatever overwrites L2 takes code out of it too, so the
+// first blocks of a kernel fetch theirs from DRAM in all states but warm. A graph is captured once and replayed; it is
+// captured again when CUPTI's recording was switched on or off in between.
 #include "profiler/gpu/session/queue.h"
 
 #include <fmt/format.h>
@@ -23,19 +25,27 @@ constexpr unsigned touch_threads = 256, touch_blocks_per_sm = 8;
 /// Where the driver does not tell the size of L2.
 constexpr std::int64_t flush_otherwise = std::int64_t{1} << 28;
 
+/// Blocks of a kernel of our own that walks over so many words with all threads.
+unsigned blocks_for(const OpenedGpu& gpu, std::uint64_t words) {
+  const std::uint64_t needed = (words + touch_threads - 1) / touch_threads;
+  const auto most = static_cast<std::uint64_t>(std::max(gpu.properties.sms, 1)) * touch_blocks_per_sm;
+  return static_cast<unsigned>(std::min(needed, most));
+}
+
+/// A kernel of our own that walks over memory in 16-byte words.
+CudaStatus queue_walk(OpenedGpu& gpu, CUfunction kernel, CUdeviceptr address, std::int64_t bytes) {
+  std::uint64_t words = static_cast<std::uint64_t>((bytes + touch_bytes - 1) / touch_bytes);
+  std::array<void*, 2> parameters = {&address, &words};
+  return queue_own(gpu, kernel, blocks_for(gpu, words), touch_threads, parameters);
+}
+
 bool is_touched(const Buffer& buffer) { return buffer.bytes > 0 && has_contents(buffer.role); }
 
 CudaStatus queue_touch(OpenedGpu& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
     const Buffer& buffer = loaded.sequence.buffers[i];
     if (!is_touched(buffer)) continue;
-    CUdeviceptr address = loaded.address(i);
-    std::uint64_t words = static_cast<std::uint64_t>((buffer.bytes + touch_bytes - 1) / touch_bytes);
-    std::array<void*, 2> parameters = {&address, &words};
-    const std::uint64_t needed = (words + touch_threads - 1) / touch_threads;
-    const auto most = static_cast<std::uint64_t>(std::max(gpu.properties.sms, 1)) * touch_blocks_per_sm;
-    const auto blocks = static_cast<unsigned>(std::min(needed, most));
-    if (CudaStatus status = queue_own(gpu, gpu.own.touch, blocks, touch_threads, parameters); !status.ok())
+    if (CudaStatus status = queue_walk(gpu, gpu.own.touch, loaded.address(i), buffer.bytes); !status.ok())
       return status;
   }
   return {};
@@ -63,6 +73,15 @@ CudaStatus queue_launch(OpenedGpu& gpu, const Launch& launch, BoundLaunch& bound
   }
   return to_status(gpu.driver, gpu.driver.cuLaunchKernelEx(&config, bound.function, bound.parameters.data(), nullptr),
                    fmt::format("cuLaunchKernelEx of '{}'", launch.entry));
+}
+
+/// Reads twice as much as L2 holds, of memory that nobody writes.
+CudaStatus queue_sweep(OpenedGpu& gpu) {
+  if (!gpu.sweep_buffer) {
+    if (CudaStatus status = allocate(gpu.driver, gpu.flush_bytes, gpu.sweep_buffer); !status.ok()) return status;
+    if (CudaStatus status = queue_fill(gpu, *gpu.sweep_buffer, gpu.flush_bytes, 0); !status.ok()) return status;
+  }
+  return queue_walk(gpu, gpu.own.sweep, *gpu.sweep_buffer, gpu.flush_bytes);
 }
 
 CudaStatus capture(OpenedGpu& gpu, LoadedSequence& loaded) {
@@ -147,14 +166,16 @@ CudaStatus queue_flush(OpenedGpu& gpu) {
 
 CudaStatus queue_cache_state(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache) {
   if (cache == ir::CacheState::warm) return {};
-  if (CudaStatus status = queue_flush(gpu); !status.ok()) return status;
+  if (CudaStatus status = queue_flush(gpu); !status.ok() || cache == ir::CacheState::dirty) return status;
+  if (CudaStatus status = queue_sweep(gpu); !status.ok()) return status;
   return cache == ir::CacheState::produced ? queue_touch(gpu, loaded) : CudaStatus{};
 }
 
 std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache) {
-  if (cache != ir::CacheState::produced) return 0;
+  if (cache == ir::CacheState::warm || cache == ir::CacheState::dirty) return 0;
+  if (cache == ir::CacheState::cold) return 1;
   const std::vector<Buffer>& buffers = loaded.sequence.buffers;
-  return static_cast<std::size_t>(std::count_if(buffers.begin(), buffers.end(), is_touched));
+  return 1 + static_cast<std::size_t>(std::count_if(buffers.begin(), buffers.end(), is_touched));
 }
 
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded) {
@@ -181,6 +202,32 @@ CudaStatus finish(OpenedGpu& gpu, std::string_view doing) {
 CudaStatus copy_out(OpenedGpu& gpu, std::span<std::byte> to, CUdeviceptr from) {
   if (to.empty()) return {};
   return to_status(gpu.driver, gpu.driver.cuMemcpyDtoH(to.data(), from, to.size()), "cuMemcpyDtoH");
+}
+
+CudaStatus queue_generate(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer) {
+  const Buffer& made = loaded.sequence.buffers[buffer];
+  CUdeviceptr address = loaded.address(buffer);
+  std::uint64_t words = static_cast<std::uint64_t>(made.bytes) / sizeof(std::uint32_t);
+  std::uint32_t counted = made.pattern == Pattern::counted ? 1 : 0;
+  std::array<void*, 3> parameters = {&address, &words, &counted};
+  return words == 0 ? CudaStatus{}
+                    : queue_own(gpu, gpu.own.generate, blocks_for(gpu, words), touch_threads, parameters);
+}
+
+CudaStatus count_differences(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer, std::uint64_t& differ) {
+  const Buffer& made = loaded.sequence.buffers[buffer];
+  CUdeviceptr address = loaded.address(buffer), count = *loaded.sums;
+  std::uint64_t words = static_cast<std::uint64_t>(made.bytes) / sizeof(std::uint32_t);
+  std::uint32_t counted = made.pattern == Pattern::counted ? 1 : 0;
+  std::array<void*, 4> parameters = {&address, &words, &counted, &count};
+  differ = 0;
+  if (words == 0) return {};
+  if (CudaStatus status = queue_fill(gpu, count, sizeof differ, 0); !status.ok()) return status;
+  if (CudaStatus status = queue_own(gpu, gpu.own.differ, blocks_for(gpu, words), touch_threads, parameters);
+      !status.ok())
+    return status;
+  if (CudaStatus status = finish(gpu, "cuStreamSynchronize after comparing a pattern"); !status.ok()) return status;
+  return copy_out(gpu, std::as_writable_bytes(std::span(&differ, 1)), count);
 }
 
 CudaStatus digest_inputs(OpenedGpu& gpu, LoadedSequence& loaded, std::vector<std::uint64_t>& digests) {

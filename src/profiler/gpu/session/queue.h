@@ -21,9 +21,10 @@ namespace tailor::gpu {
 CudaStatus queue_fill(OpenedGpu& gpu, CUdeviceptr address, std::int64_t bytes, std::uint32_t word);
 /// Fills buffers of role both again and zeroes scratch.
 CudaStatus queue_reset(OpenedGpu& gpu, LoadedSequence& loaded);
-/// Overwrites L2.
+/// Overwrites L2, which is then full of what must be written back.
 CudaStatus queue_flush(OpenedGpu& gpu);
-/// Brings L2 into this state: overwrites it, then (produced) rewrites every input. Nothing for warm.
+/// Brings L2 into this state: overwrites it, then (all but dirty) reads as much of other memory, so that nothing in it
+/// must be written back, then (produced) rewrites every input. Nothing for warm.
 CudaStatus queue_cache_state(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache);
 /// How many kernels of our own that takes.
 std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
@@ -31,6 +32,10 @@ std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
 CudaStatus queue_replay(OpenedGpu& gpu, LoadedSequence& loaded, bool traced);
+/// Makes a buffer's pattern.
+CudaStatus queue_generate(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer);
+/// How many words of a buffer are not its pattern. Waits.
+CudaStatus count_differences(OpenedGpu& gpu, LoadedSequence& loaded, std::size_t buffer, std::uint64_t& words);
 /// One of our own kernels.
 CudaStatus queue_own(OpenedGpu& gpu, CUfunction kernel, unsigned blocks, unsigned threads, std::span<void*> parameters);
 CudaStatus finish(OpenedGpu& gpu, std::string_view doing);  ///< waits for the stream

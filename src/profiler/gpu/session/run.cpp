@@ -46,7 +46,7 @@ CudaStatus inspect_inputs(OpenedGpu& gpu, LoadedSequence& loaded) {
 }
 
 CudaStatus fetch(OpenedGpu& gpu, LoadedSequence& loaded, std::vector<std::byte>& blob) {
-  const auto fetched = [](const Buffer& buffer) { return is_written(buffer.role); };
+  const auto fetched = [](const Buffer& buffer) { return is_written(buffer.role) && buffer.pattern == Pattern::none; };
   std::size_t bytes = 0;
   for (const Buffer& buffer : loaded.sequence.buffers)
     bytes += fetched(buffer) ? static_cast<std::size_t>(buffer.bytes) : 0;
@@ -63,6 +63,9 @@ CudaStatus fetch(OpenedGpu& gpu, LoadedSequence& loaded, std::vector<std::byte>&
 }
 
 CudaStatus run_once(OpenedGpu& gpu, LoadedSequence& loaded, std::uint64_t seed) {
+  // What lies there too may have its outputs where the guards of this one are.
+  if (loaded.shared)
+    if (CudaStatus status = write_guards(gpu, loaded); !status.ok()) return status;
   if (CudaStatus status = queue_reset(gpu, loaded); !status.ok()) return status;
   if (CudaStatus status = queue_poison(gpu, loaded, seed); !status.ok()) return status;
   if (CudaStatus status = finish(gpu, "cuStreamSynchronize after resetting buffers"); !status.ok()) return status;
@@ -78,9 +81,9 @@ CudaStatus inspect_guards(OpenedGpu& gpu, LoadedSequence& loaded) {
   std::vector<std::byte> found;
   for (const Zone& zone : loaded.arena.zones) {
     found.resize(static_cast<std::size_t>(zone.bytes));
-    const CUdeviceptr place = *loaded.memory + static_cast<CUdeviceptr>(zone.begin);
+    const CUdeviceptr place = *loaded.memory->memory + static_cast<CUdeviceptr>(zone.begin);
     if (CudaStatus status = copy_out(gpu, found, place); !status.ok()) return status;
-    if (std::string reason = overrun(zone, found, loaded.guard_seed, loaded.sequence.buffers); !reason.empty())
+    if (std::string reason = overrun(zone, found, loaded.memory->guard_seed, loaded.sequence.buffers); !reason.empty())
       return {Outcome::overrun, std::move(reason), false};
   }
   return {};
@@ -99,11 +102,27 @@ CudaStatus inspect_tickets(OpenedGpu& gpu, LoadedSequence& loaded) {
   return {};
 }
 
+/// Whether each output that has a pattern holds it.
+CudaStatus inspect_patterns(OpenedGpu& gpu, LoadedSequence& loaded) {
+  for (std::size_t i = 0; i < loaded.sequence.buffers.size(); ++i) {
+    const Buffer& buffer = loaded.sequence.buffers[i];
+    if (!is_written(buffer.role) || buffer.pattern == Pattern::none) continue;
+    std::uint64_t differ = 0;
+    if (CudaStatus status = count_differences(gpu, loaded, i, differ); !status.ok()) return status;
+    if (differ != 0)
+      return {Outcome::wrong,
+              fmt::format("{} of {} words of '{}' are not what they must be", differ, buffer.bytes / 4, buffer.name),
+              false};
+  }
+  return {};
+}
+
 Response run(OpenedGpu& gpu, LoadedSequence& loaded, const RunRequest& request) {
   if (CudaStatus status = run_once(gpu, loaded, request.seed); !status.ok()) return to_response(status);
   if (CudaStatus status = inspect_guards(gpu, loaded); !status.ok()) return to_response(status);
   if (CudaStatus status = inspect_tickets(gpu, loaded); !status.ok()) return to_response(status);
   if (CudaStatus status = inspect_inputs(gpu, loaded); !status.ok()) return to_response(status);
+  if (CudaStatus status = inspect_patterns(gpu, loaded); !status.ok()) return to_response(status);
   Response response;
   if (!request.fetch) return response;
   if (CudaStatus status = fetch(gpu, loaded, response.blob); !status.ok()) return to_response(status);

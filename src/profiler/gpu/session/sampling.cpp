@@ -19,6 +19,9 @@
 // so, and so are sequences of several launches however timed: their gaps are then the GPU's and not the host's. When
 // the stream went on before all was queued, the batch is thrown away and taken again without holding.
 //
+// The state of the GPU (clocks, temperature, what slows it) is asked of NVML ten times a second at most: a question may
+// take longer than a sample. So what a sample says of throttling may be a tenth of a second old.
+//
 // Before the first batch: the sequence runs once in exactly the way it will be timed, because code, local memory and
 // graphs are loaded at first use; a GPU that was idle is given work until its clock is near the highest or rises no
 // more; then come the warm-up runs that were asked for.
@@ -147,8 +150,18 @@ void keep(Taking& taking, const std::vector<SampleTime>& times, const std::vecto
   }
 }
 
+const GpuState& current_state(OpenedGpu& gpu) {
+  constexpr std::chrono::milliseconds fresh{100};
+  const auto now = std::chrono::steady_clock::now();
+  if (!gpu.state_at || now - *gpu.state_at >= fresh) {
+    gpu.state = read_state(gpu.nvml);
+    gpu.state_at = now;
+  }
+  return gpu.state;
+}
+
 CudaStatus take_batch(Taking& taking, std::size_t count) {
-  const std::uint32_t throttle = read_throttle(taking.gpu.nvml);
+  const std::uint32_t throttle = current_state(taking.gpu).throttle;
   const bool warm = taking.request.cache == ir::CacheState::warm;
   if (CudaStatus status = warm_up(taking, warm ? 1 : 0); !status.ok()) return status;
   if (!by_events(taking)) {
@@ -167,7 +180,7 @@ CudaStatus take_batch(Taking& taking, std::size_t count) {
           by_events(taking) ? times_by_events(taking, count, times) : times_by_activity(taking, count, times);
       !status.ok())
     return status;
-  if (!stuck) keep(taking, times, readings, throttle | read_throttle(taking.gpu.nvml));
+  if (!stuck) keep(taking, times, readings, throttle | current_state(taking.gpu).throttle);
   taking.held = taking.held && !stuck;
   return {};
 }
@@ -178,7 +191,7 @@ CudaStatus choose_trace(OpenedGpu& gpu, TimedBy timed_by) {
     gpu.trace.end();
     return {};
   }
-  if (!gpu.cupti) return {Outcome::unavailable, gpu.cupti_reason, false};
+  if (gpu.use != Use::trace || !gpu.cupti) return {Outcome::unavailable, gpu.trace_reason, false};
   return gpu.trace.begin(*gpu.cupti);
 }
 
@@ -254,7 +267,7 @@ CudaStatus prepare(Taking& taking) {
 Response take_times(OpenedGpu& gpu, LoadedSequence& loaded, const TimeRequest& request) {
   Taking taking{gpu, loaded, request, 1, false, {}, {}};
   if (CudaStatus status = prepare(taking); !status.ok()) return to_response(status);
-  taking.response.state = read_state(gpu.nvml);
+  taking.response.state = current_state(gpu);
   const auto wanted = static_cast<std::size_t>(std::max(request.samples, 0));
   while (taking.response.samples.size() < wanted) {
     const std::size_t count = std::min(taking.batch, wanted - taking.response.samples.size());

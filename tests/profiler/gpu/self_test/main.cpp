@@ -5,12 +5,16 @@
 // what was seen, what was expected. It needs nothing but the GPU's own libraries, and is its own worker.
 //
 //   gpu_self_test [--driver FILE] [--cupti FILE] [--nvml FILE] [--gpu N] [--worker PROGRAM] [--json FILE]
-//                 [--bytes N] [--hang SECONDS] [--only NAME,...]
+//                 [--bytes N] [--hang SECONDS] [--only NAME,...] [--kinds KIND,...] [--hold SECONDS]
 //     --worker PROGRAM  another program that serves, as tailor does (default: this one)
 //     --json FILE       the findings once more, for programs
 //     --bytes N         of the copies that are timed and counted, a multiple of 512 (default 16 MiB)
 //     --hang SECONDS    how long an endless kernel is waited for (default 2)
 //     --only NAMES      these tests alone
+//     --kinds KINDS     of right, times, counts and faults, these (default: all)
+//     --hold SECONDS    test nothing: open the GPU and keep it open so long, so that the driver does not let go of it
+//
+// Without a library named, the usual places are searched, as tailor does.
 //
 // The exit code is 0 when nothing failed, 1 when something did, 2 for arguments it does not know.
 #include <fmt/format.h>
@@ -20,9 +24,11 @@
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "profiler/gpu/request/library_paths.h"
 #include "profiler/gpu/self_test/suite.h"
 
 namespace tailor::tests {
@@ -33,10 +39,10 @@ constexpr std::string_view serve_word = "--serve", tailor_serve_word = "--worker
 
 struct Wanted {
   gpu::LibraryPaths paths;
-  std::string worker, json, only;
+  std::string worker, json, only, kinds = "right,times,counts,faults";
   int ordinal = 0;
   std::int64_t bytes = std::int64_t{1} << 24;
-  double hang = 2;
+  double hang = 2, hold = 0;
 };
 
 /// One test and what came of it.
@@ -56,10 +62,12 @@ double number_of(std::string_view option, const std::string& word) {
 
 Wanted wanted(std::span<char* const> words) {
   Wanted made;
+  made.paths = gpu::default_library_paths({});
   for (std::size_t i = 1; i < words.size(); i += 2) {
     const std::string_view option = words[i];
-    const bool known = std::string_view(" --driver --cupti --nvml --gpu --worker --json --bytes --hang --only ")
-                           .find(fmt::format(" {} ", option)) != std::string_view::npos;
+    const bool known =
+        std::string_view(" --driver --cupti --nvml --gpu --worker --json --bytes --hang --only --kinds --hold ")
+            .find(fmt::format(" {} ", option)) != std::string_view::npos;
     if (!known) throw Error(Fault::usage, fmt::format("there is no option '{}'", option));
     if (i + 1 == words.size()) throw Error(Fault::usage, fmt::format("{} needs a value", option));
     const std::string value = words[i + 1];
@@ -69,6 +77,8 @@ Wanted wanted(std::span<char* const> words) {
     if (option == "--worker") made.worker = value;
     if (option == "--json") made.json = value;
     if (option == "--only") made.only = value;
+    if (option == "--kinds") made.kinds = value;
+    if (option == "--hold") made.hold = number_of(option, value);
     if (option == "--gpu") made.ordinal = static_cast<int>(number_of(option, value));
     if (option == "--bytes") made.bytes = static_cast<std::int64_t>(number_of(option, value));
     if (option == "--hang") made.hang = number_of(option, value);
@@ -80,8 +90,14 @@ Wanted wanted(std::span<char* const> words) {
 
 std::vector<const SelfTest*> chosen(const Wanted& how) {
   std::vector<const SelfTest*> all, some;
-  for (const std::span<const SelfTest> part : {right_tests(), time_tests(), count_tests(), fault_tests()})
-    for (const SelfTest& test : part) all.push_back(&test);
+  const std::pair<std::string_view, std::span<const SelfTest>> kinds[] = {
+      {"right", right_tests()}, {"times", time_tests()}, {"counts", count_tests()}, {"faults", fault_tests()}};
+  for (const std::string_view word : split(how.kinds, ','))
+    if (std::none_of(std::begin(kinds), std::end(kinds), [&](const auto& kind) { return kind.first == word; }))
+      throw Error(Fault::usage, fmt::format("--kinds: found '{}', expected right, times, counts or faults", word));
+  for (const auto& [kind, tests] : kinds)
+    for (const SelfTest& test : tests)
+      if (fmt::format(",{},", how.kinds).find(fmt::format(",{},", kind)) != std::string::npos) all.push_back(&test);
   if (how.only.empty()) return all;
   for (const std::string_view word : split(how.only, ',')) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const SelfTest* test) { return test->name == word; });
@@ -122,16 +138,34 @@ std::string json_of(const std::vector<Finding>& findings, const gpu::GpuProperti
   return out.dump(1) + "\n";
 }
 
+/// Keeps a context open: 0 when it could, 1 when there is no GPU.
+int hold(const Wanted& how) {
+  profiler::WorkerSetup setup;
+  setup.command = profiler::own_command({std::string(serve_word)});
+  setup.paths = how.paths;
+  setup.ordinal = how.ordinal;
+  setup.use = gpu::Use::events;
+  profiler::Worker worker(std::move(setup));
+  const bool opened = worker.opened().outcome == ir::Outcome::ok;
+  fmt::print("{}\n", opened ? "held" : worker.opened().reason);
+  std::fflush(stdout);
+  if (opened) std::this_thread::sleep_for(std::chrono::duration<double>(how.hold));
+  return opened ? 0 : 1;
+}
+
 int test_all(std::span<char* const> words) {
   const Wanted how = wanted(words);
+  if (how.hold > 0) return hold(how);
   const std::vector<const SelfTest*> tests = chosen(how);
   profiler::WorkerSetup setup;
   setup.command = how.worker.empty() ? profiler::own_command({std::string(serve_word)})
                                      : std::vector<std::string>{how.worker, std::string(tailor_serve_word)};
   setup.paths = how.paths;
   setup.ordinal = how.ordinal;
-  profiler::Worker worker(std::move(setup));
-  Subject subject(worker, how.bytes, Seconds{how.hang});
+  profiler::Worker worker(setup);
+  setup.use = gpu::Use::count;
+  profiler::Worker counting(std::move(setup));
+  Subject subject(worker, counting, how.bytes, Seconds{how.hang});
   const gpu::GpuProperties properties = subject.properties();
   std::vector<Finding> findings;
   std::array<int, 3> tally{};

@@ -35,12 +35,12 @@ Observed facts_are_plausible(Subject& subject) {
                          properties.driver_api >= 11'000 && properties.sm_clock_max > 5e8 &&
                          properties.sm_clock_max < 5e9;
   return seen(plausible,
-              fmt::format("{}, sm_{}, {} SMs, {}, L2 {}, {:.0f} MHz, driver {} (API {}), CUPTI {}, chip {}{}{}",
-                          properties.name, properties.compute_capability, properties.sms,
+              fmt::format("{}, sm_{}, {} SMs, {}, L2 {}, {:.0f} MHz, driver {} (API {}), CUPTI {}{}{}", properties.name,
+                          properties.compute_capability, properties.sms,
                           humane_bytes(static_cast<double>(properties.memory_bytes)),
                           humane_bytes(static_cast<double>(properties.l2_bytes)), properties.sm_clock_max / 1e6,
-                          properties.driver, properties.driver_api, properties.cupti_api, properties.chip,
-                          properties.ecc ? ", ECC" : "", properties.mig ? ", MIG" : ""));
+                          properties.driver, properties.driver_api, properties.cupti_api, properties.ecc ? ", ECC" : "",
+                          properties.mig ? ", MIG" : ""));
 }
 
 Observed sums_are_right(Subject& subject) { return seen(subject.still_adds(), "1000 sums"); }

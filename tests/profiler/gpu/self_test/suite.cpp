@@ -46,6 +46,12 @@ gpu::Response Subject::run(const gpu::Sequence& sequence) {
 
 gpu::Response Subject::call(const gpu::Request& question) { return worker_.call(question, {}, usual_limit); }
 
+gpu::Response Subject::count(const gpu::Sequence& sequence, std::vector<std::string> metrics) {
+  gpu::Response loaded = counting_.call(gpu::LoadRequest{only_id, sequence}, contents_of(sequence), usual_limit);
+  if (loaded.outcome != ir::Outcome::ok) return loaded;
+  return counting_.call(gpu::CountRequest{only_id, ir::CacheState::cold, std::move(metrics), true}, {}, usual_limit);
+}
+
 gpu::Response Subject::call_within(const gpu::Request& question, Seconds limit) {
   return worker_.call(question, {}, limit);
 }

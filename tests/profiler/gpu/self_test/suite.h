@@ -35,14 +35,18 @@ Observed unexpected(const gpu::Response& response);
 /// The GPU under test.
 class Subject {
  public:
-  Subject(profiler::Worker& worker, std::int64_t bytes, Seconds hang)
-      : copy_bytes(bytes), hang_limit(hang), worker_(worker) {}
+  /// `counting` was opened to count, `worker` was not.
+  Subject(profiler::Worker& worker, profiler::Worker& counting, std::int64_t bytes, Seconds hang)
+      : copy_bytes(bytes), hang_limit(hang), worker_(worker), counting_(counting) {}
 
   const std::int64_t copy_bytes;  ///< of the copies that are timed and counted
   const Seconds hang_limit;       ///< given to a kernel that never ends
 
   const gpu::Response& opened() { return worker_.opened(); }
   const gpu::GpuProperties& properties() { return worker_.opened().properties; }
+  const gpu::Response& opened_to_count() { return counting_.opened(); }
+  /// Loads where one counts, and counts these metrics of CUPTI's, cold.
+  gpu::Response count(const gpu::Sequence& sequence, std::vector<std::string> metrics);
   /// Loads as the only sequence there is.
   gpu::Response load(const gpu::Sequence& sequence);
   gpu::Response load(const gpu::Sequence& sequence, std::span<const std::byte> contents);
@@ -55,7 +59,7 @@ class Subject {
   bool still_adds();
 
  private:
-  profiler::Worker& worker_;
+  profiler::Worker &worker_, &counting_;
 };
 
 /// The number under which Subject loads.

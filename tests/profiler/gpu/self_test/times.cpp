@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "base/text.h"
@@ -152,7 +153,36 @@ Observed state_is_plausible(Subject& subject) {
                                      state.power_limit, held.empty() ? "" : ", held back by " + held));
 }
 
+/// What clean and dirty flushes differ by, for a read of half of L2.
+Observed clean_is_no_slower(Subject& subject) {
+  const TimedBy by = best(subject);
+  const Versus pair = versus(subject, copying(subject.copy_bytes), how(CacheState::cold, by, LaunchMode::stream),
+                             how(CacheState::dirty, by, LaunchMode::stream));
+  if (pair.trouble) return *pair.trouble;
+  constexpr double room = 1.05;
+  return seen(pair.first <= room * pair.second,
+              fmt::format("clean {}, dirty {}", humane_seconds(pair.first), humane_seconds(pair.second)));
+}
+
+/// A question that is answered without the GPU: what every question costs. The state is NVML's, which is asked.
+Observed round_trip(Subject& subject) {
+  constexpr int questions = 20;
+  std::vector<double> took;
+  for (int i = 0; i < questions; ++i) {
+    const auto begun = std::chrono::steady_clock::now();
+    const Response response = subject.call(gpu::StateRequest{});
+    took.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    if (response.outcome != Outcome::ok) return unexpected(response);
+  }
+  std::sort(took.begin(), took.end());
+  return seen(middle(took) < 0.05,
+              fmt::format("median {}, slowest {}", humane_seconds(middle(took)), humane_seconds(took.back())));
+}
+
 constexpr SelfTest rows[] = {
+    {"clean and dirty", "a copy takes no longer, but for 5 %, where nothing must be written back first",
+     clean_is_no_slower},
+    {"round trip", "a question to the worker and NVML is answered within 50 ms", round_trip},
     {"cold and warm", "a copy takes 1.02 times as long or more when L2 was overwritten", cold_takes_longer},
     {"events and activity", "events show the kernel's time or up to 50 us more", events_see_more},
     {"empty kernel", "between 0.1 and 10 us", empty_kernel},
