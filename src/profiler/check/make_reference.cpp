@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// References that say something. In: a group and a seed. Out: inputs and what the group makes of them, with bounds.
+// Called by the pool of checks and by measurements.
+//
+// The reference is evaluated on random inputs in the ranges that their uses ask for. Where less than nine tenths of the
+// results can be judged (NaN, infinity, no bound), other inputs are tried in a fixed order: positive ones, integers of
+// 0 and 1, both. Edges that make results without a bound (a sum that overflows in one order of additions only) are
+// found from these results and left out, value by value. A large group is expensive to evaluate four times, so the
+// choice is made on a part of its rows first and kept when the whole turns out alike.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/memory.h"
+#include "codegen/lower/shrink.h"
+#include "profiler/check/check.h"
+#include "profiler/check/memory_need.h"
+#include "reference/evaluate_cells.h"
+#include "reference/inputs.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+/// Below these fractions of the elements other inputs are tried.
+constexpr double enough_bounded = 0.99, enough_finite = 0.9;
+
+/// Fractions of the elements of all outputs.
+struct Share {
+  double bounded = 1;  ///< have a bound
+  double finite = 1;   ///< and are numbers: a NaN or an infinity may come from anywhere
+
+  bool enough() const { return bounded >= enough_bounded && finite >= enough_finite; }
+  bool operator<(const Share& other) const { return finite < other.finite; }
+};
+
+Share share_of(const std::vector<reference::BoundedTensor>& outputs, const std::stop_token& stop) {
+  std::int64_t all = 0, bounded = 0, finite = 0;
+  for (const reference::BoundedTensor& output : outputs) {
+    all += ir::elements(output.value.shape);
+    const bool exact = output.error.empty();
+    const auto count = [&](std::int64_t i, double value) {
+      if (!exact && !std::isfinite(output.error[static_cast<std::size_t>(i)])) return;
+      ++bounded;
+      finite += std::isfinite(value) ? 1 : 0;
+    };
+    reference::each_real(output.value, count, stop);
+  }
+  if (all == 0) return {};
+  return {static_cast<double>(bounded) / static_cast<double>(all),
+          static_cast<double>(finite) / static_cast<double>(all)};
+}
+
+/// Roots and logarithms of positive numbers are numbers.
+void make_positive(reference::Tensor& tensor, const std::stop_token& stop) {
+  if (!ir::is_floating(tensor.shape.dtype)) return;
+  const auto set = [](std::int64_t, reference::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; };
+  reference::each_cell(tensor, set, stop);
+}
+
+/// Integers that are masks are 0 or 1; so are indices that fit everywhere.
+void make_mask(reference::Tensor& tensor, const std::stop_token& stop) {
+  if (!ir::is_integer(tensor.shape.dtype)) return;
+  reference::each_cell(
+      tensor, [](std::int64_t, reference::Cell& cell) { cell.integer &= 1; }, stop);
+}
+
+/// Inputs, in the order they are tried: with as many edges as leave enough to judge.
+struct Variant {
+  std::string_view name;
+  reference::Edges edges;
+  bool positive, masks;
+};
+using reference::Edges;
+constexpr auto variants = std::to_array<Variant>({
+    {"as their uses ask, with edges, infinities and NaN", Edges::not_finite, false, false},
+    {"integers 0 or 1, with edges, infinities and NaN", Edges::not_finite, false, true},
+    {"as their uses ask, with edges", Edges::finite, false, false},
+    {"as their uses ask", Edges::mild, false, false},
+    {"positive", Edges::mild, true, false},
+    {"as their uses ask, integers 0 or 1", Edges::mild, false, true},
+    {"positive, integers 0 or 1", Edges::mild, true, true},
+});
+
+/// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
+constexpr std::int64_t large_group = 1 << 17;
+
+/// Groups whose evaluation takes less are evaluated as a whole: all of it stays in the cache.
+constexpr std::int64_t worth_parts = std::int64_t{4} << 20;
+
+/// Not where it changes no input. Nor, of a large group, where all that comes out is a few sums, which one edge would
+/// make infinite: every evaluation of it takes long.
+bool is_worth_trying(const Variant& variant, const ir::Graph& graph) {
+  std::int64_t largest = 0, results = 0;
+  bool integers = false, floats = false;
+  for (const ir::Node& node : graph.nodes) largest = std::max(largest, ir::elements(node.shape));
+  for (const ir::NodeId output : graph.outputs) results += ir::elements(graph[output].shape);
+  for (const ir::NodeId id : parameters(graph)) {
+    integers = integers || ir::is_integer(graph[id].shape.dtype);
+    floats = floats || ir::is_floating(graph[id].shape.dtype);
+  }
+  constexpr std::int64_t few = 64;
+  if (variant.edges > Edges::mild && floats && results < few && largest >= large_group) return false;
+  return (!variant.masks || integers) && (!variant.positive || floats);
+}
+
+/// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
+std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
+  std::int64_t largest = 1, row = 1;
+  for (const ir::Node& node : graph.nodes) {
+    const ir::Dims& dims = node.shape.dims;
+    if (ir::elements(node.shape) > largest && dims.size() > 0) row = std::max<std::int64_t>(dims[dims.size() - 1], 1);
+    largest = std::max(largest, ir::elements(node.shape));
+  }
+  constexpr std::int64_t enough_rows = 64;
+  const std::int64_t of_step = std::max<std::int64_t>(largest / extent.steps, 1);
+  const std::int64_t rows_of_step = std::max<std::int64_t>(of_step / row, 1);
+  const std::int64_t steps = std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
+  return largest >= large_group && 2 * steps <= extent.steps ? steps : 0;
+}
+
+void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
+  all.resize(std::max(all.size(), more.size()));
+  for (std::size_t i = 0; i < more.size(); ++i) all[i].insert(all[i].end(), more[i].begin(), more[i].end());
+}
+
+/// One group's reference under one variant after the other.
+class Making {
+ public:
+  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop)
+      : graph_(graph), seed_(seed), stop_(stop) {
+    if (reference::bytes_to_evaluate(graph) >= worth_parts) parts_ = parts_of(graph);
+  }
+
+  /// What came of a variant, and how much of it can be judged.
+  struct Made {
+    Reference reference;
+    Share share;
+    const Variant* variant = nullptr;
+    reference::LeftOut left_out;  ///< edges whose results could not be judged
+  };
+
+  /// Outputs as a whole.
+  Reference whole() const {
+    if (std::optional<Made> guided = by_part()) return std::move(guided->reference);
+    return best(variants, {}).reference;
+  }
+
+  /// Inputs as a whole, under the variant that is best for a part; no outputs.
+  Reference in_parts(std::shared_ptr<const Parts> parts) const {
+    const std::int64_t shown = steps_of_part(graph_, parts->extent);
+    const std::int64_t steps = shown > 0 ? shown : parts->steps_at_once;
+    Made made = best_of_part(parts->extent, steps);
+    made.reference.inputs = inputs(*made.variant, made.left_out);
+    made.reference.outputs.clear();
+    made.reference.parts = std::move(parts);
+    return std::move(made.reference);
+  }
+
+ private:
+  /// Rounds of looking for edges to leave out: all of a part's, and those of the whole that the part had not.
+  static constexpr int rounds_of_part = 6, rounds_of_whole = 2;
+
+  std::vector<reference::Tensor> inputs(const Variant& variant, const reference::LeftOut& left_out) const {
+    std::vector<reference::Tensor> all = reference::sensible_inputs(graph_, seed_, variant.edges, left_out, stop_);
+    for (reference::Tensor& input : all) {
+      if (variant.positive) make_positive(input, stop_);
+      if (variant.masks) make_mask(input, stop_);
+    }
+    return all;
+  }
+
+  Made made(const Variant& variant, reference::LeftOut left_out) const {
+    Made one;
+    one.variant = &variant;
+    one.left_out = std::move(left_out);
+    one.reference.seed = seed_;
+    one.reference.inputs = inputs(variant, one.left_out);
+    one.reference.outputs = parts_ ? evaluate_all(*parts_, one.reference.inputs, stop_)
+                                   : reference::evaluate_with_error_bounds(graph_, one.reference.inputs, {}, stop_);
+    one.share = share_of(one.reference.outputs, stop_);
+    one.reference.judged = one.share.bounded;
+    one.reference.inputs_are = variant.name;
+    return one;
+  }
+
+  /// Without the edges that make results impossible to judge. Of a large group they are not looked for: that takes a
+  /// number per element.
+  Made judgeable(const Variant& variant, int most_rounds, reference::LeftOut left_out = {}) const {
+    constexpr std::size_t most_elements = std::size_t{1} << 22;
+    const bool small = std::all_of(graph_.nodes.begin(), graph_.nodes.end(), [](const ir::Node& node) {
+      return node.shape.dtype == ir::DType::tuple || element_count(node.shape) <= most_elements;
+    });
+    for (int round = 0;; ++round) {
+      Made one = made(variant, std::move(left_out));
+      if (one.share.bounded == 1 || variant.edges < Edges::finite || !small || round == most_rounds) return one;
+      const reference::LeftOut more =
+          reference::edges_without_bound(graph_, one.reference.inputs, one.reference.outputs);
+      if (more.empty()) return one;
+      left_out = std::move(one.left_out);
+      add_left_out(left_out, more);
+    }
+  }
+
+  /// The first under which enough can be judged, else the one under which most can, `most` among them, whose reference
+  /// is not kept. One reference at a time.
+  Made best(std::span<const Variant> tried, Made most) const {
+    most.reference = {};
+    for (const Variant& variant : tried) {
+      if (!is_worth_trying(variant, graph_)) continue;
+      Made one = judgeable(variant, rounds_of_part);
+      if (one.share.enough()) return one;
+      if (most.variant != nullptr && !(most.share < one.share)) continue;
+      one.reference = {};
+      most = std::move(one);
+    }
+    return made(*most.variant, std::move(most.left_out));
+  }
+
+  Made best_of_part(const codegen::OuterExtent& extent, std::int64_t steps) const {
+    const ir::Graph part = codegen::shrunk(graph_, extent, steps).graph;
+    return Making(part, seed_, stop_).best(variants, {});
+  }
+
+  /// A large group under the variant that is best for a part of its rows. Where the whole turns out to be another
+  /// matter, under one of those with fewer edges. Nothing when there is no such part.
+  std::optional<Made> by_part() const {
+    const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph_);
+    const std::int64_t steps = extent ? steps_of_part(graph_, *extent) : 0;
+    if (steps == 0) return {};
+    const Made part = best_of_part(*extent, steps);
+    constexpr double about = 0.02;  // the share of a part and of the whole differ by chance
+    Made all = judgeable(*part.variant, rounds_of_whole, part.left_out);
+    if (all.share.enough() || all.share.finite >= part.share.finite - about) return all;
+    const auto next = static_cast<std::size_t>(part.variant - variants.data()) + 1;
+    return best(std::span(variants).subspan(next), std::move(all));
+  }
+
+  const ir::Graph& graph_;
+  std::uint64_t seed_;
+  const std::stop_token& stop_;
+  std::optional<Parts> parts_;
+};
+
+/// The first node that the evaluator has no semantics for, in words; empty when there is none.
+std::string without_semantics(const ir::Graph& graph) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (!reference::can_evaluate(graph, static_cast<ir::NodeId>(i)))
+      return fmt::format("the reference has no semantics for {} (%{})", ir::name(graph.nodes[i].op),
+                         graph.nodes[i].name);
+  return {};
+}
+
+}  // namespace
+
+std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts>& parts) {
+  const std::int64_t whole = reference::bytes_to_evaluate(graph);
+  if (!parts || whole < worth_parts) return whole;
+  return reference::bytes_of_outputs(graph) + parts->bytes;
+}
+
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts,
+                             const std::stop_token& stop) {
+  Reference reference;
+  reference.seed = seed;
+  reference.reason = without_semantics(group.graph);
+  if (reference.reason.empty()) {
+    const std::int64_t bytes =
+        bytes_of_inputs(group.graph) + (parts ? parts->bytes : bytes_to_evaluate(group.graph, parts_of(group.graph)));
+    const std::int64_t available = free_memory();
+    if (bytes > available) reference.reason = out_of_memory(bytes, available);
+  }
+  if (!reference.reason.empty()) return reference;
+  const Making making(group.graph, seed, stop);
+  return parts ? making.in_parts(std::move(parts)) : making.whole();
+}
+
+}  // namespace tailor::profiler
