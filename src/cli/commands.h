@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands: for each a struct with what can be asked and a function that answers. They know nothing of how options
-// are written; main.cpp fills the structs from the command line and turns an Error into an exit code. A new command is
-// a struct, a function in a file of its own, and a row of the table in main.cpp.
+// are written: declare.h has the words, the table in commands.cpp fills the structs; main.cpp turns an Error into an
+// exit code. A new command is all of these but the last, its function in a file of its own.
 #pragma once
 
 #include <cstdint>

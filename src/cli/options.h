@@ -3,7 +3,7 @@
 //
 // Options of a command as plain records. In: a record for each option (its names, where its value goes, what it means)
 // and the words of the command line. Out: the values in their places, and what was not understood. The pages of help
-// are made from the same records. Called by declare.cpp, which makes the records, and main.cpp, which parses; only
+// are made from the same records. Called by declare.cpp, which makes the records, and commands.cpp, which parses; only
 // options.cpp knows the library that does the parsing.
 #pragma once
 

@@ -113,6 +113,14 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::dead, "drop-dead", "what no output needs goes", drop_dead},
 });
 
+constexpr bool passes_in_order() {
+  for (std::size_t i = 0; i < pass_table.size(); ++i)
+    if (pass_table[i].pass != static_cast<Pass>(i)) return false;
+  return pass_table.back().pass == Pass::dead;
+}
+// The ledger is as long as the enumerators, and nothing may look at nodes that were dropped.
+static_assert(passes_in_order(), "rows stand in the order of the enumerators, and dropping the dead comes last");
+
 /// Runs the rows that have a function over the graph and its bodies, innermost first.
 void run_passes(ir::Graph& graph, Ledger& ledger, const std::stop_token& stop = {});
 

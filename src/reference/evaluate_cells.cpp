@@ -158,7 +158,9 @@ void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells
   }
   if (is_floating(dtype)) {
     if (element_bytes(dtype) == 1) return store_encoded<std::uint8_t>(dtype, bytes, first, cells);
-    if (dtype == ir::DType::f16 || dtype == ir::DType::bf16) {
+    if (element_bytes(dtype) == 2 && ir::float_format(dtype).specials != ir::Specials::ieee)
+      return store_encoded<std::uint16_t>(dtype, bytes, first, cells);
+    if (element_bytes(dtype) == 2) {
       const NarrowEncoder encoded(dtype);
       for (std::size_t i = 0; i < cells.size(); ++i)
         put(bytes, first + static_cast<std::int64_t>(i), static_cast<std::uint16_t>(encoded(cells[i].real)));

@@ -7,11 +7,13 @@
 #include "costmodel/model.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <random>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "costmodel/count.h"
 #include "lowered.h"
 #include "support/kernel_builder.h"
@@ -259,9 +261,16 @@ TEST_CASE("simulated is compiled when an execution counts what the program says,
   CHECK(simulated(w, binary, busy, d).total > other.total);
 }
 
+TEST_CASE("the page of the models has a row for each of them") {
+  const std::string page = read_file(std::string(TAILOR_SOURCE_DIR) + "/docs/model.md");
+  for (const Model& model : models()) {
+    INFO(model.name);
+    CHECK(page.find(fmt::format("\n| `{}`", model.name)) != page.npos);
+  }
+}
+
 TEST_CASE("the table finds its models and sol of a group counts inputs and outputs once") {
-  CHECK(models().size() == 5);
-  CHECK(find_model("projected") != nullptr);
+  for (const Model& model : models()) CHECK(find_model(model.name) == &model);
   CHECK(find_model("projcted") == nullptr);
   const ir::Group group = group_of(graph_text("softmax", 64, 1000, "f32"));
   const GroupWork work = group_work(group);
@@ -388,8 +397,14 @@ TEST_CASE("models rank lowered plans above their roof and advice names its numbe
     const ir::Estimate roof = sol(needed, device);
     const int kernels = for_each_kernel(group, device.limits, [&](const ir::Plan&, const ir::Kernel& kernel) {
       const Work work = count(kernel, Mode::fast);
+      for (const Model& model : models())
+        if (model.ranks_plans) {
+          CAPTURE(model.name);
+          const ir::Estimate e = model.estimate({.group = &needed, .work = &work, .device = &device});
+          CHECK(e.total >= roof.total * 0.999);
+          CHECK(e.level == model.level);
+        }
       const ir::Estimate e = projected(work, device);
-      CHECK(e.total >= roof.total * 0.999);
       const auto lines = advice(e, work, facts);
       CHECK(lines.size() <= 2);
       for (const std::string& line : lines) CHECK(line.find_first_of("0123456789") != line.npos);

@@ -5,9 +5,12 @@
 // reader refuses everything that is not exactly such a file, saying where and what. Inputs are the files of
 // data/devices, each with one thing changed or taken away. Part of the suite `ir`.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -37,6 +40,17 @@ Error device_error(std::string_view text) {
   FAIL("no error");
   return {Fault::failed, ""};
 }
+
+/// Files that ship, in a folder of their own: what names mean depends on which others there are, and more may come.
+struct ChosenDevices {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("tailor_devices_{}", ::getpid());
+  ChosenDevices() {
+    std::filesystem::create_directory(path);
+    for (const char* name : {"a100_80gb", "h100_sxm", "h200", "p100", "rtx4090"})
+      std::filesystem::copy(fmt::format("{}/{}.json", device_folder, name), path);
+  }
+  ~ChosenDevices() { std::filesystem::remove_all(path); }
+};
 
 }  // namespace
 
@@ -103,8 +117,9 @@ TEST_CASE("devices differ where they must") {
 
 TEST_CASE("a device is found by stem or path, and a wrong name lists the known ones") {
   CHECK(find_device(device_folder + "/h200.json", "nowhere").name == "h200");
+  const ChosenDevices folder;
   try {
-    find_device("h210", device_folder);
+    find_device("h210", folder.path.string());
     FAIL("no error");
   } catch (const Error& error) {
     CHECK(error.fault == Fault::missing);
@@ -115,16 +130,17 @@ TEST_CASE("a device is found by stem or path, and a wrong name lists the known o
 }
 
 TEST_CASE("case and dashes of a device's name do not count, and a beginning that only one has will do") {
+  const ChosenDevices folder;
   for (const auto& [name, meant] : {std::pair{"A100", "a100_80gb"},
                                     {"H200", "h200"},
                                     {"h20", "h200"},
                                     {"H100-SXM", "h100_sxm"},
                                     {"RTX 4090", "rtx4090"},
                                     {"rtx", "rtx4090"}})
-    CHECK(find_device(name, device_folder).name == meant);
-  const auto hint_of = [](const char* name) {
+    CHECK(find_device(name, folder.path.string()).name == meant);
+  const auto hint_of = [&](const char* name) {
     try {
-      find_device(name, device_folder);
+      find_device(name, folder.path.string());
     } catch (const Error& error) {
       return error.message + "; " + error.hint;
     }

@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
 #include "base/error.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate.h"
+#include "support/cells.h"
 #include "support/random_graph.h"
 
 using namespace tailor;
@@ -100,6 +102,25 @@ TEST_CASE("every value of every narrow floating type survives decoding and encod
   }
 }
 
+TEST_CASE("an operation reads and writes every value of every narrow floating type in its own place") {
+  for (const DType dtype : narrow_floats()) {
+    CAPTURE(name(dtype));
+    const auto count = std::int64_t{1} << row(dtype).bits;
+    Tensor every = zeros(make_shape(dtype, {count}));
+    for (std::int64_t i = 0; i < count; ++i) store(every, i, decode(dtype, static_cast<std::uint64_t>(i)));
+    const Graph graph = parse_graph(
+        fmt::format("graph g {{ %a = parameter 0 : {0}[{1}] %r = abs %a : {0}[{1}] output %r }}", name(dtype), count));
+    const Tensor result = evaluate(graph, std::vector{every})[0];
+    CHECK(result.bytes.size() == every.bytes.size());
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double value = decode(dtype, static_cast<std::uint64_t>(i)), found = as_double(result, i);
+      if (std::isnan(value) ? !std::isnan(found) : found != std::fabs(value)) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("known landmarks of the types") {
   CHECK(decode(DType::f16, 0x7bff) == 65504);
   CHECK(decode(DType::f16, 1) == 0x1p-24);
@@ -179,6 +200,44 @@ TEST_CASE("integer operations agree with plain arithmetic on every pair of bytes
       CHECK(wrong == 0);
     }
   }
+}
+
+TEST_CASE(
+    "the interpreter of the tests knows every operation that kernels print, and computes what the evaluator does") {
+  int compared = 0;
+  for (const OpRow& entry : op_table)
+    for (const DType dtype : {DType::f32, DType::s32, DType::u8}) {
+      if (entry.kind != OpClass::elementwise || (is_floating(dtype) ? entry.real : entry.integer).empty()) continue;
+      const DType first = entry.op == Op::select ? DType::pred : dtype;
+      const DType result = entry.op == Op::is_finite ? DType::pred : dtype;
+      std::string text = "graph g { ", operands;
+      std::vector<Tensor> inputs;
+      for (int k = 0; k < entry.arity; ++k) {
+        const Shape shape = make_shape(k == 0 ? first : dtype, {97});
+        text += fmt::format("%p{} = parameter {} : {} ", k, k, ir::text(shape));
+        operands += fmt::format("{}%p{}", k == 0 ? "" : ", ", k);
+        inputs.push_back(random_tensor(shape, static_cast<std::uint64_t>(k) + 1));
+      }
+      text += fmt::format("%r = {} {} : {}[97] output %r }}", name(entry.op), operands, name(result));
+      CAPTURE(text);
+      const Tensor wanted = evaluate(parse_graph(text), inputs)[0];
+      for (std::int64_t i = 0; i < 97; ++i) {
+        std::array<LaneValue, 3> cells;
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+          cells[k] =
+              read_cell(inputs[k].shape.dtype, inputs[k].bytes.data() + i * element_bytes(inputs[k].shape.dtype));
+        const LaneValue found = applied(entry.op, Comparison::eq, dtype, cells[0], cells[1], cells[2]);
+        if (!is_floating(result)) {
+          REQUIRE(fitted(result, found).integer == as_integer(wanted, i));
+        } else if (std::isfinite(found.real)) {
+          REQUIRE(std::fabs(found.real - as_double(wanted, i)) <= 1e-6 * std::fabs(found.real));
+        } else {
+          REQUIRE((std::isnan(found.real) ? std::isnan(as_double(wanted, i)) : found.real == as_double(wanted, i)));
+        }
+      }
+      ++compared;
+    }
+  CHECK(compared > 80);
 }
 
 TEST_CASE("arithmetic in f16 equals rounding the exact result once, on a grid of all exponents") {

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What the pages promise, holds: every command of a code block marked `sh runnable` ends with exit code 0 and says something
-# on stdout, and every command of the README's table has a help page. One TAP line each. Commands that lack a part of the
-# machine are skipped.
+# on stdout, every command of the README's table has a help page, and every command stands there. One TAP line each.
+# Commands that lack a part of the machine are skipped.
 #
 #   pages.py ROOT TAILOR
+import json
 import re
 import shlex
 import subprocess
@@ -30,7 +31,7 @@ def runnable(text):
 
 def listed(text):
     """Commands that a table row or a sentence of the page names as `tailor NAME`."""
-    return sorted({name for name in re.findall(r"`tailor ([a-z]+)", text)})
+    return sorted({name for name in re.findall(r"`tailor ([a-z-]+)", text)})
 
 
 def fault_of(binary, words, root, folder):
@@ -77,7 +78,12 @@ def main():
             except LookupError as missing:
                 number += 1
                 print(f"ok {number} - runs: {shlex.join(words)} # SKIP {missing}")
-        for name in listed(pages.get("README.md", "")):
+        named = listed(pages.get("README.md", ""))
+        table = subprocess.run([binary, "list", "commands", "--format", "json"], capture_output=True, text=True, check=True)
+        known = sorted(row["command"] for row in json.loads(table.stdout)["results"])
+        absent = [name for name in known if name not in named]
+        verdict("the README has every command", f"it does not name: {', '.join(absent)}" if absent or not known else None)
+        for name in named:
             verdict(f"has help: tailor {name}", fault_of(str(binary), ["tailor", name, "--help"], root, folder))
     print(f"1..{number}")
 

@@ -157,7 +157,7 @@ TEST_CASE("the kernels kept on the way are the first different ones of the ranki
 
 TEST_CASE("random plans come one from each equal stretch of the ranking behind the best, the same for a seed") {
   Listener listener;
-  FusedModel model(softmax_question(), source / "data", listener);
+  FusedModel model(softmax_question(), source / "data", {listener});
   const PreparedGroup& group = model.group(model.chosen_group());
   const auto ranks = [&](std::int64_t top, std::int64_t random, std::uint64_t seed) {
     std::vector<std::int64_t> all;

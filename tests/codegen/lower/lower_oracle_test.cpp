@@ -12,13 +12,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/hash.h"
+#include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
+#include "explore/rules.h"
+#include "explore/space.h"
+#include "ir/device.h"
 #include "ir/graph/graph.h"
+#include "support/group_family.h"
 
 using namespace tailor;
 using namespace tailor::explore;
@@ -26,6 +33,8 @@ using namespace tailor::explore;
 namespace {
 
 constexpr Thinning thinning{5};
+/// Of the plans that are only asked about.
+constexpr std::uint64_t one_of_the_whole = 11;
 
 /// One or two pads of an array of one to three dimensions, with all that a pad may do: grow, cut, and put padding
 /// between elements.
@@ -73,6 +82,40 @@ TEST_CASE("plans of every row group compute what the evaluator computes and are 
   for (const SpaceCase& which : row_cases()) {
     CAPTURE(which.member);
     CHECK(check_every_plan(which, thinning).programs > 4);
+  }
+}
+
+TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each sound rule drops something") {
+  // A real GPU's axes, with so few SMs that persistent grids loop over small shapes.
+  ir::Limits limits = ir::limits(ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices"));
+  limits.sms = 2;
+  std::map<std::string_view, int> dropped;
+  codegen::LowerScratch scratch;
+  for (const std::vector<SpaceCase>* cases : {&row_cases(), &map_cases()})
+    for (const SpaceCase& which : *cases) {
+      const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
+      const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+      const Axes axes = default_axes(prepared, limits);
+      Plans plans(prepared, axes, limits);
+      std::uint64_t number = 0;
+      while (auto plan = plans.next()) {
+        const std::uint64_t scattered = ++number * 0x9e3779b97f4a7c15ULL >> 33;
+        if (scattered % one_of_the_whole != 0) continue;
+        // The enumeration asks for as many resident blocks as fit; a plan that somebody wrote may ask for more.
+        if (scattered / one_of_the_whole % 2 == 0) plan->blocks_per_sm *= 4;
+        const Candidate candidate{prepared, *plan, limits, codegen::tiling(prepared, *plan)};
+        std::optional<bool> legal;
+        for (const Rule& rule : rules()) {
+          if (!rule.sound || (rule.reads & ~row(plan->skeleton).fields) != 0 || !rule.drops(candidate)) continue;
+          ++dropped[rule.name];
+          if (!legal) legal = std::holds_alternative<ir::Kernel>(codegen::lower(prepared, *plan, limits, scratch));
+          CHECK_MESSAGE(!*legal, fmt::format("sound rule {} drops a legal plan: {}", rule.name, text(*plan)));
+        }
+      }
+    }
+  for (const Rule& rule : rules()) {
+    INFO(rule.name);
+    CHECK((dropped[rule.name] > 0) == rule.sound);
   }
 }
 
