@@ -27,6 +27,7 @@
 #include "report/page.h"
 #include "study/pipeline/import_summary.h"
 #include "study/summary/load_summary.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::cli;
@@ -212,23 +213,23 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
       bytes += row.times * (store.group(row.group)->read.value + store.group(row.group)->written.value);
     }
     REQUIRE(totals.time.size() == 3);
-    for (const report::LevelTime& time : totals.time) CHECK(time.time.value == doctest::Approx(sums[time.level]));
+    for (const report::LevelTime& time : totals.time) CHECK(time.time.value == approx(sums[time.level]));
     CHECK(totals.kernels == kernels);
     CHECK(totals.groups_at_lower_bound == without);
-    CHECK(totals.time_at_lower_bound.value == doctest::Approx(at_bound));
-    CHECK(totals.traffic.value == doctest::Approx(bytes));
-    CHECK(static_cast<double>(totals.launches) == doctest::Approx(launches));  // library calls are apart
+    CHECK(totals.time_at_lower_bound.value == approx(at_bound));
+    CHECK(totals.traffic.value == approx(bytes));
+    CHECK(static_cast<double>(totals.launches) == approx(launches));  // library calls are apart
     CHECK(totals.kernel_floor.value_or(0) > 0);
     CHECK(totals.kernel_floor.value_or(0) <= totals.kernels);
-    CHECK(totals.library_time->value == doctest::Approx(1e-6 * static_cast<double>(totals.library_calls)));
+    CHECK(totals.library_time->value == approx(1e-6 * static_cast<double>(totals.library_calls)));
     bool seen = false;  // the view applies the same rule
     for (const store::StrategyTotals& view : store.strategies()) {
       if (view.strategy != totals.name) continue;
       seen = true;
-      CHECK(view.kernel_time.value == doctest::Approx(totals.time.back().time.value));
+      CHECK(view.kernel_time.value == approx(totals.time.back().time.value));
       CHECK(view.groups_without_plan == totals.groups_at_lower_bound);
-      CHECK(view.library_time.value == doctest::Approx(totals.library_time->value));
-      CHECK(view.dram.value == doctest::Approx(totals.traffic.value));
+      CHECK(view.library_time.value == approx(totals.library_time->value));
+      CHECK(view.dram.value == approx(totals.traffic.value));
     }
     CHECK(seen);
   }
@@ -273,7 +274,7 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   }
   CHECK(without > 0);
   const report::StrategyTotals* totals = find_strategy(summary, "none");
-  CHECK(sum == doctest::Approx(totals->time.back().time.value));
+  CHECK(sum == approx(totals->time.back().time.value));
   const std::string words = answer(summary);
   CHECK(words.find("nothing was measured") != std::string::npos);
   CHECK(words.find("no prediction but the bound of") != std::string::npos);

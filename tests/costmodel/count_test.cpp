@@ -13,6 +13,7 @@
 
 #include "costmodel/scratch.h"
 #include "lowered.h"
+#include "support/approx.h"
 #include "support/kernel_builder.h"
 
 using namespace tailor;
@@ -103,8 +104,7 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
           CAPTURE(text(plan));
           const Work exact = count(kernel, Mode::exact), fast = count(kernel, Mode::fast);
           if (name == "map" && fast.sampled)  // a bias whose period in the block is long
-            CHECK(static_cast<double>(sectors(fast)) ==
-                  doctest::Approx(static_cast<double>(sectors(exact))).epsilon(0.02));
+            CHECK(static_cast<double>(sectors(fast)) == approx(static_cast<double>(sectors(exact))).epsilon(0.02));
           else
             check_same(exact, fast);
         });
@@ -160,7 +160,7 @@ TEST_CASE("an index without a period is sampled, near the exact count, and says 
     CHECK(fast.buffers[0] == exact.buffers[0]);
     CHECK(fast.buffers[1].load.requests == exact.buffers[1].load.requests);
     CHECK(static_cast<double>(fast.buffers[1].load.sectors) ==
-          doctest::Approx(static_cast<double>(exact.buffers[1].load.sectors)).epsilon(0.02));
+          approx(static_cast<double>(exact.buffers[1].load.sectors)).epsilon(0.02));
     CHECK(fast.pipes == exact.pipes);
   }
 }

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "costmodel/count.h"
 #include "lowered.h"
+#include "support/approx.h"
 #include "support/kernel_builder.h"
 
 using namespace tailor;
@@ -145,7 +146,7 @@ TEST_CASE("scaling the clock scales the compute parts and nothing of memory") {
     const ir::Estimate after = projected(w, d);
     for (const Part p : {Part::fma, Part::alu, Part::xu, Part::issue, Part::shared, Part::barrier, Part::atomic}) {
       const auto at = static_cast<std::size_t>(p);
-      CHECK(after.parts[at].value == doctest::Approx(before.parts[at].value / 2));
+      CHECK(after.parts[at].value == approx(before.parts[at].value / 2));
     }
     CHECK(after.parts[static_cast<std::size_t>(Part::dram)] == before.parts[static_cast<std::size_t>(Part::dram)]);
     CHECK(after.total <= before.total);
@@ -180,7 +181,7 @@ TEST_CASE("without latency the knee gives the reachable bandwidth and with it th
   const double bytes = static_cast<double>(w.buffers[0].read_bytes), p = d.dram_knee;
   const double peak = d.dram_bandwidth * d.dram_efficiency, flow = resident * 16 / d.dram_latency;
   const double reached = std::pow(std::pow(peak, -p) + std::pow(flow, -p), -1 / p);
-  CHECK(e.total.value - d.launch_overhead - d.ramp == doctest::Approx(bytes / reached).epsilon(1e-9));
+  CHECK(e.total.value - d.launch_overhead - d.ramp == approx(bytes / reached).epsilon(1e-9));
 }
 
 TEST_CASE("compiled takes the compiler's registers and charges spills") {
@@ -274,7 +275,7 @@ TEST_CASE("the table finds its models and sol of a group counts inputs and outpu
   CHECK(find_model("projcted") == nullptr);
   const ir::Group group = group_of(graph_text("softmax", 64, 1000, "f32"));
   const GroupWork work = group_work(group);
-  CHECK(work.bytes_read == doctest::Approx(64 * 1000 * 4).epsilon(1e-4));  // and two scalars' constants are no input
+  CHECK(work.bytes_read == approx(64 * 1000 * 4).epsilon(1e-4));  // and two scalars' constants are no input
   CHECK(work.bytes_written == 64 * 1000 * 4);
   CHECK(work.xu >= 64 * 1000 * 2);
 }
@@ -316,21 +317,21 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   host.includes = ir::includes(ir::Timer::host);
   ir::Regime bare = activity;
   bare.includes = {};
-  CHECK(time_in(w, d, bare) == doctest::Approx(0.5e-6).epsilon(1e-6));
-  CHECK(time_in(w, d, activity) == doctest::Approx(1.5e-6).epsilon(1e-6));
-  CHECK(time_in(w, d, events) == doctest::Approx(4.5e-6).epsilon(1e-6));
-  CHECK(time_in(w, d, cold_stream) == doctest::Approx(4.5e-6).epsilon(1e-6));
-  CHECK(time_in(w, d, host) == doctest::Approx(20e-6).epsilon(1e-12));
+  CHECK(time_in(w, d, bare) == approx(0.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, activity) == approx(1.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, events) == approx(4.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, cold_stream) == approx(4.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, host) == approx(20e-6).epsilon(1e-12));
   d.dispatch_floor = 2e-6;
-  CHECK(time_in(w, d, host) == doctest::Approx(4.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, host) == approx(4.5e-6).epsilon(1e-6));
   // What a prediction means when nobody says: launches in a row, cold.
   CHECK(time_in(w, d, {}) == time_in(w, d, cold_stream));
   // A bound of an activity time has no launch in it: 1 MB / 4.8 TB/s.
   GroupWork needs;
   needs.bytes_read = 1e6;
   d.dram_bandwidth = 4e12;
-  CHECK(sol(needs, d, activity).total.value == doctest::Approx(0.25e-6).epsilon(1e-12));
-  CHECK(sol(needs, d).total.value == doctest::Approx(3.25e-6).epsilon(1e-12));
+  CHECK(sol(needs, d, activity).total.value == approx(0.25e-6).epsilon(1e-12));
+  CHECK(sol(needs, d).total.value == approx(3.25e-6).epsilon(1e-12));
 }
 
 TEST_CASE("the gap is all that a stream's time has more than the kernel's own, on every device and work") {
@@ -340,7 +341,7 @@ TEST_CASE("the gap is all that a stream's time has more than the kernel's own, o
     const Work w = draw.work();
     const CalibratedDevice d = draw.device();
     const double own = time_in(w, d, activity);
-    CHECK(time_in(w, d, {}) == doctest::Approx(own + d.launch_overhead).epsilon(1e-12));
+    CHECK(time_in(w, d, {}) == approx(own + d.launch_overhead).epsilon(1e-12));
     CHECK(own >= sol(compulsory_work(w), d, activity).total.value);
   }
 }
@@ -357,9 +358,9 @@ TEST_CASE("warm inputs come from L2, produced ones too but what is written goes 
     regime.cache = cache;
     return sol(needs, d, regime).parts[static_cast<std::size_t>(ir::Part::dram)].value * d.dram_bandwidth;
   };
-  CHECK(dram(ir::CacheState::cold) == doctest::Approx(1e6));
+  CHECK(dram(ir::CacheState::cold) == approx(1e6));
   CHECK(dram(ir::CacheState::dirty) == dram(ir::CacheState::cold));
-  CHECK(dram(ir::CacheState::produced) == doctest::Approx(0.5e6).epsilon(1e-5));
+  CHECK(dram(ir::CacheState::produced) == approx(0.5e6).epsilon(1e-5));
   CHECK(dram(ir::CacheState::warm) < 10);
   Draw draw;
   for (int i = 0; i < rounds; ++i) {
@@ -382,11 +383,11 @@ TEST_CASE("a library call takes its bytes' time and a launch") {
   REQUIRE(model != nullptr);
   CHECK_FALSE(model->ranks_plans);
   const ir::Estimate e = model->estimate({.device = &d, .library = &work});
-  CHECK(e.total.value == doctest::Approx(7e-6).epsilon(1e-12));
+  CHECK(e.total.value == approx(7e-6).epsilon(1e-12));
   CHECK(e.bottleneck == ir::Part::dram);
   const ir::Regime activity = ir::make_regime({ir::CacheState::cold, ir::TimedBy::activity});
   CHECK(model->estimate({.device = &d, .library = &work, .regime = activity}).total.value ==
-        doctest::Approx(5e-6).epsilon(1e-12));
+        approx(5e-6).epsilon(1e-12));
 }
 
 TEST_CASE("models rank lowered plans above their roof and advice names its numbers") {

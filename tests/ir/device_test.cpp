@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/device.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -75,8 +76,8 @@ TEST_CASE("bandwidth is pins times rate and peak FLOP is lanes times clock on ev
   for (const std::string& name : device_names(device_folder)) {
     CAPTURE(name);
     const Device d = find_device(name, device_folder);
-    CHECK(d.dram_pin_rate.value * d.dram_width.value / 8 == doctest::Approx(d.dram_bandwidth.value).epsilon(0.01));
-    CHECK(d.sms.value * d.fma_rate.value * 2 * d.clock.value == doctest::Approx(d.f32_peak.value).epsilon(0.02));
+    CHECK(d.dram_pin_rate.value * d.dram_width.value / 8 == approx(d.dram_bandwidth.value).epsilon(0.01));
+    CHECK(d.sms.value * d.fma_rate.value * 2 * d.clock.value == approx(d.f32_peak.value).epsilon(0.02));
     // An SM does not issue to more lanes than it has.
     CHECK(d.fma_rate.value <= d.issue_rate.value * d.warp_size.value);
     CHECK(d.xu_rate.value < d.fma_rate.value);

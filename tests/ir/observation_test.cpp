@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -153,7 +154,7 @@ TEST_CASE("device, repeat and plan do not move an observation to another side of
     // Somebody else's kernel for the same group stands on the same side.
     CHECK(split_of(ForeignKernel{hex(named(group)), ""}) == other.split);
   }
-  CHECK(sides[Split::train] == doctest::Approx(1200).epsilon(0.1));
-  CHECK(sides[Split::validate] == doctest::Approx(400).epsilon(0.2));
-  CHECK(sides[Split::test] == doctest::Approx(400).epsilon(0.2));
+  CHECK(sides[Split::train] == approx(1200).epsilon(0.1));
+  CHECK(sides[Split::validate] == approx(400).epsilon(0.2));
+  CHECK(sides[Split::test] == approx(400).epsilon(0.2));
 }

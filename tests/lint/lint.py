@@ -240,6 +240,12 @@ def environment(tree):
                               lambda path: path != "src/cli/main.cpp")
 
 
+def comparisons(tree):
+    tests = {path: text for path, text in tree.items() if path.startswith("tests/") and path.endswith((".cpp", ".h"))}
+    yield from lines_matching(tests.items(), r"\bdoctest::Approx\b", "adds 1 to what it compares: approx() of support/approx.h",
+                              lambda path: path != "tests/support/approx.h")
+
+
 def catches(tree):
     yield from lines_matching(without_comments(in_src(tree)), r"\bcatch\s*\(", "caught outside " + ", ".join(CATCHES),
                               lambda path: path not in CATCHES)
@@ -380,6 +386,8 @@ RULES = [
     ("every file's head says something", words_of_heads,
      {"src/ir/a.h": LICENCE + "// Records.\n// Made by readers.\n// Read by all.\n#pragma once\n"}),
     ("nothing is left open", unfinished, {"docs/a.md": "TODO: write\n"}),
+    ("numbers are compared by their relative difference", comparisons,
+     {"tests/ir/a_test.cpp": "CHECK(a == doctest::Approx(1e-6));\n"}),
     ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),
     ("exceptions are caught where the design says", catches, {"src/ir/a.cpp": "} catch (const Error& e) {\n"}),
     ("libraries stay where the design puts them", libraries, {"src/ir/a.cpp": "#include <nlohmann/json.hpp>\n"}),

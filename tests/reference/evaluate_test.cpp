@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "ir/graph/number.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -65,8 +66,8 @@ TEST_CASE("softmax of a row sums to one and orders as its input") {
     %y = divide %e, %sb : f32[2,3]
     output %y, %m)",
                         {tensor(DType::f32, {2, 3}, {1, 2, 3, 1000, 1000, -inf})});
-  CHECK(out[0][0] + out[0][1] + out[0][2] == doctest::Approx(1));
-  CHECK(out[0][2] / out[0][1] == doctest::Approx(std::exp(1.0)));
+  CHECK(out[0][0] + out[0][1] + out[0][2] == approx(1));
+  CHECK(out[0][2] / out[0][1] == approx(std::exp(1.0)));
   CHECK(out[0][3] == 0.5);
   CHECK(out[0][5] == 0);
   CHECK(out[1] == std::vector<double>{3, 1000});

@@ -15,6 +15,7 @@
 
 #include "golden.h"
 #include "report/svg.h"
+#include "support/approx.h"
 #include "well_formed.h"
 
 using namespace tailor;
@@ -104,8 +105,8 @@ TEST_CASE("an axis maps its ends to its ends and ticks lie inside") {
     for (const double low : {1e-6, 0.3, 12.0})
       for (const double factor : {1.2, 3.0, 40.0, 1e6}) {
         const Axis axis{low, low * factor, 10, 110, log};
-        CHECK(axis.at(axis.low) == doctest::Approx(10));
-        CHECK(axis.at(axis.high) == doctest::Approx(110));
+        CHECK(axis.at(axis.low) == approx(10));
+        CHECK(axis.at(axis.high) == approx(110));
         const auto all = ticks(axis, 6);
         CAPTURE(low);
         CAPTURE(factor);

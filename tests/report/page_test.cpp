@@ -17,6 +17,7 @@
 #include "report/advice.h"
 #include "report/overview.h"
 #include "report/width.h"
+#include "support/approx.h"
 #include "well_formed.h"
 
 using namespace tailor;
@@ -143,8 +144,8 @@ TEST_CASE("a speed-up says what it is of: the fused kernels alone, and the same 
       says("2.62 × faster in its fused kernels alone (561 us instead of 1.47 ms, level projected), 1.58 × faster with "
            "the library calls (1.00 ms for both)"));
   const Speedup both = speedup(s.strategies[2], s.strategies[1]).value();
-  CHECK(both.of_kernels() == doctest::Approx(1.47 / 0.561));
-  CHECK(both.with_library().value() == doctest::Approx(2.47 / 1.561));
+  CHECK(both.of_kernels() == approx(1.47 / 0.561));
+  CHECK(both.with_library().value() == approx(2.47 / 1.561));
   for (StrategyTotals& strategy : s.strategies) {
     strategy.library_calls = 0;
     strategy.library_time.reset();
@@ -167,8 +168,8 @@ TEST_CASE("the table of strategies has both speed-ups over the baseline, and the
   for (StrategyTotals& strategy : s.strategies) strategy.library_time = Seconds{1e-3};
   CHECK(keys().find("speedup_with_library") != std::string::npos);
   const Table table = strategy_table(s);
-  CHECK(std::get<double>(table.rows[2].back()) == doctest::Approx(2.47 / 1.561));
-  CHECK(std::get<double>(table.rows[1].back()) == doctest::Approx(1));
+  CHECK(std::get<double>(table.rows[2].back()) == approx(2.47 / 1.561));
+  CHECK(std::get<double>(table.rows[1].back()) == approx(1));
 }
 
 TEST_CASE("plans that a model cannot tell apart share a place in the table of plans") {

@@ -18,6 +18,7 @@
 #include "sample.h"
 #include "store/observations.h"
 #include "store/recorded.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -89,12 +90,12 @@ TEST_CASE("a Kernel Tuner file holds every plan that was tried, failures with th
                                             {"RuntimeFailedConfig, timed out", 1},
                                             {"RuntimeFailedConfig, rejected", 1}});
   const Json& best = file["cache"]["row,128,32,4,1,registers,tile,True,True"];
-  CHECK(best["time"].get<double>() == doctest::Approx(campaign_best * 1e3));
-  CHECK(best["GB/s"].get<double>() == doctest::Approx(12e6 / campaign_best * 1e-9));
+  CHECK(best["time"].get<double>() == approx(campaign_best * 1e3));
+  CHECK(best["GB/s"].get<double>() == approx(12e6 / campaign_best * 1e-9));
   const Json warm = Json::parse(all.at(group_name() + "/h200-warm.json"));
   CHECK(warm["protocol"] == "warm, activity, stream");
   CHECK(warm["cache"]["row,128,32,4,1,registers,tile,True,True"]["time"].get<double>() ==
-        doctest::Approx(campaign_best * 0.5e3));
+        approx(campaign_best * 0.5e3));
 }
 
 TEST_CASE("a tuner's parameters are the axes of the plans' texts; a plan without an axis has its nothing") {
@@ -197,11 +198,10 @@ TEST_CASE("NVBench's file has a benchmark per group, a state per kernel and prot
     for (const Json& summary : state["summaries"]) {
       REQUIRE(summary["data"][0]["value"].is_string());
       const double value = std::stod(summary["data"][0]["value"].get<std::string>());
-      if (summary["tag"] == "nv/cold/time/gpu/median") CHECK(value == doctest::Approx(campaign_best));
-      if (summary["tag"] == "nv/cold/time/gpu/min")
-        CHECK(value == doctest::Approx(campaign_best * 0.998).epsilon(1e-9));
-      if (summary["tag"] == "nv/cold/time/gpu/q3") CHECK(value == doctest::Approx(campaign_best * 1.001).epsilon(1e-9));
-      if (summary["tag"] == "nv/cold/sm_clock_rate/mean") CHECK(value == doctest::Approx(1.95e9));
+      if (summary["tag"] == "nv/cold/time/gpu/median") CHECK(value == approx(campaign_best));
+      if (summary["tag"] == "nv/cold/time/gpu/min") CHECK(value == approx(campaign_best * 0.998).epsilon(1e-9));
+      if (summary["tag"] == "nv/cold/time/gpu/q3") CHECK(value == approx(campaign_best * 1.001).epsilon(1e-9));
+      if (summary["tag"] == "nv/cold/sm_clock_rate/mean") CHECK(value == approx(1.95e9));
     }
   }
   CHECK(seen);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "sample.h"
 #include "store/store.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -175,7 +176,7 @@ TEST_CASE("what the simulator found does not refute by itself, a stored rejectio
   CHECK(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.plan == a_plan(1, 1).id);
   CHECK(store.measured_plans(a_device().id).empty());
   for (const LevelBest& best : store.level_bests(a_graph().id, a_device().id))
-    if (best.group == a_group(1).id) CHECK(best.total.value == doctest::Approx(11e-6));
+    if (best.group == a_group(1).id) CHECK(best.total.value == approx(11e-6));
 }
 
 TEST_CASE("measured plans are ranked within a protocol, with the share of the bandwidth where it is known") {
@@ -211,12 +212,12 @@ TEST_CASE("measured plans are ranked within a protocol, with the share of the ba
   CHECK(plans[0].cache == "cold");
   CHECK(plans[0].plan == a_plan(1, 1).id);
   CHECK(plans[0].place == 1);
-  CHECK(plans[0].median.value == doctest::Approx(7e-6));
+  CHECK(plans[0].median.value == approx(7e-6));
   CHECK(plans[0].samples == 3);
-  CHECK(plans[0].useful_fraction.value() == doctest::Approx(1500 / 7e-6 / 1e9));
+  CHECK(plans[0].useful_fraction.value() == approx(1500 / 7e-6 / 1e9));
   CHECK_FALSE(plans[0].dram_fraction.has_value());
   CHECK(plans[1].plan == a_plan(1, 0).id);
-  CHECK(plans[1].dram_fraction.value() == doctest::Approx(1500 / 8e-6 / 1e9));
+  CHECK(plans[1].dram_fraction.value() == approx(1500 / 8e-6 / 1e9));
   CHECK(plans[2].cache == "warm");
   CHECK(plans[2].plan == a_plan(1, 0).id);
   CHECK(store.measured_plans(a_device().id).empty());
@@ -274,9 +275,9 @@ TEST_CASE("strategies that were timed in turns are compared, others are not") {
   REQUIRE(pairs.size() == 2);
   CHECK(pairs[0].strategy == "stitch-v1");
   CHECK(pairs[0].baseline == "none");
-  CHECK(pairs[0].speedup == doctest::Approx(2.5));
+  CHECK(pairs[0].speedup == approx(2.5));
   CHECK(pairs[0].baseline_left_out == 3);
-  CHECK(pairs[1].speedup == doctest::Approx(0.4));
+  CHECK(pairs[1].speedup == approx(0.4));
 }
 
 TEST_CASE("a kernel or a model that came without its text gains it, and keeps it") {
@@ -336,7 +337,7 @@ TEST_CASE("of two calibrations at one level the one counts that a sweep took las
     CHECK(store.level_bests(a_graph().id, a_device().id) ==
           std::vector<LevelBest>{{a_group(1).id, "projected", times.front()}});
     for (const StrategyTotals& totals : store.strategies())
-      if (totals.strategy == "stitch-v1") CHECK(totals.kernel_time.value == doctest::Approx(12 * times.front().value));
+      if (totals.strategy == "stitch-v1") CHECK(totals.kernel_time.value == approx(12 * times.front().value));
   };
   const std::vector<Seconds> aged{{10e-6}, {20e-6}}, fresh{{30e-6}, {40e-6}};
   check("aged", 1, aged);  // no sweep took either: by name
@@ -361,10 +362,10 @@ TEST_CASE("of two calibrations at one level the one counts that a sweep took las
     store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "library@fresh", {7e-6}});
     store.save(LibraryTimeRow{a_graph().id, "dot.1", a_device().id, "library@aged", {3e-6}});
     CHECK(store.library_times(a_graph().id, a_device().id).front().model == "library@aged");
-    CHECK(store.strategies().front().library_time.value == doctest::Approx(2 * 3e-6));
+    CHECK(store.strategies().front().library_time.value == approx(2 * 3e-6));
     store.save(a_sweep("fresh", "2026-05-01T00:00:00Z"));
     CHECK(store.library_times(a_graph().id, a_device().id).front().model == "library@fresh");
-    CHECK(store.strategies().front().library_time.value == doctest::Approx(2 * 7e-6));
+    CHECK(store.strategies().front().library_time.value == approx(2 * 7e-6));
   }
 }
 

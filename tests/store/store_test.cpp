@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "sample.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -141,21 +142,21 @@ TEST_CASE("the strategies view adds up launches, bytes and times over a run of t
   CHECK(totals[0].strategy == "stitch-v1");
   CHECK(totals[0].kernels == 1);
   CHECK(totals[0].launches == 12);
-  CHECK(totals[0].kernel_time.value == doctest::Approx(12 * 10e-6));
-  CHECK(totals[0].library_time.value == doctest::Approx(2e-6));
+  CHECK(totals[0].kernel_time.value == approx(12 * 10e-6));
+  CHECK(totals[0].library_time.value == approx(2e-6));
   CHECK(totals[1].strategy == "none");
   CHECK(totals[1].kernels == 6);
   CHECK(totals[1].distinct_groups == 3);
   CHECK(totals[1].launches == 72);
-  CHECK(totals[1].dram.value == doctest::Approx(24.0 * (1500 + 2500 + 3500)));
-  CHECK(totals[1].kernel_time.value == doctest::Approx(24 * (10e-6 + 2e-6)));
+  CHECK(totals[1].dram.value == approx(24.0 * (1500 + 2500 + 3500)));
+  CHECK(totals[1].kernel_time.value == approx(24 * (10e-6 + 2e-6)));
   CHECK(totals[1].groups_without_plan == 2);
   CHECK(totals[1].groups_without_time == 1);
   const std::vector<GroupTime> groups = store.groups_by_time(a_graph().id, "none", a_device().id);
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].group == a_group(1).id);
   CHECK(groups[0].plan == a_plan(1, 0).id);
-  CHECK(groups[0].all_times.value == doctest::Approx(240e-6));
+  CHECK(groups[0].all_times.value == approx(240e-6));
   CHECK(groups[1].level == "bound");
   CHECK_FALSE(groups[1].plan.has_value());
 }

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -35,12 +36,12 @@ TEST_CASE("a claim of fused kernels alone can hold where the same one with libra
   const std::array strategies{totals_of("none", 780, 480e6, 1.97e-3), totals_of("stitch-v1", 107, 60e6, 2.7e-4),
                               totals_of("imported", 780, 480e6, 1.97e-3)};
   const auto value = [&](const char* metric) { return judge({"", metric, 5}, strategies, Bytes{200e6}, "none").value; };
-  CHECK(value("launch_reduction_of_kernels") == doctest::Approx(780.0 / 107));
-  CHECK(value("launch_reduction_with_library") == doctest::Approx(879.0 / 206));
-  CHECK(value("traffic_reduction_of_kernels") == doctest::Approx(8));
-  CHECK(value("traffic_reduction_with_library") == doctest::Approx(680.0 / 260));
-  CHECK(value("predicted_speedup_of_kernels") == doctest::Approx(1.97e-3 / 2.7e-4));
-  CHECK(value("predicted_speedup_with_library") == doctest::Approx(2.17e-3 / 4.7e-4));
+  CHECK(value("launch_reduction_of_kernels") == approx(780.0 / 107));
+  CHECK(value("launch_reduction_with_library") == approx(879.0 / 206));
+  CHECK(value("traffic_reduction_of_kernels") == approx(8));
+  CHECK(value("traffic_reduction_with_library") == approx(680.0 / 260));
+  CHECK(value("predicted_speedup_of_kernels") == approx(1.97e-3 / 2.7e-4));
+  CHECK(value("predicted_speedup_with_library") == approx(2.17e-3 / 4.7e-4));
   CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").holds());
   CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "none").holds());
 }
@@ -48,7 +49,7 @@ TEST_CASE("a claim of fused kernels alone can hold where the same one with libra
 TEST_CASE("models and devices are added up before the proportion is taken") {
   const std::array strategies{totals_of("none", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1), totals_of("none", 30, 1, 1),
                               totals_of("stitch-v1", 19, 1, 1)};
-  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "none").value == doctest::Approx(2));
+  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "none").value == approx(2));
 }
 
 TEST_CASE("every metric says by its ending what it looks at, and a name without one is asked for it") {

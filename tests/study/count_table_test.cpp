@@ -13,6 +13,7 @@
 #include <string>
 
 #include "profiler/gpu/cupti/metrics.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -109,7 +110,7 @@ TEST_CASE("a GPU's counters stand beside the sums over all buffers, and no buffe
   CHECK(whole(cell(table, "global_load_requests", "model_count")) == 11);
   CHECK(whole(cell(table, "global_load_requests", "executed_count")) == 11);
   CHECK(whole(cell(table, "global_load_requests", "gpu_count")) == 22);
-  CHECK(std::get<double>(cell(table, "global_load_requests", "model_to_gpu")) == doctest::Approx(0.5));
+  CHECK(std::get<double>(cell(table, "global_load_requests", "model_to_gpu")) == approx(0.5));
   CHECK(whole(cell(table, "global_load_sectors", "gpu_count")) == 44);
   CHECK(cell(table, "global[x]_load_requests", "gpu_count") == Cell());
   CHECK(whole(cell(table, "global[x]_load_requests", "model_count")) == 10);

@@ -16,6 +16,7 @@
 #include "study/pipeline/question.h"
 #include "study/pipeline/recorder.h"
 #include "study/tables/profile_tables.h"
+#include "support/approx.h"
 #include "support/listener.h"
 
 using namespace tailor;
@@ -143,7 +144,7 @@ TEST_CASE("a time by activity has no launch gap, one by events has it, and warm 
   const double gap = of.device().launch_overhead;
   REQUIRE(gap > 0);
   for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::produced, ir::CacheState::warm})
-    CHECK(predicted(cache, events, stream) - predicted(cache, activity, stream) == doctest::Approx(gap));
+    CHECK(predicted(cache, events, stream) - predicted(cache, activity, stream) == approx(gap));
   CHECK(predicted(ir::CacheState::warm, activity, graph) < predicted(ir::CacheState::cold, activity, graph));
   // What ranks plans is a row of launches that finds nothing in L2.
   CHECK(predicted(ir::CacheState::cold, events, stream) == of.candidate().standing.estimates.front().total.value);

@@ -18,6 +18,7 @@
 #include "store/store.h"
 #include "study/pipeline/gpu_access.h"
 #include "study/sweep/sweep_tables.h"
+#include "support/approx.h"
 #include "support/listener.h"
 
 using namespace tailor;
@@ -237,7 +238,7 @@ TEST_CASE("a sweep's answer has a row per strategy with both speed-ups, which ar
     const bool base = std::get<std::string>(at(row, "strategy")) == "none";
     const double expected =
         base ? 1 : std::get<double>(at(1 - row, "kernel_time")) / std::get<double>(at(row, "kernel_time"));
-    CHECK(std::get<double>(at(row, "speedup_of_kernels")) == doctest::Approx(expected));
+    CHECK(std::get<double>(at(row, "speedup_of_kernels")) == approx(expected));
     CHECK(std::holds_alternative<std::monostate>(at(row, "speedup_with_library")));  // it makes no library calls
     CHECK(std::get<std::int64_t>(at(row, "library_calls")) == 0);
   }

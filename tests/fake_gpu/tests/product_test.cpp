@@ -14,6 +14,7 @@
 
 #include "fake_gpu/fake_kernels.h"
 #include "profiler/gpu/session/gpu.h"
+#include "support/approx.h"
 #include "support/fake_gpu.h"
 
 namespace tailor::fake {
@@ -96,7 +97,7 @@ TEST_CASE("the product opens, runs, times and counts on the fake") {
         REQUIRE_MESSAGE(timed.outcome == ir::Outcome::ok, timed.reason);
         REQUIRE(timed.samples.size() == 5);
         times.push_back(median(timed));
-        CHECK(timed.samples[1].sm_clock == doctest::Approx(1.98e9).epsilon(0.005));
+        CHECK(timed.samples[1].sm_clock == approx(1.98e9).epsilon(0.005));
       }
       CHECK(times[0] <= times[1] + 64e-9);  // all of it stays in L2: they differ by the grain of the clock
       CHECK(times[1] < times[2]);

@@ -10,6 +10,7 @@
 
 #include "fake_gpu/fake_kernels.h"
 #include "fake_gpu/tests/fake_library.h"
+#include "support/approx.h"
 
 namespace tailor::fake {
 namespace {
@@ -264,7 +265,7 @@ TEST_CASE("the time of a range that the caller names holds the launch and the wa
   };
   const double of_kernel = time_of(CUPTI_AutoRange, CUPTI_KernelReplay);
   const double named = time_of(CUPTI_UserRange, CUPTI_UserReplay);
-  CHECK(of_kernel == doctest::Approx(1.4 * 5000));
+  CHECK(of_kernel == approx(1.4 * 5000));
   CHECK(named > of_kernel + 2000);
 }
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
+#include "support/approx.h"
 #include "support/group_family.h"
 
 using namespace tailor;
@@ -148,8 +149,8 @@ TEST_CASE("a sample runs the first, the last and random blocks, judges what they
   CHECK(ran.contains(0));
   CHECK(ran.contains(99));
   CHECK(ran.size() <= 22);
-  CHECK(checked.counts.instructions == doctest::Approx(700));
-  CHECK(checked.counts.standard_error == doctest::Approx(0));
+  CHECK(checked.counts.instructions == approx(700));
+  CHECK(checked.counts.standard_error == approx(0));
   CHECK(checked.counts.blocks_run < checked.counts.blocks_total);
 }
 
@@ -248,7 +249,7 @@ TEST_CASE("a verdict carries the fraction of the results that was judged") {
   for (std::size_t i = 0; i < 64; ++i) reference.outputs[0].error[i] = reference::infinity;
   const Checked part = bench.verdict(bench.right());
   CHECK(part.state == Verdict::passed);
-  CHECK(part.judged == doctest::Approx(1 - 64.0 / static_cast<double>(all)));
+  CHECK(part.judged == approx(1 - 64.0 / static_cast<double>(all)));
 }
 
 TEST_CASE("a group evaluated in parts gets the verdicts of the whole, and the same place of an error") {

@@ -12,6 +12,7 @@
 #include "profiler/gpu/cupti/metrics.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/session/gpu.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -70,7 +71,7 @@ TEST_CASE("counters of a launch are those of its lanes, whatever the caches were
     CHECK(of("global_store_sectors") == 38);
     CHECK(of("global_load_bytes") == 4 * elements);
     CHECK(of("global_store_bytes") == 4 * elements);
-    CHECK(of("blocks") == doctest::Approx(doubling(elements).launches[0].grid[0]));
+    CHECK(of("blocks") == approx(doubling(elements).launches[0].grid[0]));
     CHECK(of("global_red_requests") == 0);
     CHECK(of("local_load_requests") == 0);
   }

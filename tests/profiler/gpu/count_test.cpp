@@ -14,6 +14,7 @@
 
 #include "profiler/gpu/cupti/metrics.h"
 #include "profiler/gpu/stub_cupti.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -242,5 +243,5 @@ TEST_CASE("values become logical counters in their units; a ratio of nothing is 
   REQUIRE(counters.size() == 2);
   CHECK(counters[0] == ir::CounterValue{"l2_read_bytes", 320, "bytes"});
   CHECK(counters[1].name == "busy");
-  CHECK(counters[1].value == doctest::Approx(2e-6));
+  CHECK(counters[1].value == approx(2e-6));
 }

@@ -15,6 +15,7 @@
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
 #include "profiler/gpu/session/kernels.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -71,7 +72,7 @@ TEST_CASE("an opened GPU tells what it is") {
   CHECK(response.properties.compute_capability == 90);
   CHECK(response.properties.sms == 132);
   CHECK(response.properties.l2_bytes == 62'914'560);
-  CHECK(response.properties.sm_clock_max == doctest::Approx(1.98e9));
+  CHECK(response.properties.sm_clock_max == approx(1.98e9));
   CHECK(response.properties.driver == "580.65.06");
   CHECK(response.properties.driver_api == 13000);
   CHECK(response.properties.can_time_activity);

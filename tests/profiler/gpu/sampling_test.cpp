@@ -14,6 +14,7 @@
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
+#include "support/approx.h"
 
 namespace {
 
@@ -93,9 +94,9 @@ TEST_CASE("a sequence lasts from its first launch to its last, and each launch h
     REQUIRE(response.launches.size() == 40);
     for (std::size_t i = 0; i < response.launches.size(); ++i) {
       REQUIRE(response.launches[i].size() == 3);
-      CHECK(response.launches[i][0].value / seconds == doctest::Approx(1).epsilon(0.01));
-      CHECK(response.launches[i][1].value / seconds == doctest::Approx(2).epsilon(0.01));
-      CHECK(response.launches[i][2].value / seconds == doctest::Approx(1).epsilon(0.01));
+      CHECK(response.launches[i][0].value / seconds == approx(1).epsilon(0.01));
+      CHECK(response.launches[i][1].value / seconds == approx(2).epsilon(0.01));
+      CHECK(response.launches[i][2].value / seconds == approx(1).epsilon(0.01));
       // Launches were queued while the stream was held: between them is the GPU's gap, not the host's pace.
       CHECK(response.samples[i].duration.value >= 4 * seconds);
       CHECK(response.samples[i].duration.value <= 4 * seconds + 5e-6);
@@ -124,8 +125,8 @@ TEST_CASE("a kernel pays for what others left to be written back after a dirty f
   };
   const double clean = time(CacheState::cold), dirty = time(CacheState::dirty);
   const double of_input = static_cast<double>(read) / 1e10, of_others = static_cast<double>(l2) / 1e10;
-  CHECK(clean / of_input == doctest::Approx(1).epsilon(0.1));
-  CHECK(dirty / (of_input + of_others) == doctest::Approx(1).epsilon(0.1));
+  CHECK(clean / of_input == approx(1).epsilon(0.1));
+  CHECK(dirty / (of_input + of_others) == approx(1).epsilon(0.1));
 }
 
 TEST_CASE(
@@ -149,8 +150,8 @@ TEST_CASE(
     return median(
         gpu.answer(TimeRequest{id, CacheState::cold, TimedBy::activity, LaunchMode::stream, 5, 0, false}).samples);
   };
-  CHECK(time(1) / time(2) == doctest::Approx(1).epsilon(0.03));  // a tick of the timestamps
-  CHECK(time(3) / time(4) != doctest::Approx(1).epsilon(0.05));
+  CHECK(time(1) / time(2) == approx(1).epsilon(0.03));  // a tick of the timestamps
+  CHECK(time(3) / time(4) != approx(1).epsilon(0.05));
   for (const int id : {1, 2, 1, 2}) {
     const Response ran = gpu.answer(gpu::RunRequest{id, 1, true});
     CHECK_MESSAGE(ran.outcome == Outcome::ok, ran.reason);
@@ -189,7 +190,7 @@ TEST_CASE("cold takes longer than warm, and the state of the GPU goes with the s
   const auto time = [&](CacheState cache) {
     const Response response = gpu.answer(TimeRequest{1, cache, TimedBy::activity, LaunchMode::stream, 11, 0, false});
     REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
-    CHECK(response.state.sm_clock == doctest::Approx(1.98e9));
+    CHECK(response.state.sm_clock == approx(1.98e9));
     CHECK(response.state.temperature == 35);
     CHECK(response.state.power_limit == 700);
     return median(response.samples);
@@ -207,7 +208,7 @@ TEST_CASE("each sample has the clock that the SM ran at, whatever NVML tells") {
       const Response response = gpu.answer(TimeRequest{1, cache, TimedBy::activity, LaunchMode::stream, 40, 0, false});
       REQUIRE(response.samples.size() == 40);
       CHECK(response.state.sm_clock == 0);
-      for (const ir::Sample& sample : response.samples) CHECK(sample.sm_clock == doctest::Approx(clock).epsilon(0.02));
+      for (const ir::Sample& sample : response.samples) CHECK(sample.sm_clock == approx(clock).epsilon(0.02));
     }
   }
 }
@@ -348,7 +349,7 @@ TEST_CASE("launches are slower where kernels are recorded, so what launches cost
     return median(gpu.answer(TimeRequest{3, CacheState::warm, by, LaunchMode::stream, 5, 1, false}).samples) / 64;
   };
   const double bare = row_of_launches(gpu::Use::events, TimedBy::events);
-  CHECK(bare / 2.4e-6 == doctest::Approx(1).epsilon(0.1));  // the stand-in's kernel and gap
+  CHECK(bare / 2.4e-6 == approx(1).epsilon(0.1));  // the stand-in's kernel and gap
   CHECK(row_of_launches(gpu::Use::trace, TimedBy::activity) > bare + 0.5e-6);
 }
 
@@ -368,9 +369,9 @@ TEST_CASE("counters come from runs of their own, with buffers put back and cache
   const std::vector<double> cold = count(1, CacheState::cold), warm = count(1, CacheState::warm);
   CHECK(cold[0] >= 4.0 * n);
   CHECK(warm[0] < cold[0]);
-  CHECK(cold[2] == doctest::Approx(4.0 * n / 32));
-  CHECK(cold[3] == doctest::Approx(4.0 * n / 32));
-  CHECK(count(2, CacheState::cold)[3] == doctest::Approx(2 * 4.0 * n / 32 + 4000.0 / 32));
+  CHECK(cold[2] == approx(4.0 * n / 32));
+  CHECK(cold[3] == approx(4.0 * n / 32));
+  CHECK(count(2, CacheState::cold)[3] == approx(2 * 4.0 * n / 32 + 4000.0 / 32));
 }
 
 TEST_CASE("counters that nobody may read are unavailable with a remedy, and all else goes on") {

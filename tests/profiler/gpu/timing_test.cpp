@@ -5,6 +5,7 @@
 // Timestamps and readings are invented here, among them records that do not fit what was queued, which must give a
 // reason and no time. Part of the suite `gpu`; needs no GPU.
 #include "profiler/gpu/cupti/timing.h"
+#include "support/approx.h"
 
 #include <doctest/doctest.h>
 
@@ -48,10 +49,10 @@ TEST_CASE("a sample lasts from the start of its first launch to the end of its l
     const auto found = gpu::sample_times(spans, marker, two, 20);
     REQUIRE(std::holds_alternative<std::vector<SampleTime>>(found));
     for (const SampleTime& time : std::get<std::vector<SampleTime>>(found)) {
-      CHECK(time.whole.value == doctest::Approx(390e-9));
+      CHECK(time.whole.value == approx(390e-9));
       REQUIRE(time.launches.size() == 2);
-      CHECK(time.launches[0].value == doctest::Approx(100e-9));
-      CHECK(time.launches[1].value == doctest::Approx(250e-9));
+      CHECK(time.launches[0].value == approx(100e-9));
+      CHECK(time.launches[1].value == approx(250e-9));
     }
   }
 }
@@ -83,7 +84,7 @@ TEST_CASE("a sequence without launches takes no time") {
 
 TEST_CASE("the clock is cycles over time between two readings of one SM") {
   const std::vector<ClockReading> readings = {{1000, 5'000'000, 0, 0}, {199'000, 5'100'000, 0, 0}};
-  CHECK(gpu::clock_between(readings, 0, 1) == doctest::Approx(1.98e9));
+  CHECK(gpu::clock_between(readings, 0, 1) == approx(1.98e9));
   std::vector<ClockReading> other_sm = readings;
   other_sm[1].sm = 1;
   CHECK(gpu::clock_between(other_sm, 0, 1) == 0);
@@ -99,7 +100,7 @@ TEST_CASE("readings too close for the timer's steps are widened to their neighbo
   std::vector<ClockReading> readings;
   for (std::uint64_t i = 0; i < 64; ++i) readings.push_back({4500 * i + 77, 3000 * i / 1000 * 1000 + 1000, 3, 0});
   for (std::size_t i = 0; i + 1 < readings.size(); ++i)
-    CHECK(gpu::clock_between(readings, i, i + 1) == doctest::Approx(1.5e9).epsilon(0.03));
+    CHECK(gpu::clock_between(readings, i, i + 1) == approx(1.5e9).epsilon(0.03));
   CHECK(gpu::clock_between(std::span(readings).first(2), 0, 1) == 0);
   for (ClockReading& reading : readings) reading.nanoseconds = 0, reading.cycles = 0;  // no clock at all
   CHECK(gpu::clock_between(readings, 5, 6) == 0);

@@ -20,6 +20,7 @@
 #include "profiler/compile/compile.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/measure/gpu_match.h"
+#include "support/approx.h"
 #include "support/group_family.h"
 #include "tests/profiler/kernels.h"
 
@@ -216,7 +217,7 @@ TEST_CASE("right plans are checked at both shapes, judged, and the one planted a
     CHECK(plan.checked_on.ends_with(" of 40 rows"));
     CHECK(plan.entry.blocks_per_sm > 0);
     REQUIRE(plan.times.size() == 1);
-    CHECK(median(plan.times[0]) / wanted[i] == doctest::Approx(1).epsilon(0.03));
+    CHECK(median(plan.times[0]) / wanted[i] == approx(1).epsilon(0.03));
     CHECK(plan.times[0].gpu.starts_with("Stand-in for an NVIDIA H200, GPU-"));
     CHECK(plan.times[0].samples.size() >= 10);
   }
@@ -248,7 +249,7 @@ TEST_CASE("where memory lies decides no race: equal plans tie, and a plan that r
   CHECK(ranking.order.size() == 3);
   CHECK(ranking.twin.plan == 0);
   CHECK(ranking.twin.samples >= 10);
-  CHECK(ranking.twin.ratio == doctest::Approx(1).epsilon(0.03));
+  CHECK(ranking.twin.ratio == approx(1).epsilon(0.03));
   CHECK_FALSE(ranking.twin.told_apart);
 }
 
@@ -345,7 +346,7 @@ TEST_CASE("counters equal what the simulator counts, for the fastest plans only,
   const MeasuredGroup all = measured(machine, {&plans->a, &plans->b}, options);
   CHECK(all.plans[0].times.at(0).counters.empty());
   CHECK_MESSAGE(all.plans[1].uncounted.empty(), all.plans[1].uncounted);
-  CHECK(median(all.plans[1].times.at(0)) / 10e-6 == doctest::Approx(1).epsilon(0.03));
+  CHECK(median(all.plans[1].times.at(0)) / 10e-6 == approx(1).epsilon(0.03));
 
   const Checked checked = check(plans->b.kernel, evaluate_reference(group(), 1),
                                 make_simulator(plans->b.kernel, plans->b.binary), CheckOptions{});
@@ -389,7 +390,7 @@ TEST_CASE("clocks that are held down are told with each sample") {
   REQUIRE(all.plans[0].times.at(0).samples.size() >= 10);
   for (const ir::Sample& sample : all.plans[0].times[0].samples) {
     CHECK((sample.throttle & ir::throttle_power) != 0);
-    CHECK(sample.sm_clock == doctest::Approx(1.2e9).epsilon(0.01));
+    CHECK(sample.sm_clock == approx(1.2e9).epsilon(0.01));
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "ir/device.h"
 #include "profiler/measure/microbench_check.h"
+#include "support/approx.h"
 #include "support/sequence_run.h"
 #include "tests/profiler/kernels.h"
 
@@ -210,13 +211,13 @@ TEST_CASE("the answer is the work over the median time, or the time of one piece
   std::vector<ir::Sample> samples;
   for (int i = 0; i < 21; ++i) samples.push_back({{(100 + i) * 1e-6}});
   const BenchResult copy = evaluate(*find("copy"), samples);
-  CHECK(copy.value == doctest::Approx(2.0 * (1 << 20) / 110e-6));
+  CHECK(copy.value == approx(2.0 * (1 << 20) / 110e-6));
   CHECK(copy.low < copy.value);
   CHECK(copy.high > copy.value);
   CHECK(copy.unit == "B/s");
   CHECK(copy.samples == 21);
   const BenchResult barrier = evaluate(*find("grid barrier"), samples);
-  CHECK(barrier.value == doctest::Approx(110e-9));
+  CHECK(barrier.value == approx(110e-9));
   CHECK(barrier.low < barrier.value);
   CHECK(barrier.high > barrier.value);
   CHECK(barrier.unit == "s");

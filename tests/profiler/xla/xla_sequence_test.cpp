@@ -17,6 +17,7 @@
 
 #include "base/text.h"
 #include "profiler/xla/shipped.h"
+#include "support/approx.h"
 #include "support/sequence_run.h"
 #include "support/skip.h"
 
@@ -172,7 +173,7 @@ TEST_CASE("a module run whole leaves what its kernels leave one after the other"
   for (std::int64_t row = 0; row < 8; ++row) {
     double sum = 0;
     for (std::int64_t i = 0; i < 64; ++i) sum += reference::as_double(weights, row * 64 + i);
-    CHECK(sum == doctest::Approx(1).epsilon(1e-5));
+    CHECK(sum == approx(1).epsilon(1e-5));
   }
 }
 
