@@ -55,9 +55,8 @@ Table xla_kernel_table(const std::vector<CheckedXla>& all, bool executed) {
                    column("threads", "threads", Hint::integer, 10),
                    column("arrays", "arrays", Hint::bytes, 2)};
   // "matched" is said of what was judged: where that is not all, no width takes the column away.
-  const bool partly_judged = std::any_of(all.begin(), all.end(), [](const CheckedXla& row) {
-    return row.check.executed && row.check.unjudged > 0;
-  });
+  const bool partly_judged = std::any_of(
+      all.begin(), all.end(), [](const CheckedXla& row) { return row.check.executed && row.check.unjudged > 0; });
   if (executed)
     for (report::Column& added : std::vector<report::Column>{
              column("outcome", "outcome"), column("worst", "worst error", Hint::number, 5),

@@ -116,7 +116,7 @@ std::vector<BenchItem> wanted_benches(const std::string& words, std::int64_t mos
                   suggestion(family, known));
   profiler::BenchSizes sizes;
   const auto too_large = [&](std::int64_t bytes) { return most_bytes > 0 && bytes > most_bytes; };
-  sizes.bytes.erase(std::remove_if(sizes.bytes.begin(), sizes.bytes.end(), too_large), sizes.bytes.end());
+  std::erase_if(sizes.bytes, too_large);
   std::erase_if(sizes.large, too_large);
   std::erase_if(sizes.resident, too_large);
   if (most_bytes > 0) {
