@@ -95,7 +95,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   }
   if (options.why) {
     answer.sections.push_back(
-        {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table)});
+        {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table, context.stop())});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());

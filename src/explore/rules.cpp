@@ -140,10 +140,16 @@ constexpr std::array rule_table = [] {
 
 std::span<const Rule> rules() { return rule_table; }
 
-const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+std::size_t sound_rules() {
+  return static_cast<std::size_t>(
+      std::count_if(rule_table.begin(), rule_table.end(), [](const Rule& rule) { return rule.sound; }));
+}
+
+const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
+                       std::size_t in_force) {
   const Candidate candidate{prepared, plan, limits, codegen::tiling(prepared, plan)};
   const std::uint32_t fields = row(plan.skeleton).fields;
-  for (const Rule& rule : rule_table)
+  for (const Rule& rule : std::span(rule_table).first(in_force))
     if ((rule.reads & ~fields) == 0 && rule.drops(candidate)) return &rule;
   return nullptr;
 }

@@ -3,10 +3,12 @@
 //
 // Rules: cheap reasons to drop a plan before it is lowered, as a table. A sound rule drops only what lower drops too
 // (proved by exhaustion on small spaces); a heuristic drops legal plans that are not expected to win, and says why.
-// In: a prepared group, a plan, limits. Out: the rule that drops it, or none. Called by tune.cpp for each plan of a
-// space, by lists and by tests.
+// Where heuristics would leave no plan of a group, the last rows of the table give way, as few as leave one. In: a
+// prepared group, a plan, limits. Out: the rule that drops it, or none. Called by tune.cpp for each plan of a space, by
+// lists and by tests.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,7 +40,11 @@ struct Rule {
 
 std::span<const Rule> rules();
 
-/// The first rule that drops the plan, or nullptr.
-const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
+/// How many rows are sound: they stand first.
+std::size_t sound_rules();
+
+/// The first of the first `in_force` rules that drops the plan, or nullptr.
+const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
+                       std::size_t in_force = rules().size());
 
 }  // namespace tailor::explore

@@ -8,6 +8,9 @@
 // Thinning. When only N plans may be scored, the plans that survive the rules are counted first, and N of them spread
 // evenly over the enumeration are taken; so the sample is the same every time and reaches all values of the axes.
 //
+// Heuristics never empty a group. Where no plan is left, the rules at the end of the table give way, as few as let a
+// plan pass that lowers; soundness is not theirs to give.
+//
 // Ranking. Estimates are compared in whole nanoseconds, since less is noise of the arithmetic and no prediction; among
 // equals the plan that issues fewer instructions comes first, because it leaves more room for what the model does not
 // see; then the one that was enumerated first. The database ranks by the same key.
@@ -32,11 +35,6 @@
 namespace tailor::explore {
 
 namespace {
-
-const Rule* drops(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, bool heuristics) {
-  const Rule* rule = dropped_by(prepared, plan, limits);
-  return rule && (rule->sound || heuristics) ? rule : nullptr;
-}
 
 void note(std::vector<RejectedPlans>& rejections, std::string_view rule, bool sound, const ir::Plan& plan,
           std::string_view reason) {
@@ -94,20 +92,33 @@ bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
 }
 
 std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
-                             bool heuristics, const std::stop_token& stop) {
+                             std::size_t in_force, const std::stop_token& stop) {
   Plans plans(prepared, axes, limits);
   std::int64_t survivors = 0;
   while (const auto plan = plans.next()) {
     if (stop.stop_requested()) break;  // what is scored sees it too
-    survivors += drops(prepared, *plan, limits, heuristics) ? 0 : 1;
+    survivors += dropped_by(prepared, *plan, limits, in_force) ? 0 : 1;
   }
   return survivors;
 }
 
-}  // namespace
+/// The most rules, below `in_force`, that leave a plan: up to the last row that is the first to drop one.
+std::size_t rules_that_leave_a_plan(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
+                                    std::size_t in_force, const std::stop_token& stop) {
+  Plans plans(prepared, axes, limits);
+  std::size_t reached = 0;
+  while (const auto plan = plans.next()) {
+    if (stop.stop_requested()) break;
+    if (const Rule* rule = dropped_by(prepared, *plan, limits, in_force))
+      reached = std::max(reached, static_cast<std::size_t>(rule - rules().data()));
+    else
+      reached = std::max(reached, in_force - 1);  // the lowering refused it: one rule less brings others
+  }
+  return reached;
+}
 
-Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
-           const TuneOptions& options) {
+Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const Axes& axes,
+                 const costmodel::CalibratedDevice& device, const TuneOptions& options) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
   const ir::Limits& limits = device.limits;
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
@@ -121,7 +132,7 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   Plans plans(prepared, axes, limits);
   tuned.space = plans.size();
   const std::int64_t survivors =
-      options.max_plans ? count_survivors(prepared, axes, limits, options.heuristics, options.stop) : 0;
+      options.max_plans ? count_survivors(prepared, axes, limits, in_force, options.stop) : 0;
   const bool thinned = options.max_plans && survivors > *options.max_plans;
   std::int64_t survivor = 0;
   while (const auto plan = plans.next()) {
@@ -130,7 +141,7 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
       break;
     }
     ++tuned.enumerated;
-    if (const Rule* rule = drops(prepared, *plan, limits, options.heuristics)) {
+    if (const Rule* rule = dropped_by(prepared, *plan, limits, in_force)) {
       note(tuned.rejections, rule->name, rule->sound, *plan, rule->reason);
       continue;
     }
@@ -155,6 +166,20 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   tuned.best = best.take();
   tuned.lowerings = lower_scratch.lowerings;
   return tuned;
+}
+
+}  // namespace
+
+Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
+           const TuneOptions& options) {
+  const std::size_t sound = sound_rules();
+  std::size_t in_force = options.heuristics ? rules().size() : sound;
+  for (;;) {
+    Tuned tuned = tune_under(in_force, prepared, axes, device, options);
+    if (!tuned.ranked.empty() || tuned.stopped || in_force <= sound) return tuned;
+    in_force = rules_that_leave_a_plan(prepared, axes, device.limits, in_force, options.stop);
+    if (in_force < sound) return tuned;
+  }
 }
 
 }  // namespace tailor::explore

@@ -110,6 +110,18 @@ std::string series(std::string_view name) {
   return letters.substr(0, letters.find_first_of("0123456789"));
 }
 
+/// Whether `wanted` is where a word or a number of the name ends: h100 of h100_sxm, but not h20 of h200, which is
+/// another GPU.
+bool begins_with(const std::string& name, const std::string& wanted) {
+  const auto kind = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return std::isalpha(byte) != 0 ? 'a' : std::isdigit(byte) != 0 ? '0' : '_';
+  };
+  for (std::size_t end = 1; end < name.size(); ++end)
+    if (kind(name[end]) != kind(name[end - 1]) && plain(name.substr(0, end)) == wanted) return true;
+  return false;
+}
+
 std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
   std::vector<std::string_view> alike;
   for (const std::string& one : known)
@@ -131,10 +143,11 @@ Device find_device(std::string_view name, const std::string& folder) {
   std::vector<std::string> meant;
   const std::string wanted = plain(name);
   for (const std::string& one : known) {
-    if (is_path || wanted.empty() || !plain(one).starts_with(wanted)) continue;
-    if (plain(one) == wanted) meant.clear();
+    const bool exactly = plain(one) == wanted;
+    if (is_path || wanted.empty() || !(exactly || begins_with(one, wanted))) continue;
+    if (exactly) meant.clear();
     meant.push_back(one);
-    if (plain(one) == wanted) break;
+    if (exactly) break;
   }
   if (meant.size() == 1) return read_device((std::filesystem::path(folder) / (meant.front() + ".json")).string());
   if (meant.size() > 1)

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -64,6 +65,7 @@ struct Screen {
   int width = 100;
   bool colour = false;
   std::size_t max_rows = 0;
+  std::stop_token stop = {};  ///< looked at row by row: a table may have half a million
 };
 
 /// Aligned columns at decimal points, three significant figures; no line is wider than the screen.

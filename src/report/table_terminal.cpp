@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/stop.h"
 #include "base/text.h"
 #include "report/table.h"
 #include "report/width.h"
@@ -131,8 +132,10 @@ std::string painted(const std::string& line, std::string_view code, bool colour)
 /// Lines as they come out: no wider than the screen, painted where there is colour.
 class Lines {
  public:
-  explicit Lines(const Screen& screen) : width_(std::max(1, screen.width)), colour_(screen.colour) {}
+  explicit Lines(const Screen& screen)
+      : width_(std::max(1, screen.width)), colour_(screen.colour), stop_(screen.stop) {}
   int width() const { return width_; }
+  const std::stop_token& stop() const { return stop_; }
   void line(const std::string& text, std::string_view code = "") {
     const std::string fitted = elided(without_trailing_spaces(text), width_);
     out_ += (code.empty() ? fitted : painted(fitted, code, colour_)) + "\n";
@@ -145,6 +148,7 @@ class Lines {
  private:
   int width_;
   bool colour_;
+  std::stop_token stop_;
   std::string out_;
 };
 
@@ -161,6 +165,7 @@ void write_columns(Lines& out, const Table& table, const std::vector<ColumnLayou
   out.line(head);
   out.line(rule, "2");
   for (const std::size_t r : rows) {
+    stop_if_asked(out.stop());
     std::string line = marked ? (table.best == r ? "▸ " : "  ") : "";
     for (const ColumnLayout& laid : columns)
       line += std::string(&laid == &columns.front() ? 0 : gap, ' ') +
@@ -178,6 +183,7 @@ void write_records(Lines& out, const Table& table, const std::vector<ColumnLayou
   headings = std::min(headings, out.width() / 2);
   const int room = std::max(1, out.width() - headings - gap - (marked ? mark_width : 0));
   for (const std::size_t r : rows) {
+    stop_if_asked(out.stop());
     if (r != rows.front()) out.line("");
     for (const ColumnLayout& laid : columns) {
       const bool first = &laid == &columns.front();
@@ -197,6 +203,7 @@ std::string terminal(const Table& table, const Screen& screen) {
   const bool marked = table.best.has_value() && out.width() > mark_width;
   std::vector<ColumnLayout> all;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    stop_if_asked(screen.stop);
     ColumnLayout laid{i, shown(table, i)};
     if (laid.view.numeric) align_points(laid.view);
     laid.natural = natural_width(laid.view);

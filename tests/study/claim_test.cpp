@@ -46,6 +46,19 @@ TEST_CASE("a claim of fused kernels alone can hold where the same one with libra
   CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "none").holds());
 }
 
+TEST_CASE("a claim about time leaves out a strategy whose groups have no plan where the baseline's have one") {
+  std::array strategies{totals_of("none", 5, 1, 3e-5), totals_of("stitch-v1", 1, 1, 4e-6),
+                        totals_of("xla", 2, 1, 1.5e-5)};
+  strategies[1].groups_without_plan = 1;
+  const JudgedClaim time = judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none");
+  CHECK(time.value == approx(2));
+  CHECK(time.left_out == std::vector<std::string>{"stitch-v1"});
+  CHECK_FALSE(time.holds());
+  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").value == approx(5));
+  strategies[0].groups_without_plan = 1;  // the same bound on both sides
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").value == approx(7.5));
+}
+
 TEST_CASE("models and devices are added up before the proportion is taken") {
   const std::array strategies{totals_of("none", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1), totals_of("none", 30, 1, 1),
                               totals_of("stitch-v1", 19, 1, 1)};

@@ -21,16 +21,17 @@ namespace tailor::study {
 namespace {
 
 constexpr std::array metric_table = std::to_array<ClaimMetric>({
-    {"predicted_speedup_of_kernels", "predicted time of the fused kernels alone",
+    {"predicted_speedup_of_kernels", "predicted time of the fused kernels alone", true,
      [](const RunTotals& t) { return t.kernel_time.value; }},
-    {"predicted_speedup_with_library", "predicted time of fused kernels and library calls",
+    {"predicted_speedup_with_library", "predicted time of fused kernels and library calls", true,
      [](const RunTotals& t) { return t.kernel_time.value + t.library_time.value; }},
-    {"launch_reduction_of_kernels", "launches of fused kernels alone", [](const RunTotals& t) { return t.launches; }},
-    {"launch_reduction_with_library", "launches of fused kernels and library calls",
+    {"launch_reduction_of_kernels", "launches of fused kernels alone", false,
+     [](const RunTotals& t) { return t.launches; }},
+    {"launch_reduction_with_library", "launches of fused kernels and library calls", false,
      [](const RunTotals& t) { return t.launches + t.library_calls; }},
-    {"traffic_reduction_of_kernels", "bytes that the fused kernels alone move",
+    {"traffic_reduction_of_kernels", "bytes that the fused kernels alone move", false,
      [](const RunTotals& t) { return t.traffic.value; }},
-    {"traffic_reduction_with_library", "bytes that fused kernels and library calls move",
+    {"traffic_reduction_with_library", "bytes that fused kernels and library calls move", false,
      [](const RunTotals& t) { return t.traffic.value + t.library_traffic.value; }},
 });
 
@@ -55,7 +56,7 @@ const ClaimMetric& find_metric(const std::string& name) {
 
 JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> strategies, Bytes library_traffic,
                   const std::string& baseline) {
-  JudgedClaim judged{&find_metric(claim.metric), 0, claim.threshold};
+  JudgedClaim judged{&find_metric(claim.metric), 0, {}, claim.threshold};
   std::map<std::string, RunTotals> sums;
   for (const store::StrategyTotals& one : strategies) {
     RunTotals& sum = sums[one.strategy];
@@ -65,10 +66,13 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
     sum.library_traffic = library_traffic;
     sum.kernel_time += one.kernel_time;
     sum.library_time += one.library_time;
+    sum.groups_without_plan += one.groups_without_plan;
   }
   const double base = judged.metric->of(sums[baseline]);
   for (const auto& [strategy, sum] : sums)
-    if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
+    if (judged.metric->predicted && sum.groups_without_plan > sums[baseline].groups_without_plan)
+      judged.left_out.push_back(strategy);
+    else if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
       judged.value = std::max(judged.value, base / other);
   return judged;
 }

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/rows.h"
 #include "study/sweep/config.h"
@@ -23,11 +24,13 @@ struct RunTotals {
   double library_calls = 0;  ///< executions
   Bytes traffic, library_traffic;
   Seconds kernel_time, library_time;
+  std::int64_t groups_without_plan = 0;
 };
 
 struct ClaimMetric {
   std::string_view name;
   std::string_view meaning;  ///< "launches of fused kernels alone"
+  bool predicted;            ///< a time: what has no plan is in it with a bound
   double (*of)(const RunTotals&);
 };
 std::span<const ClaimMetric> claim_metrics();
@@ -39,6 +42,9 @@ const ClaimMetric& find_metric(const std::string& name);
 struct JudgedClaim {
   const ClaimMetric* metric = nullptr;
   double value = 0;  ///< baseline over the best other strategy
+  /// Strategies that are not compared by a predicted time, because more of their groups have no plan than of the
+  /// baseline's: a bound is less than any time.
+  std::vector<std::string> left_out;
   double threshold = 0;
   bool holds() const { return value >= threshold; }
 };

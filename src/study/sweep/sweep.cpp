@@ -75,6 +75,10 @@ void sum_up(Sweep& sweep) {
   sweep.watch.observer.note(fmt::format(
       "claim {}: {} is {}, threshold {}; it is about {}", claim.holds() ? "met" : "not met", claim.metric->name,
       three_figures(claim.value), three_figures(claim.threshold), claim.metric->meaning));
+  if (!claim.left_out.empty())
+    sweep.watch.observer.warning(fmt::format(
+        "the claim leaves out {}: more of its groups have no plan than of {}'s, and their bound is no prediction",
+        fmt::join(claim.left_out, " and "), sweep.config.baseline));
 }
 
 /// Groups that could be planned and have no plan under the sweep's axes: in words when all of them are, else a warning.

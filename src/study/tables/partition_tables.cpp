@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "base/text.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
@@ -39,15 +40,18 @@ void add_device_columns(Table& table, Devices devices) {
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
 
-void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table) {
+void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table,
+                   const std::stop_token& stop) {
   const auto name_of = [&](ir::NodeId id) { return graph[id].name; };
-  for (const ir::EdgeNote& edge : fusion.edges)
+  for (const ir::EdgeNote& edge : fusion.edges) {
+    stop_if_asked(stop);
     table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(name(edge.decision)),
                           edge.level ? Cell(std::string(name(*edge.level))) : Cell(),
                           edge.seconds ? Cell(*edge.seconds) : Cell(), edge.reason,
                           static_cast<std::int64_t>(edge.group + 1), where});
+  }
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
-    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table);
+    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table, stop);
 }
 
 /// Drops a column that a person gains nothing from; programs always see all columns.
@@ -122,7 +126,8 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
   return table;
 }
 
-Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person) {
+Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person,
+                 const std::stop_token& stop) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
   table.columns = {column("producer", "producer"),
@@ -133,7 +138,7 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
                    column("reason", "why"),
                    column("group_there", "group there", Hint::integer, 2),
                    column("where", "where", Hint::text, 1)};
-  collect_edges(graph, fusion, graph.name, table);
+  collect_edges(graph, fusion, graph.name, table, stop);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;
     table.rows.resize(static_cast<std::size_t>(top));

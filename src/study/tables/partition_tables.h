@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <stop_token>
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
@@ -25,7 +26,8 @@ report::Table strategy_table(std::span<const explore::Partition> partitions,
                              std::span<const costmodel::CalibratedDevice> devices);
 
 /// One row per edge that the strategy noted, at most `top` rows (0: all). `for_person`: without the columns that say
-/// nothing here.
-report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person);
+/// nothing here. Error(interrupted) when asked to stop.
+report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person,
+                         const std::stop_token& stop = {});
 
 }  // namespace tailor::study

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What choosing plans promises. In: softmaxes of every small width. Out: whether each has plans, and whether rules that
+// gave way were needed. Row widths just beyond a power of two leave lanes idle and accesses narrow whatever the plan,
+// so these are the widths at which heuristics agree to drop everything.
+#include <doctest/doctest.h>
+
+#include "codegen/lower/prepare.h"
+#include "costmodel/model.h"
+#include "explore/rules.h"
+#include "explore/space.h"
+#include "explore/tune.h"
+#include "support/group_family.h"
+
+using namespace tailor;
+
+namespace {
+
+costmodel::CalibratedDevice example_device() {
+  const std::string data = TAILOR_SOURCE_DIR "/data";
+  return costmodel::calibrated(ir::find_device("h200", data + "/devices"),
+                               ir::read_calibration(data + "/calibrations/uncalibrated.json"));
+}
+
+/// Whether all rules together leave a plan.
+bool heuristics_agree(const codegen::Prepared& prepared, const explore::Axes& axes, const ir::Limits& limits) {
+  explore::Plans plans(prepared, axes, limits);
+  while (const auto plan = plans.next())
+    if (explore::dropped_by(prepared, *plan, limits) == nullptr) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("heuristics leave a plan of every width, and give way only where they would not") {
+  const costmodel::CalibratedDevice device = example_device();
+  int gave_way = 0;
+  for (const char* member : {"softmax", "rms_residual_bf16"})
+    for (std::int64_t columns = 1; columns <= 100; ++columns) {
+      CAPTURE(member);
+      CAPTURE(columns);
+      const ir::Group group = ir::make_group(ir::family_member(member), 64, columns);
+      const auto prepared = codegen::prepare(group);
+      REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+      const auto& ready = std::get<codegen::Prepared>(prepared);
+      const explore::Axes axes = explore::default_axes(ready, device.limits);
+      explore::TuneOptions options;
+      options.max_plans = 20;
+      const explore::Tuned tuned = explore::tune(ready, axes, device, options);
+      CHECK(!tuned.ranked.empty());
+      if (heuristics_agree(ready, axes, device.limits)) {
+        for (const explore::Scored& one : tuned.ranked)
+          CHECK(explore::dropped_by(ready, one.plan, device.limits) == nullptr);
+        continue;
+      }
+      ++gave_way;
+      for (const explore::Scored& one : tuned.ranked) {
+        const explore::Rule* rule = explore::dropped_by(ready, one.plan, device.limits);
+        CHECK((rule != nullptr && !rule->sound));
+      }
+    }
+  CHECK(gave_way > 0);
+}
