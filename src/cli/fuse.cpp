@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "costmodel/model.h"
@@ -88,7 +87,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   if (!devices.empty()) setting.device = &devices.front();
   setting.stop = context.stop();
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
-  stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
+  context.interrupts->leave_if_asked();  // a search that was stopped answers with half of its work
   if (!options.write_partition.empty()) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
     context.console->note(fmt::format("wrote {}", options.write_partition));

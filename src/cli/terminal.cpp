@@ -182,9 +182,8 @@ sigset_t interrupt_alone() {
 }
 
 /// Without destructors: other threads may be anywhere.
-[[noreturn]] void end_interrupted() {
-  const Error why(Fault::interrupted, "interrupted",
-                  "it was ended in the middle of a step that does not stop; what was stored before is there");
+[[noreturn]] void end_interrupted(const std::string& hint) {
+  const Error why(Fault::interrupted, "interrupted", hint);
   const std::string words = error_text(why);
   [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
   std::_Exit(static_cast<int>(why.fault));
@@ -228,7 +227,11 @@ void InterruptWatch::listen() {
     if (over_) return;
     if (heard == SIGINT) die_of_interrupt(interrupt);
   }
-  end_interrupted();
+  end_interrupted("it was ended in the middle of a step that does not stop; what was stored before is there");
+}
+
+void InterruptWatch::leave_if_asked() const {
+  if (requested()) end_interrupted("");
 }
 
 }  // namespace tailor::cli

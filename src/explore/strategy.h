@@ -34,7 +34,7 @@ struct FusionSetting {
   const costmodel::Model* price = nullptr;              ///< the row of the cost-model table that prices a group
   std::uint64_t seed = 0;                               ///< of all random choices: equal tasks give equal partitions
   SearchBudget budget;
-  std::stop_token stop;  ///< when it is set, the row answers soon, with the best partition it has
+  std::stop_token stop;  ///< when it is set, the row answers soon, with the best partition it has, edges or not
 };
 
 /// What one row is asked: the partition of one graph.

@@ -29,7 +29,7 @@
 //             such a look-up neither with them nor without.
 //
 // Left out: packing of other groups that share nothing, any price: V1 has none. When it is stopped it keeps what it
-// merged so far; edges that it did not get to are cut without a reason.
+// merged so far and says nothing of edges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class StitchV1 {
     } while (join_siblings());
     packing_ = true;
     tried_.clear();  // other pairs are allowed now
-    pack_numbers();
+    if (!stop_.stop_requested()) pack_numbers();
     return result();
   }
 
@@ -417,6 +417,7 @@ class StitchV1 {
       if (nodes.front() == id) fusion.groups.push_back(nodes);
     }
     dissolve(fusion.groups);
+    if (stop_.stop_requested()) return fusion;  // words for half a million edges take longer than stopping may
     fusion.edges = edge_notes(graph_, def_use_, fusion.groups);
     for (EdgeNote& note : fusion.edges) {
       if (note.decision == EdgeDecision::stitched) note.reason = medium(note);
@@ -427,7 +428,7 @@ class StitchV1 {
       const auto edge = std::lower_bound(edges_.begin(), edges_.end(), note, [](const EdgeNote& a, const EdgeNote& b) {
         return std::pair(a.consumer, a.producer) < std::pair(b.consumer, b.producer);
       });
-      note.reason = edge->reason.empty() ? "refused: not tried, the search was stopped" : edge->reason;
+      note.reason = std::move(edge->reason);
     }
     return fusion;
   }

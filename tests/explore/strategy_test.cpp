@@ -332,8 +332,7 @@ TEST_CASE("a stitching that is stopped answers with a partition that can run") {
   const Graph graph = parse_graph(layernorm);
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph, setting);
   CHECK(fusion.groups == fuse(find_strategy("none"), graph).groups);
-  check_notes(graph, fusion);
-  CHECK(fusion.edges[0].reason == "refused: not tried, the search was stopped");
+  CHECK(fusion.edges.empty());
 }
 
 TEST_CASE("a chain over a single row is one kernel, however many dimensions of size 1 its shapes have") {
