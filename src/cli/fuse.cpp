@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "costmodel/model.h"
@@ -55,6 +56,7 @@ void mention(const Context& context, const explore::Partition& partition) {
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
+  if (context.output.empty() && options.write_partition.empty()) context.interrupts->holds_nothing();
   std::vector<costmodel::CalibratedDevice> devices;
   const ir::Calibration calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices)
@@ -87,7 +89,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   if (!devices.empty()) setting.device = &devices.front();
   setting.stop = context.stop();
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
-  context.interrupts->leave_if_asked();  // a search that was stopped answers with half of its work
+  stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   if (!options.write_partition.empty()) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
     context.console->note(fmt::format("wrote {}", options.write_partition));

@@ -113,6 +113,7 @@ report::Table summary_table(const hlo::Imported& imported, double seconds) {
 }  // namespace
 
 void run_import(const ImportOptions& options, const Context& context) {
+  if (context.output.empty()) context.interrupts->holds_nothing();
   const Clock clock = steady_clock();
   const Seconds started = clock();
   const hlo::Imported imported = load_model(context, options.model);

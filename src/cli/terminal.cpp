@@ -227,11 +227,9 @@ void InterruptWatch::listen() {
     if (over_) return;
     if (heard == SIGINT) die_of_interrupt(interrupt);
   }
-  end_interrupted("it was ended in the middle of a step that does not stop; what was stored before is there");
-}
-
-void InterruptWatch::leave_if_asked() const {
-  if (requested()) end_interrupted("");
+  end_interrupted(holds_nothing_
+                      ? ""
+                      : "it was ended in the middle of a step that does not stop; what was stored before is there");
 }
 
 }  // namespace tailor::cli

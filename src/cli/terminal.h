@@ -107,9 +107,12 @@ class InterruptWatch {
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   std::stop_token token() const { return source_.get_token(); }
   bool requested() const { return source_.stop_requested(); }
-  /// Ends the program where a stop was asked for, with the word and the exit code of Error(interrupted). For commands
-  /// that hold nothing but what they read: taking half a million nodes down one by one takes longer than ending may.
-  void leave_if_asked() const;
+  /// For commands that hold nothing but what they read and write no file: they may be ended from here sooner, and
+  /// nothing is lost by that. Taking half a million nodes down one by one takes longer than ending may.
+  void holds_nothing() const {
+    patience_ = 0.2;
+    holds_nothing_ = true;
+  }
   /// For the moment in which what was found is stored: a disk may be slow, and nothing is to be lost to the last
   /// resort.
   void let_store() const { patience_ = 5; }
@@ -118,6 +121,7 @@ class InterruptWatch {
   void listen();
 
   mutable std::atomic<double> patience_;  ///< seconds
+  mutable std::atomic<bool> holds_nothing_ = false;
   std::stop_source source_;
   std::atomic<bool> over_ = false;
   std::thread listener_;

@@ -109,7 +109,7 @@ class Inputs:
         self.tailor, self.folder, self.source = tailor, folder, source
         self.fake = [word for option in ("--driver", "--cupti", "--nvml") for word in (option, fake)] if fake else []
         self.nodes, self.cells = str(folder / "nodes.hlo"), str(folder / "cells.hlo")
-        chain(Path(self.nodes), 300_000, "f32[64,128]{1,0}")
+        chain(Path(self.nodes), 400_000, "f32[64,128]{1,0}")
         chain(Path(self.cells), 30, "f32[1024,8192]{1,0}")
         self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
         self.sweep = self.sweep_of(self.nodes, "long", True)
