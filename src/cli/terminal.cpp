@@ -227,9 +227,8 @@ void InterruptWatch::listen() {
     if (over_) return;
     if (heard == SIGINT) die_of_interrupt(interrupt);
   }
-  end_interrupted(holds_nothing_
-                      ? ""
-                      : "it was ended in the middle of a step that does not stop; what was stored before is there");
+  end_interrupted(
+      holds_nothing_ ? "" : "it was ended in the middle of a step that does not stop; what was stored before is there");
 }
 
 }  // namespace tailor::cli
