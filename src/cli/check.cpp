@@ -50,9 +50,7 @@ void store_all(const CheckCommand& options, const Context& context, const study:
     for (const Candidate& candidate : candidates) {
       recorder.save_chosen(candidate);
       if (!candidate.other) recorder.save_compiled(candidate);
-      profiler::CheckOptions each = how.each;
-      each.sample_blocks = profiler::blocks_to_run(candidate.executed_kernel(), how.each);
-      recorder.save_checked(candidate, study::check_method(each, how.seeds));
+      recorder.save_checked(candidate, study::check_method(how.each, how.seeds, candidate.executed_kernel()));
     }
     recorder.close("done");
   });

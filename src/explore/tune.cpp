@@ -102,21 +102,6 @@ std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes
   return survivors;
 }
 
-/// The most rules, below `in_force`, that leave a plan: up to the last row that is the first to drop one.
-std::size_t rules_that_leave_a_plan(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
-                                    std::size_t in_force, const std::stop_token& stop) {
-  Plans plans(prepared, axes, limits);
-  std::size_t reached = 0;
-  while (const auto plan = plans.next()) {
-    if (stop.stop_requested()) break;
-    if (const Rule* rule = dropped_by(prepared, *plan, limits, in_force))
-      reached = std::max(reached, static_cast<std::size_t>(rule - rules().data()));
-    else
-      reached = std::max(reached, in_force - 1);  // the lowering refused it: one rule less brings others
-  }
-  return reached;
-}
-
 Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const Axes& axes,
                  const costmodel::CalibratedDevice& device, const TuneOptions& options) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
@@ -168,6 +153,17 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
   return tuned;
 }
 
+/// The most rules, fewer than were in force, that leave a plan of those which were all dropped: up to the last row that
+/// dropped one. What the lowering refused passed them all, so one rule less brings others.
+std::size_t rules_that_leave_a_plan(const Tuned& tuned, std::size_t in_force) {
+  if (tuned.lowerings > 0) return in_force - 1;
+  std::size_t reached = 0;
+  for (std::size_t i = 0; i < in_force; ++i)
+    for (const RejectedPlans& rejected : tuned.rejections)
+      if (rejected.rule == rules()[i].name) reached = i;
+  return reached;
+}
+
 }  // namespace
 
 Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
@@ -177,7 +173,7 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   for (;;) {
     Tuned tuned = tune_under(in_force, prepared, axes, device, options);
     if (!tuned.ranked.empty() || tuned.stopped || in_force <= sound) return tuned;
-    in_force = rules_that_leave_a_plan(prepared, axes, device.limits, in_force, options.stop);
+    in_force = rules_that_leave_a_plan(tuned, in_force);
     if (in_force < sound) return tuned;
   }
 }

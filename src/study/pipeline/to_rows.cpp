@@ -171,6 +171,11 @@ std::string check_method(const profiler::CheckOptions& options, int seeds) {
                      options.sanitize ? "" : ", without sanitizers");
 }
 
+std::string check_method(profiler::CheckOptions options, int seeds, const ir::Kernel& executed) {
+  options.sample_blocks = profiler::blocks_to_run(executed, options);
+  return check_method(options, seeds);
+}
+
 store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method) {
   store::CheckRow row;
   row.kernel = kernel;

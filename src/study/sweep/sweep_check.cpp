@@ -32,21 +32,16 @@ Checking make_checking(const Sweep& sweep) {
 
 std::int64_t top_of(const Sweep& sweep) { return sweep.config.check.top.value_or(0); }
 
-std::string make_method(const Sweep& sweep, const Target& target, const Checking& how) {
-  return fmt::format("{}, {}", check_method(how.each, how.seeds),
-                     sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
-}
-
-/// The same with the sample that was taken of a large launch.
-std::string method_of(const Sweep& sweep, const Candidate& candidate) {
-  Checking how = make_checking(sweep);
-  how.each.sample_blocks = profiler::blocks_to_run(candidate.executed_kernel(), how.each);
-  return make_method(sweep, *candidate.on, how);
+/// A method of check_method() with the architecture.
+std::string make_method(const Sweep& sweep, const Target& target, const std::string& checked) {
+  return fmt::format("{}, {}", checked, sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
 }
 
 /// How the step is called in `progress`: another way to check is another step.
 std::string step_key(const Sweep& sweep, const Target& target) {
-  return fmt::format("check, top {}, {}{}", top_of(sweep), make_method(sweep, target, make_checking(sweep)),
+  const Checking how = make_checking(sweep);
+  return fmt::format("check, top {}, {}{}", top_of(sweep),
+                     make_method(sweep, target, check_method(how.each, how.seeds)),
                      sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
 }
 
@@ -96,10 +91,12 @@ std::vector<ir::Regime> measured_regimes(const ProfileConfig& config) {
 
 /// Stores what was found of a batch and, when that is all, that its places are done.
 void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place> finished) {
+  const Checking how = make_checking(sweep);
   sweep.recorder.unit([&] {
     for (Candidate& candidate : batch) {
       if (!candidate.verdict) continue;
-      sweep.recorder.save_checked(candidate, method_of(sweep, candidate));
+      sweep.recorder.save_checked(
+          candidate, make_method(sweep, *candidate.on, check_method(how.each, how.seeds, candidate.executed_kernel())));
       const profiler::Checked& checked = *candidate.verdict;
       const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
       if (judged && candidate.counted()) {
