@@ -94,8 +94,8 @@ TEST_CASE("what the text says and the import does not take into account is a war
       std::vector<std::string>{
           "num_partitions=8: a program for 8 GPUs; everything is counted and priced as if one GPU ran this text alone",
           "unknown attribute 'novelty' at 2 instructions: what it means is not taken into account",
-          "2 constants without contents ('{...}'): what needs the value can be neither executed nor written as a "
-          "kernel",
+          "2 constants without contents ('{...}'): kernels read it from memory like an input, and checks make its "
+          "values up",
           "1 shape with a bound ('<='): counted at the largest size",
           "2 operations are not understood (2 never-heard-of): counted as library calls by the bytes of their arrays, "
           "without their work"});
