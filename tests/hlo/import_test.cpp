@@ -105,6 +105,24 @@ TEST_CASE("what the text says and the import does not take into account is a war
             .report.warnings.empty());
 }
 
+TEST_CASE("custom calls whose work nobody knows are a warning with their targets; known ones pass in silence") {
+  const auto warnings = [](std::string_view calls) {
+    return import_hlo(module_text(fmt::format("x = f32[4,4] parameter(0)\n{}", calls)), "test.hlo").report.warnings;
+  };
+  CHECK(warnings("a = f32[4,4] custom-call(x), custom_call_target=\"secret\"\n"
+                 "b = f32[4,4] custom-call(a), custom_call_target=\"te_fused_attn\"\n"
+                 "ROOT c = f32[4,4] custom-call(b), custom_call_target=\"secret\"") ==
+        std::vector<std::string>{"3 custom calls are not understood (2 secret, 1 te_fused_attn): counted as library "
+                                 "calls by the bytes of their arrays, without their work"});
+  CHECK(warnings("ROOT a = f32[4,4] custom-call(x)") ==
+        std::vector<std::string>{"1 custom call is not understood (1 without a target): counted as library calls by "
+                                 "the bytes of their arrays, without their work"});
+  for (const char* known :
+       {"__cublas$gemm", "__cublas$lt$matmul", "__cudnn$convForward", "MoveToHost", "Sharding", "AllocateBuffer"})
+    CHECK_MESSAGE(
+        warnings(fmt::format("ROOT a = f32[4,4] custom-call(x, x), custom_call_target=\"{}\"", known)).empty(), known);
+}
+
 TEST_CASE("the root may stand anywhere, operands may follow their users, the module_text may come first") {
   const Graph graph = graph_of(
       "HloModule m\nENTRY e {\n ROOT y = f32[2] call(x), to_apply=g\n x = f32[2] parameter(0)\n"
