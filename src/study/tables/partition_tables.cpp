@@ -101,7 +101,7 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
                    column("kernels", "kernels", Hint::count),
                    column("kernel_floor", "least possible", Hint::count),
                    column("distinct_groups", "distinct", Hint::count),
-                   column("planned", "planned", Hint::count),
+                   column("planned", "with a plan", Hint::count),
                    column("launches", "launches", Hint::count),
                    column("traffic", "moved", Hint::bytes),
                    column("library_calls", "library calls", Hint::count, 3),
