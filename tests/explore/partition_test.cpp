@@ -198,6 +198,25 @@ namespace {
 /// doubt has one, of the same layout.
 void check_structure(const DistinctGroup& distinct) {
   const Graph& graph = distinct.group.graph;
+TEST_CASE("a result without elements is no launch, under any strategy, folded before or not") {
+  constexpr std::string_view source = R"(graph empty {
+  %x = parameter 0 : f32[0,6]
+  %y = parameter 1 : f32[4,6]
+  %e = exp %x : f32[0,6]
+  %n = negate %y : f32[4,6]
+  %s = slice %n, ranges={0:4:1, 3:3:1} : f32[4,0]
+  output %e, %n, %s
+}
+)";
+  const Graph graph = parse_graph(source);
+  for (const Strategy& strategy : strategies()) {
+    const Partition counted = partition(graph, fuse(strategy, graph));
+    CHECK(counted.launches == 1);
+    CHECK(counted.bytes == 2 * 4 * 6 * 4);
+  }
+  check_runs_alike(graph, 5);
+}
+
   const Boundary border = codegen::whole_border(graph);
   const codegen::Classified structure = codegen::analyse(graph, border);
   const auto* layout = std::get_if<codegen::Layout>(&structure);
