@@ -122,7 +122,11 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, fault))
     throw Error(Fault::failed, Position{path.string()}, "found a folder, expected a file");
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  if (!in) {
+    const bool absent = errno == ENOENT || errno == ENOTDIR;
+    throw Error(absent ? Fault::missing : Fault::failed, Position{path.string()},
+                fmt::format("cannot read: {}", std::strerror(errno)));
+  }
   // A pipe has no size: what is known of it is only that it ended.
   const std::uintmax_t size = std::filesystem::file_size(path, fault);
   std::string content(fault ? 0 : static_cast<std::size_t>(size), '\0');

@@ -33,7 +33,7 @@ std::string_view nearest(std::string_view found, std::span<const std::string_vie
 /// "did you mean 'x'?" or "known: a, b, c" when nothing is near.
 std::string suggestion(std::string_view found, std::span<const std::string_view> known);
 
-/// The whole file. Throws Error(failed) naming the path and the system's reason.
+/// The whole file. Throws Error naming the path and the system's reason: missing when there is none, else failed.
 std::string read_file(const std::filesystem::path& path);
 /// Writes beside the target and renames, so a reader never sees half a file. Symbolic links stay and lead to the new
 /// file. What is no regular file (a device, a pipe) is written to and stays what it is. Throws Error(failed).

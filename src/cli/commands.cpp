@@ -41,7 +41,7 @@ struct Common {
 void declare_common(OptionList& list, Common& common) {
   const std::size_t first = list.options.size();
   list.add("--format", &common.format, "table, json, csv or md (default table)", "FORM");
-  list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout", "FILE");
+  list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout; - is stdout", "FILE");
   list.add("--data", &common.data, "folder with devices/, calibrations/ and models/", "DIR");
   list.add("--color,--colour", &common.colour, "auto, always or never (default auto)", "WHEN");
   list.add("-q,--quiet", &common.quiet, "say nothing but warnings and errors");
@@ -246,14 +246,15 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   }
   refuse_unknown_arguments(list, parsed.unknown, row);
   refuse_missing_arguments(list, parsed.given, row);
+  if (common.output == "-") common.output.clear();
   refuse_own_input(words.subspan(2), common.output);
   const Colour colour = parse_colour(common.colour);
   Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
   if (common.quiet) verbosity = Verbosity::quiet;
-  Console console(
-      standard_error(),
-      {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb, terminal.width},
-      steady_clock());
+  Console console(standard_error(),
+                  {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb,
+                   terminal.errors_width},
+                  steady_clock());
   const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
                   common.output,
@@ -287,10 +288,23 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
   }
 }
 
-int refused(const Error& error, const Terminal& terminal) {
-  std::string text = error_text(error);
-  if (coloured_errors(Colour::automatic, terminal)) text = "\x1b[1;31merror:\x1b[0m" + text.substr(text.find(':') + 1);
-  fmt::print(stderr, "{}", text);
+std::string refusal_text(const Error& error, std::span<char* const> words, const Terminal& terminal) {
+  Colour colour = Colour::automatic;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i], name = word.substr(0, word.find('='));
+    if (name != "--color" && name != "--colour") continue;
+    const std::string_view value = name != word           ? word.substr(name.size() + 1)
+                                   : i + 1 < words.size() ? words[i + 1]
+                                                          : "";
+    if (value == "always" || value == "never") colour = value == "never" ? Colour::never : Colour::always;
+  }
+  const std::string text = error_text(error);
+  if (!coloured_errors(colour, terminal)) return text;
+  return "\x1b[1;31merror:\x1b[0m" + text.substr(text.find(':') + 1);
+}
+
+int refused(const Error& error, std::span<char* const> words, const Terminal& terminal) {
+  fmt::print(stderr, "{}", refusal_text(error, words, terminal));
   return static_cast<int>(error.fault);
 }
 

@@ -243,7 +243,9 @@ std::span<const CommandRow> commands();
 
 /// Runs the command that the words name; words[0] is the program. Throws Error for all that is wrong.
 void dispatch(std::span<char* const> words, const Terminal& terminal);
-/// Says on stderr what was wrong; returns the exit code.
-int refused(const Error& error, const Terminal& terminal);
+/// What stderr says of an error: coloured as --color among the words asks for, wherever reading them ended.
+std::string refusal_text(const Error& error, std::span<char* const> words, const Terminal& terminal);
+/// Says it; returns the exit code.
+int refused(const Error& error, std::span<char* const> words, const Terminal& terminal);
 
 }  // namespace tailor::cli

@@ -130,6 +130,10 @@ void run_counters(const CountersOptions& options, const Context& context) {
     answer.sections.push_back({"counters", all_counters(tier)});
   } else {
     const gpu::MetricHost host = open_metrics(options.cupti);
+    if (const auto all = host.chips(); options.chip.empty() && std::find(all.begin(), all.end(), chip) == all.end())
+      throw Error(Fault::missing,
+                  fmt::format("{} has no metrics of {}, the chip of {}", host.name(), chip, options.device),
+                  "CUPTI counts on compute capability 7.0 and later; tailor counters --chips lists the chips it has");
     Table passes = pass_columns();
     gpu::CountPlan plan;
     if (options.counters.empty()) {

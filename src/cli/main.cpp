@@ -6,6 +6,7 @@
 // that the shell sees.
 #include <exception>
 #include <new>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -15,16 +16,17 @@
 int main(int count, char** words) {
   using namespace tailor;
   const cli::Terminal terminal = cli::current_terminal();
+  const std::span<char* const> typed(words, static_cast<std::size_t>(count));
   try {
-    cli::dispatch({words, static_cast<std::size_t>(count)}, terminal);
+    cli::dispatch(typed, terminal);
     return 0;
   } catch (const Error& error) {
-    return cli::refused(error, terminal);
+    return cli::refused(error, typed, terminal);
   } catch (const std::bad_alloc&) {
-    return cli::refused(Error(Fault::failed, "out of memory"), terminal);
+    return cli::refused(Error(Fault::failed, "out of memory"), typed, terminal);
   } catch (const std::exception& error) {
     return cli::refused(Error(Fault::failed, fmt::format("inside Tailor: {}", error.what()),
                               "this is a bug: please report it with the command and the model"),
-                        terminal);
+                        typed, terminal);
   }
 }

@@ -56,7 +56,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
     words.gpu = command.gpu;
   }
   const study::SweepOutcome outcome = study::run_sweep(options, context.watch());
-  if (!outcome.report.empty() && !context.stop().stop_requested()) {
+  if (!outcome.report.empty() && outcome.models > 0 && !context.stop().stop_requested()) {
     ReportOptions report;
     report.database = outcome.database;
     report.folder = outcome.report;
@@ -64,10 +64,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
     report.stop = context.stop();
     run_report(report, *context.console);
   }
-  show(context, {"tailor.sweep/1",
-                 "",
-                 {{"strategies", study::strategies_table(outcome)}, {"sweep", study::done_table(outcome)}},
-                 ""});
+  CommandOutput answer{"tailor.sweep/1", "", {{"strategies", study::strategies_table(outcome)}}, ""};
+  answer.sections.push_back({"sweep", study::done_table(outcome)});
+  if (!outcome.left_out.empty()) answer.sections.push_back({"left_out", study::left_out_table(outcome)});
+  show(context, answer);
   if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.reason, outcome.hint);
 }
 

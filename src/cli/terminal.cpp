@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cassert>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -42,6 +43,15 @@ int stream_width(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 0;
 }
 
+/// What COLUMNS asks for; 0 when it holds no width. Shells set it for themselves, so it counts only where it was
+/// exported.
+int columns_asked() {
+  const std::string word = environment("COLUMNS");
+  int width = 0;
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), width);
+  return fault == std::errc{} && end == word.data() + word.size() && width > 0 ? width : 0;
+}
+
 std::string remaining(double seconds) {
   if (seconds < 100) return fmt::format("{:.0f} s left", seconds);
   if (seconds < 6000) return fmt::format("{:.0f} min left", seconds / 60);
@@ -56,12 +66,14 @@ Terminal current_terminal() {
   Terminal out;
   out.output_is_terminal = isatty(STDOUT_FILENO) == 1;
   out.errors_is_terminal = isatty(STDERR_FILENO) == 1;
-  out.width = unknown_width;
-  for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})
-    if (const int width = stream_width(descriptor); width > 0) {
-      out.width = width;
-      break;
-    }
+  const int output = stream_width(STDOUT_FILENO), errors = stream_width(STDERR_FILENO);
+  const auto first = [](std::initializer_list<int> widths) {
+    for (const int width : widths)
+      if (width > 0) return width;
+    return unknown_width;
+  };
+  out.width = first({output, columns_asked(), errors});
+  out.errors_width = first({errors, output});
   out.dumb = environment("TERM") == "dumb";
   out.no_colour = !environment("NO_COLOR").empty();
   return out;

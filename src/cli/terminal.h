@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The person at the other end. stdout is data and is written elsewhere; this is the console on stderr (notes, warnings,
-// one progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR and
-// TERM. Output goes through a sink, so tests read what a person would see.
+// one progress line) and what is known about the terminal. The only place that reads the environment: NO_COLOR, TERM
+// and COLUMNS. Output goes through a sink, so tests read what a person would see.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,8 @@ enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 struct Terminal {
   bool output_is_terminal = false;  ///< stdout
   bool errors_is_terminal = false;  ///< stderr
-  int width = 100;                  ///< columns; 100 when nobody knows
+  int width = 100;                  ///< columns of answers; of what is no terminal COLUMNS, or 100 when nobody knows
+  int errors_width = 100;           ///< columns of the terminal that the progress line stands on
   bool dumb = false;                ///< TERM=dumb: no colour, no redrawn line
   bool no_colour = false;           ///< NO_COLOR is set and not empty
 };

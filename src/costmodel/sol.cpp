@@ -10,13 +10,16 @@
 // instead: a share that falls smoothly once the bytes outgrow L2's room, and for written bytes only where the same
 // launch ran before. The launch is added where the time that one compares with contains it.
 //
-// For a group the work is its inputs and outputs once, and the operations of its elementwise nodes and reductions. For
+// For a group the work is what its outputs need (needed.h): that much of its inputs, its outputs once, and the
+// operations of its elementwise nodes and reductions on what is needed of them. For
 // a counted kernel it is the distinct bytes of its buffers alone, because what a kernel computes in addition is its
 // own choice.
 #include <algorithm>
 #include <cmath>
 
+#include "base/indexed.h"
 #include "costmodel/model.h"
+#include "costmodel/needed.h"
 #include "costmodel/parts.h"
 
 namespace tailor::costmodel {
@@ -37,22 +40,30 @@ void add_operations(GroupWork& work, ir::Op op, ir::DType dtype, double times) {
 }  // namespace
 
 GroupWork group_work(const ir::Group& group) {
+  const ir::Graph& graph = group.graph;
+  const IndexedVector<double> needed = needed_elements(graph);
+  const auto bytes = [&](ir::NodeId id) {
+    const ir::Shape& shape = graph[id].shape;
+    if (shape.dtype == ir::DType::tuple) return 0.0;
+    if (needed[id] == static_cast<double>(ir::elements(shape))) return static_cast<double>(ir::bytes(shape));
+    return needed[id] * ir::row(shape.dtype).bits / 8;
+  };
   GroupWork work;
-  for (const ir::Node& node : group.graph.nodes) {
-    const auto bytes = static_cast<double>(ir::bytes(node.shape));
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const ir::Node& node = graph.nodes[i];
     const ir::OpClass kind = ir::class_of(node.op);
-    if (node.op == ir::Op::parameter) work.bytes_read += bytes;
+    if (node.op == ir::Op::parameter) work.bytes_read += bytes(static_cast<ir::NodeId>(i));
     if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert)
-      add_operations(work, node.op, node.shape.dtype, static_cast<double>(ir::elements(node.shape)));
+      add_operations(work, node.op, node.shape.dtype, needed[i]);
     if (node.op == ir::Op::reduce && !node.operands.empty()) {
       const ir::Reducer reducer = ir::reducer(node);
-      const ir::Shape& operand = group.graph[node.operands[0]].shape;
+      const ir::Shape& operand = graph[node.operands[0]].shape;
+      const double share = needed[i] / std::max(1.0, static_cast<double>(ir::elements(node.shape)));
       if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
-        add_operations(work, ir::op_of(reducer), operand.dtype, static_cast<double>(ir::elements(operand)));
+        add_operations(work, ir::op_of(reducer), operand.dtype, share * static_cast<double>(ir::elements(operand)));
     }
   }
-  for (const ir::NodeId output : group.graph.outputs)
-    work.bytes_written += static_cast<double>(ir::bytes(group.graph[output].shape));
+  for (const ir::NodeId output : graph.outputs) work.bytes_written += bytes(output);
   return work;
 }
 

@@ -13,8 +13,8 @@
 // something reads it that does not compute it itself: another group, a library call, the graph's result. Free nodes
 // (reshapes, broadcasts, constants) belong to whoever reads them and are never borders.
 //
-// Bytes of a group are those that must move once: an input by what its readers touch of it (a slice or a look-up
-// touches a part), an output by what is written, where an update in place of a parameter writes the update alone.
+// Bytes of a group are those that must move once (costmodel/needed.h): of an input what the outputs need, an output by
+// what is written, where an update in place of a parameter writes the update alone.
 // least_kernels() is a bound that no fusion beats: the most kernels that must follow one another because library calls
 // or control flow stand between them.
 #include "explore/partition.h"
@@ -163,46 +163,11 @@ class Counting {
   std::map<Id, std::size_t> known_;
 };
 
-double shape_bytes(const Shape& shape) { return shape.dtype == DType::tuple ? 0 : static_cast<double>(bytes(shape)); }
-
-/// What `user` reads of its operand `id`; at most the whole.
-double touched(const Graph& group, const std::vector<std::vector<NodeId>>& readers, NodeId id, NodeId user) {
-  const Node& node = group[user];
-  const double whole = shape_bytes(group[id].shape);
-  const bool first = !node.operands.empty() && node.operands.front() == id &&
-                     std::count(node.operands.begin(), node.operands.end(), id) == 1;
-  if (first && (node.op == Op::slice || node.op == Op::dynamic_slice || node.op == Op::gather))
-    return std::min(whole, shape_bytes(node.shape));
-  if (first && node.op == Op::dynamic_update_slice) return 0;
-  if (first && node.op == Op::scatter && node.operands.size() == 3)
-    return std::min(whole, shape_bytes(group[node.operands[2]].shape));
-  if (node.op != Op::reshape && node.op != Op::bitcast) return whole;
-  double sum = 0;
-  for (const NodeId next : readers[index(user)]) sum += touched(group, readers, user, next);
-  return std::min(whole, sum);
-}
-
-/// What writing output `id` costs: updates in place of a parameter write the update.
-double written(const Graph& group, NodeId id) {
-  const Node& node = group[id];
-  const bool update = (node.op == Op::dynamic_update_slice && node.operands.size() >= 2) ||
-                      (node.op == Op::scatter && node.operands.size() == 3);
-  if (!update || group[node.operands[0]].op != Op::parameter) return shape_bytes(node.shape);
-  return shape_bytes(group[node.operands[node.op == Op::scatter ? 2 : 1]].shape);
-}
-
 }  // namespace
 
 double bytes_once(const Graph& group) {
-  const std::vector<std::vector<NodeId>> readers = users(group);
-  double sum = 0;
-  for (const NodeId parameter : parameters(group)) {
-    double read = 0;
-    for (const NodeId user : readers[index(parameter)]) read += touched(group, readers, parameter, user);
-    sum += std::min(read, shape_bytes(group[parameter].shape));
-  }
-  for (const NodeId output : group.outputs) sum += written(group, output);
-  return sum;
+  const costmodel::GroupWork work = costmodel::group_work({group, {}});
+  return work.bytes_read + work.bytes_written;
 }
 
 std::int64_t least_kernels(const Graph& graph, const DefUse& def_use) {
@@ -235,14 +200,6 @@ Partition partition(const Graph& graph, const Fusion& fusion, const std::stop_to
   return result;
 }
 
-costmodel::GroupWork needed_work(const DistinctGroup& group) {
-  costmodel::GroupWork work = costmodel::group_work(group.group);
-  const double whole = work.bytes_read + work.bytes_written;
-  if (whole > group.bytes) {
-    work.bytes_read *= group.bytes / whole;
-    work.bytes_written *= group.bytes / whole;
-  }
-  return work;
-}
+costmodel::GroupWork needed_work(const DistinctGroup& group) { return costmodel::group_work(group.group); }
 
 }  // namespace tailor::explore

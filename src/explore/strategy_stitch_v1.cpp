@@ -6,7 +6,8 @@
 //      like stays alone;
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]. A column, mixed or full reduction
-//      may take element-wise producers in front of it that nobody else reads, and nothing behind it;
+//      may take element-wise producers in front of it that nobody else reads, and nothing behind it; but no producer
+//      that has a plan of its own while the union has none (columns, until there is a skeleton for them);
 //   3. the union stays above one block: at least two rows. A single row is stitched only while it is short, because
 //      then the launches that are saved cost more than the blocks that are idle; nothing else is stitched behind a
 //      reduction to one number;
@@ -168,6 +169,7 @@ class StitchV1 {
                std::back_inserter(merged));
     const Boundary border = boundary(graph_, def_use_, merged);
     if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
+    if (auto planless = loses_plan(a, b, border)) return planless;
     if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
       const codegen::Classified structure = codegen::analyse(graph_, border);
       if (const auto* rejection = std::get_if<Rejection>(&structure))
@@ -272,6 +274,21 @@ class StitchV1 {
       const bool inside = std::find(border.inside.begin(), border.inside.end(), source) != border.inside.end();
       if (inside && count > 1 && !per_row && row(from.op).xu > 0)
         return fmt::format("would compute {} {} {} times", name(from.op), label(source), elements(node.shape) / count);
+    }
+    return std::nullopt;
+  }
+
+  /// Rule 2: an odd reduction that no kernel can hold takes nothing along that has a plan of its own.
+  std::optional<std::string> loses_plan(NodeId a, NodeId b, const Boundary& merged) const {
+    if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) return std::nullopt;
+    const codegen::Classified whole = codegen::analyse(graph_, merged);
+    const auto* refused = std::get_if<Rejection>(&whole);
+    if (refused == nullptr) return std::nullopt;
+    for (const NodeId part : {a, b}) {
+      const Boundary own = boundary(graph_, def_use_, units_.nodes(part));
+      if (std::holds_alternative<codegen::Layout>(codegen::analyse(graph_, own)))
+        return fmt::format("{}: {}; {} has a plan of its own", refused->rule, refused->reason,
+                           label(units_.nodes(part).back()));
     }
     return std::nullopt;
   }

@@ -380,14 +380,21 @@ HloValue GraphBuilder::add_result(ir::Node&& node, const HloType& type, const Hl
   return add_value(picked, type);
 }
 
-void GraphBuilder::note_opaque(std::string_view what) {
-  auto& list = context_.opaque;
-  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.first == what; });
+namespace {
+
+void count_word(std::vector<std::pair<std::string, std::int64_t>>& list, std::string_view word) {
+  const auto at = std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.first == word; });
   if (at == list.end())
-    list.emplace_back(std::string(what), 1);
+    list.emplace_back(std::string(word), 1);
   else
     ++at->second;
 }
+
+}  // namespace
+
+void GraphBuilder::note_opaque(std::string_view what) { count_word(context_.opaque, what); }
+
+void GraphBuilder::note_unknown_call(std::string_view target) { count_word(context_.unknown_calls, target); }
 
 void GraphBuilder::open_group(const HloInstruction& fusion, const Frame& frame) {
   if (++group_depth_ > 1) return;  // a fusion inside a fusion is part of the outer one

@@ -45,6 +45,7 @@ struct GraphBuilderContext {
   IndexedVector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
   std::int64_t instances = 0;          ///< instructions walked so far, copies counted
   std::vector<std::pair<std::string, std::int64_t>> opaque;
+  std::vector<std::pair<std::string, std::int64_t>> unknown_calls;  ///< targets of custom calls with their number
 };
 
 class GraphBuilder {
@@ -86,6 +87,7 @@ class GraphBuilder {
   std::vector<ir::NodeId> flat_operands(const HloInstruction& instruction, const Frame& frame,
                                         std::int32_t from = 0) const;
   void note_opaque(std::string_view what);
+  void note_unknown_call(std::string_view target);
   [[noreturn]] void fail(const HloInstruction& instruction, std::string message, std::string hint = {}) const;
   void open_group(const HloInstruction& fusion, const Frame& frame);
   void close_group();
@@ -132,6 +134,8 @@ void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, i
 ir::Reducer find_reducer(const HloModule& module, const HloComputation& region);
 /// Floating operations of a library node with these results, 0 when its text does not tell (library_flops.cpp).
 double library_flops(const ir::Graph& graph, const ir::Node& node, std::span<const ir::Shape> results);
+/// Whether operations of a custom call with this target can be counted (library_flops.cpp).
+bool is_known_call(std::string_view target);
 
 /// Numbers in braces or brackets ("{0,2}", "[1,8]").
 std::vector<std::int64_t> numbers_in(std::string_view text);

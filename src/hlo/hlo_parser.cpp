@@ -186,7 +186,7 @@ void HloParser::sum_up_warnings() {
                                            times(count, "instruction", "instructions")));
   if (elided_ > 0)
     module_.warnings.push_back(fmt::format(
-        "{} without contents ('{{...}}'): what needs the value can be neither executed nor written as a kernel",
+        "{} without contents ('{{...}}'): kernels read it from memory like an input, and checks make its values up",
         times(elided_, "constant", "constants")));
   if (bounded_ > 0)
     module_.warnings.push_back(

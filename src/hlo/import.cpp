@@ -27,19 +27,21 @@ namespace {
 /// Places in the text are kept as 32 bits.
 constexpr std::size_t max_text_bytes = std::size_t{1} << 31;
 
-/// Operations that are carried along without being understood, in one sentence.
-std::string opaque_warning(const std::vector<std::pair<std::string, std::int64_t>>& opaque) {
+using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+/// What is carried along without being understood, in one sentence.
+std::string unknown_warning(std::string_view what, const Counts& unknown) {
   constexpr std::size_t most_named = 5;
   std::int64_t sum = 0;
   std::string names;
-  for (std::size_t i = 0; i < opaque.size(); ++i) {
-    sum += opaque[i].second;
-    if (i < most_named) names += fmt::format("{}{} {}", i == 0 ? "" : ", ", opaque[i].second, opaque[i].first);
+  for (std::size_t i = 0; i < unknown.size(); ++i) {
+    sum += unknown[i].second;
+    if (i < most_named) names += fmt::format("{}{} {}", i == 0 ? "" : ", ", unknown[i].second, unknown[i].first);
   }
-  if (opaque.size() > most_named) names += fmt::format(", {} more kinds", opaque.size() - most_named);
+  if (unknown.size() > most_named) names += fmt::format(", {} more kinds", unknown.size() - most_named);
   return fmt::format(
-      "{} not understood ({}): counted as library calls by the bytes of their arrays, without their work",
-      sum == 1 ? "1 operation is" : fmt::format("{} operations are", sum), names);
+      "{} {}{} not understood ({}): counted as library calls by the bytes of their arrays, without their work", sum,
+      what, sum == 1 ? " is" : "s are", names);
 }
 
 }  // namespace
@@ -71,7 +73,8 @@ Imported import_hlo(std::string_view text, std::string_view file, const std::sto
   }
   report.opaque = std::move(context.opaque);
   report.warnings = module.warnings;
-  if (!report.opaque.empty()) report.warnings.push_back(opaque_warning(report.opaque));
+  if (!report.opaque.empty()) report.warnings.push_back(unknown_warning("operation", report.opaque));
+  if (!context.unknown_calls.empty()) report.warnings.push_back(unknown_warning("custom call", context.unknown_calls));
   return imported;
 }
 

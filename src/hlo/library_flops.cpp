@@ -66,10 +66,13 @@ constexpr auto convolution_rows = std::to_array<ConvolutionRow>({
     {"__cudnn$convBackwardFilter", -1, 1},
 });
 
+bool is_matrix_product(std::string_view target) {
+  return target.starts_with("__cublas$gemm") || target.starts_with("__cublas$lt$matmul");
+}
+
 double custom_call_flops(const ir::Graph& graph, const ir::Node& node, const ir::Shape& result) {
   const std::string_view target = ir::target(node);
-  if (target.starts_with("__cublas$gemm") || target.starts_with("__cublas$lt$matmul"))
-    return dot_flops(graph, node, result, "\"lhs_contracting_dimensions\":[");
+  if (is_matrix_product(target)) return dot_flops(graph, node, result, "\"lhs_contracting_dimensions\":[");
   for (const ConvolutionRow& row : convolution_rows) {
     if (row.target != target || node.operands.size() < 2) continue;
     const auto shape = [&](int operand) -> const ir::Shape& {
@@ -82,6 +85,11 @@ double custom_call_flops(const ir::Graph& graph, const ir::Node& node, const ir:
 }
 
 }  // namespace
+
+bool is_known_call(std::string_view target) {
+  return is_matrix_product(target) || std::any_of(convolution_rows.begin(), convolution_rows.end(),
+                                                  [&](const ConvolutionRow& row) { return row.target == target; });
+}
 
 double library_flops(const ir::Graph& graph, const ir::Node& node, std::span<const ir::Shape> results) {
   if (results.empty()) return 0;

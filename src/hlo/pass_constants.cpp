@@ -15,6 +15,9 @@
 // exponential or power, whose kernels differ from the evaluator within bounds that a constant would not have. The
 // largest of a zero and a negative zero is not folded either, because its sign is not promised.
 //
+// Arrays without elements are known too. Whatever computes one becomes an empty constant, a concatenation drops them, a
+// pad of one is all padding, a reduction over one is the number it starts from. So no kernel is launched for them.
+//
 // One element becomes a constant where it stands. An array becomes a broadcast of a constant scalar: these constants
 // need no operands, so they are put in front of all nodes (Rewrite::prepend), one for each number.
 //
@@ -55,6 +58,7 @@ class Folding {
     for (ir::NodeId id = 0; id < size; ++id) {
       ir::Node& node = rewrite_.node(id);
       rewrite_.refresh(node);
+      if (rewrite_.current(id) == id) drop_empty(id);
       if (rewrite_.current(id) != id || node.shape.dtype == ir::DType::tuple || elements(node.shape) == 0 ||
           !reference::has_cells(node.shape.dtype))
         continue;
@@ -72,6 +76,61 @@ class Folding {
 
  private:
   const Known& known(ir::NodeId id) const { return known_[id]; }
+
+  bool is_empty(ir::NodeId id) const {
+    const ir::Shape& shape = rewrite_.graph[id].shape;
+    return shape.dtype != ir::DType::tuple && elements(shape) == 0;
+  }
+
+  /// An array without elements is an empty constant, whatever would compute it; what reads one reads nothing.
+  void drop_empty(ir::NodeId id) {
+    ir::Node& node = rewrite_.node(id);
+    if (node.op == ir::Op::constant || !is_computed(node)) return;
+    if (is_empty(id)) return become(node, ir::Op::constant, {}, ir::Literal{true, {}});
+    const auto empty = [&](ir::NodeId operand) { return is_empty(operand); };
+    if (node.shape.dtype == ir::DType::tuple || std::none_of(node.operands.begin(), node.operands.end(), empty)) return;
+    const std::size_t last = node.operands.size() - 1;
+    if (node.op == ir::Op::concatenate) {
+      std::erase_if(node.operands, empty);
+      ++count_.rewrites;
+      if (node.operands.size() == 1 && rewrite_.graph[node.operands[0]].shape == node.shape) pass_on(id);
+    } else if (node.op == ir::Op::pad || (node.op == ir::Op::reduce && last == 1)) {
+      become(node, ir::Op::broadcast, {node.operands[1]}, ir::AxisList{});  // all padding; no term but the first
+    } else if ((node.op == ir::Op::dynamic_update_slice && empty(node.operands[1])) ||
+               (node.op == ir::Op::scatter && last == 2 && empty(node.operands[2]))) {
+      if (rewrite_.graph[node.operands[0]].shape == node.shape) pass_on(id);
+    }
+  }
+
+  /// A function of its operands, without effects, that a kernel or a library would compute.
+  static bool is_computed(const ir::Node& node) {
+    switch (class_of(node.op)) {
+      case ir::OpClass::elementwise:
+      case ir::OpClass::index:
+      case ir::OpClass::reduction:
+      case ir::OpClass::lookup:
+      case ir::OpClass::window:
+      case ir::OpClass::mapped:
+        return true;
+      default:
+        return node.op == ir::Op::iota || node.op == ir::Op::dot || node.op == ir::Op::convolution;
+    }
+  }
+
+  void become(ir::Node& node, ir::Op op, std::initializer_list<ir::NodeId> operands, ir::Attributes attributes) {
+    node.op = op;
+    node.operands = operands;
+    node.attributes = std::move(attributes);
+    node.bodies.clear();
+    ++count_.rewrites;
+  }
+
+  /// The node is its first operand.
+  void pass_on(ir::NodeId id) {
+    rewrite_.replace(id, rewrite_.node(id).operands[0]);
+    ++count_.rewrites;
+    ++count_.removed;
+  }
 
   /// What a kernel would compute or move; views and broadcasts of a number cost nothing and stay.
   static bool is_work(const ir::Node& node) {

@@ -21,6 +21,9 @@ constexpr auto marker_targets = std::to_array<std::string_view>(
     {"Sharding", "xla.sdy.FuncResultSharding", "xla.sdy.GlobalToLocalShape", "annotate_device_placement", "MoveToHost",
      "MoveToDevice", "LayoutConstraint", "PinToDevice", "Pin", "Unpin"});
 
+/// A buffer that others write: there is no work to it.
+constexpr std::string_view allocation = "AllocateBuffer";
+
 }  // namespace
 
 HloValue resolve_tuple(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
@@ -59,6 +62,8 @@ HloValue resolve_custom_call(GraphBuilder& builder, const Frame& frame, const Hl
       if (from.dtype == to.dtype && from.dims == to.dims) return resolve_marker(builder, frame, instruction);
     }
   }
+  if (!marker && target != allocation && !is_known_call(target))
+    builder.note_unknown_call(target.empty() ? "without a target" : target);
   return builder.add_plain(instruction, frame, ir::Op::custom_call, builder.module().type_of(instruction));
 }
 

@@ -40,7 +40,9 @@ Role role_of(const Graph& graph, NodeId id) {
   }
   if (node.op == Op::parameter) return Role::source;
   if (node.op == Op::constant) return is_literal(node) ? Role::free : Role::source;
-  return is_free(graph, id) ? Role::free : Role::work;
+  if (is_free(graph, id)) return Role::free;
+  const bool empty = node.shape.dtype != DType::tuple && elements(node.shape) == 0;
+  return empty ? Role::source : Role::work;  // an array without elements is there without a launch
 }
 
 /// Free nodes that only rename elements in place: writing the operand writes them.
@@ -136,7 +138,8 @@ DefUse def_use(const Graph& graph) {
     const Node& node = graph.nodes[i];
     if (result.roles[i] == Role::outside || (array[i] && result.roles[i] == Role::free && is_view(node)))
       for (const NodeId operand : node.operands) array[operand] = true;
-    if (array[i] && (node.op == Op::broadcast || node.op == Op::iota)) result.roles[i] = Role::work;
+    const bool spread = (node.op == Op::broadcast || node.op == Op::iota) && elements(node.shape) > 0;
+    if (array[i] && spread) result.roles[i] = Role::work;
   }
   return result;
 }

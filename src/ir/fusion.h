@@ -70,7 +70,7 @@ struct Group {
 enum class Role : std::uint8_t {
   work,     ///< a kernel has to do it: groups are made of these
   free,     ///< absorbed by whoever needs it
-  source,   ///< a parameter, a constant of several elements or of unknown value: an array in memory
+  source,   ///< a parameter, a constant of several elements or of unknown value: an array in memory; an empty result
   outside,  ///< library call, control flow, communication, opaque: runs as it is and orders the groups around it.
             ///< Only groups that a file brings along may hold one (a matrix product with its epilogue)
 };

@@ -474,13 +474,17 @@ Table module_table(const Summary& summary) {
                    {"baseline_launches", "its launches", Hint::count, 1},
                    {"baseline_median", "its time", Hint::seconds},
                    {"speedup", "times as fast", Hint::ratio},
-                   {"groups_left_out", "groups left out", Hint::count, 2}};
+                   {"groups_left_out", "groups left out", Hint::count, 2},
+                   {"baseline_groups_left_out", "its left out", Hint::count, 2}};
   const bool partial = std::any_of(summary.modules.begin(), summary.modules.end(),
-                                   [](const ModuleTime& time) { return time.left_out > 0; });
-  if (partial) table.columns.back().sacrifice = 0;  // then it says what the times are of
+                                   [](const ModuleTime& time) { return time.left_out + time.baseline_left_out > 0; });
+  // Then they say what the times are of.
+  if (partial) table.columns.back().sacrifice = table.columns[table.columns.size() - 2].sacrifice = 0;
   for (const ModuleTime& time : summary.modules)
     table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
-                          time.baseline_launches, time.baseline_median.value, time.speedup, time.left_out});
+                          time.baseline_launches, time.baseline_median.value,
+                          time.left_out == time.baseline_left_out ? Cell(time.speedup) : Cell(), time.left_out,
+                          time.baseline_left_out});
   return table;
 }
 

@@ -143,7 +143,7 @@ struct ModuleTime {
   std::string strategy, baseline, cache, launch_mode;
   Seconds median, baseline_median;
   double speedup = 0;
-  std::int64_t launches = 0, baseline_launches = 0, left_out = 0;
+  std::int64_t launches = 0, baseline_launches = 0, left_out = 0, baseline_left_out = 0;
 };
 
 struct Summary {

@@ -9,6 +9,7 @@
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
+#   env: NAME VALUE       a variable of the environment
 #   run: WORDS            as in a shell; $MODELS, $DATA, $HERE (the case's folder) and $KERNELS (what earlier runs of this
 #                         suite compiled, named after the code around the compiler) stand for folders, $FAKE for the fake
 #                         GPU's library, $GPU for the options that name it; a case with one of them is skipped where
@@ -25,6 +26,7 @@
 # with "error: ". At the end, the JSON of every command must have been held against docs/json.md.
 import hashlib
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -131,16 +133,19 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             return text
 
         def run(words):
-            return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=120)
+            return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=120, env=env)
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
         runs, want_exit = [], 0
+        env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         for key, value in said:
             if key == "file":
                 name, text = value.split(" ", 1)
                 (Path(here) / name).write_bytes(filled(text).encode().decode("unicode_escape").encode("latin-1"))
             elif key == "folder":
                 (Path(here) / value).mkdir()
+            elif key == "env":
+                env.update([value.split(" ", 1)])
             elif key == "run":
                 value = value.replace("$GPU", "--driver $FAKE --cupti $FAKE --nvml $FAKE")
                 runs.append([filled(word) for word in shlex.split(value)])
@@ -161,7 +166,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "run", "exit", "needs"):
+            if key in ("file", "folder", "env", "run", "exit", "needs"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"

@@ -13,8 +13,10 @@
 
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
+#include "cli/commands.h"
 #include "report/width.h"
 
 using namespace tailor;
@@ -97,6 +99,43 @@ TEST_CASE("NO_COLOR counts when it is set to anything, TERM when it is dumb") {
   CHECK(current_terminal().width > 0);
   unsetenv("NO_COLOR");
   setenv("TERM", before.c_str(), 1);
+}
+
+TEST_CASE("COLUMNS says how wide an answer is that goes to no terminal; what is no width is not looked at") {
+  if (current_terminal().output_is_terminal) return;
+  const char* was = std::getenv("COLUMNS");
+  const std::string before = was == nullptr ? "" : was;
+  const auto width_with = [](const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    return current_terminal().width;
+  };
+  CHECK(width_with("60") == 60);
+  CHECK(width_with("213") == 213);
+  unsetenv("COLUMNS");
+  const int unasked = current_terminal().width;
+  for (const char* word : {"", "0", "-3", "wide", "80x", "99999999999"})
+    CHECK_MESSAGE(width_with(word) == unasked, word);
+  setenv("COLUMNS", "60", 1);
+  CHECK(current_terminal().errors_width != 60);
+  unsetenv("COLUMNS");
+  if (was != nullptr) setenv("COLUMNS", before.c_str(), 1);
+}
+
+TEST_CASE("an error is coloured as --color says, wherever the words went wrong") {
+  const Error error(Fault::usage, "no");
+  const auto said = [&](std::initializer_list<const char*> words, bool terminal) {
+    std::vector<char*> typed;
+    for (const char* word : words) typed.push_back(const_cast<char*>(word));
+    return refusal_text(error, typed, {.errors_is_terminal = terminal});
+  };
+  const std::string plain = "error: no\n", coloured = "\x1b[1;31merror:\x1b[0m no\n";
+  CHECK(said({"tailor", "fuse"}, true) == coloured);
+  CHECK(said({"tailor", "fuse"}, false) == plain);
+  CHECK(said({"tailor", "fuse", "--color", "never"}, true) == plain);
+  CHECK(said({"tailor", "fuse", "--colour=never", "--nonsense"}, true) == plain);
+  CHECK(said({"tailor", "fuse", "--color=always"}, false) == coloured);
+  CHECK(said({"tailor", "fuse", "--color", "sometimes"}, false) == plain);
+  CHECK(said({"tailor", "fuse", "--color"}, true) == coloured);
 }
 
 TEST_CASE("verbosity decides what is said; warnings always are") {

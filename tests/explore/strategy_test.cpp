@@ -194,15 +194,32 @@ TEST_CASE("a group that would wait for a library call of its own is refused with
   CHECK(partition(graph, fusion).least_kernels == 2);
 }
 
-TEST_CASE("a column reduction takes its producer and is not consumed inside") {
+TEST_CASE(
+    "a column reduction, which has no plan yet, takes no producer along that has one, and is not consumed inside") {
   const Graph graph = parse_graph(columns);
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
-  REQUIRE(fusion.groups.size() == 2);
-  CHECK(fusion.groups[0].size() == 2);
+  REQUIRE(fusion.groups.size() == 3);
   const Partition counted = partition(graph, fusion);
-  const auto* missing = std::get_if<Rejection>(&counted.groups[0].needs);
+  CHECK(std::holds_alternative<codegen::Layout>(counted.groups[0].needs));
+  const auto* missing = std::get_if<Rejection>(&counted.groups[1].needs);
   REQUIRE(missing != nullptr);
   CHECK(missing->rule == "skeleton-column");
+  CHECK(fusion.edges[0].reason.starts_with("refused: skeleton-column: "));
+  CHECK(fusion.edges[0].reason.ends_with("; %a has a plan of its own"));
+}
+
+TEST_CASE("a long row that one block sums takes its producers along, because together they have a plan") {
+  const Graph graph = parse_graph(R"(graph long {
+  %x = parameter 0 : f32[1048576]
+  %zero = constant 0 : f32[]
+  %a = exp %x : f32[1048576]
+  %c = reduce add %a, %zero, axes={0} : f32[]
+  output %c
+}
+)");
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  REQUIRE(fusion.groups.size() == 1);
+  CHECK(std::holds_alternative<codegen::Layout>(partition(graph, fusion).groups[0].needs));
 }
 
 TEST_CASE("every partition can run and covers every working node") {

@@ -94,8 +94,8 @@ TEST_CASE("what the text says and the import does not take into account is a war
       std::vector<std::string>{
           "num_partitions=8: a program for 8 GPUs; everything is counted and priced as if one GPU ran this text alone",
           "unknown attribute 'novelty' at 2 instructions: what it means is not taken into account",
-          "2 constants without contents ('{...}'): what needs the value can be neither executed nor written as a "
-          "kernel",
+          "2 constants without contents ('{...}'): kernels read it from memory like an input, and checks make its "
+          "values up",
           "1 shape with a bound ('<='): counted at the largest size",
           "2 operations are not understood (2 never-heard-of): counted as library calls by the bytes of their arrays, "
           "without their work"});
@@ -103,6 +103,24 @@ TEST_CASE("what the text says and the import does not take into account is a war
             "HloModule m, num_partitions=1\nENTRY e {\n x = f32[10] parameter(0)\n ROOT y = f32[10] negate(x)\n}\n",
             "test.hlo")
             .report.warnings.empty());
+}
+
+TEST_CASE("custom calls whose work nobody knows are a warning with their targets; known ones pass in silence") {
+  const auto warnings = [](std::string_view calls) {
+    return import_hlo(module_text(fmt::format("x = f32[4,4] parameter(0)\n{}", calls)), "test.hlo").report.warnings;
+  };
+  CHECK(warnings("a = f32[4,4] custom-call(x), custom_call_target=\"secret\"\n"
+                 "b = f32[4,4] custom-call(a), custom_call_target=\"te_fused_attn\"\n"
+                 "ROOT c = f32[4,4] custom-call(b), custom_call_target=\"secret\"") ==
+        std::vector<std::string>{"3 custom calls are not understood (2 secret, 1 te_fused_attn): counted as library "
+                                 "calls by the bytes of their arrays, without their work"});
+  CHECK(warnings("ROOT a = f32[4,4] custom-call(x)") ==
+        std::vector<std::string>{"1 custom call is not understood (1 without a target): counted as library calls by "
+                                 "the bytes of their arrays, without their work"});
+  for (const char* known :
+       {"__cublas$gemm", "__cublas$lt$matmul", "__cudnn$convForward", "MoveToHost", "Sharding", "AllocateBuffer"})
+    CHECK_MESSAGE(
+        warnings(fmt::format("ROOT a = f32[4,4] custom-call(x, x), custom_call_target=\"{}\"", known)).empty(), known);
 }
 
 TEST_CASE("the root may stand anywhere, operands may follow their users, the module_text may come first") {

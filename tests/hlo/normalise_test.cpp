@@ -243,6 +243,29 @@ TEST_CASE("numbers known before the run become constants") {
                  "fold-constants") == 0);
 }
 
+TEST_CASE("arrays without elements are constants, and what reads them does without") {
+  const auto kept = [](std::string_view lines) {
+    const Imported imported = unchanged(fmt::format(
+        "HloModule m\nsum {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}}\n\n"
+        "ENTRY e {{\n x = f32[0,4] parameter(0)\n y = f32[3,4] parameter(1)\n z = f32[] parameter(2)\n{}\n}}\n",
+        lines));
+    std::string names;
+    for (const Node& node : imported.graph.nodes)
+      if (node.op != Op::parameter) names += fmt::format("{}{}", names.empty() ? "" : " ", name(node.op));
+    return names;
+  };
+  CHECK(kept("ROOT r = f32[0,4] exponential(x)") == "constant");
+  CHECK(kept("ROOT r = f32[3,0] slice(y), slice={[0:3],[2:2]}") == "constant");
+  CHECK(kept("e = f32[0,4] exponential(x)\n n = f32[3,4] negate(y)\n"
+             "ROOT r = f32[3,4] concatenate(n, e), dimensions={0}") == "negate");
+  CHECK(kept("ROOT r = f32[6,4] concatenate(y, x, y), dimensions={0}") == "concatenate");
+  CHECK(kept("ROOT r = f32[2,4] pad(x, z), padding=1_1x0_0") == "broadcast");
+  CHECK(kept("ROOT r = f32[4] reduce(x, z), dimensions={0}, to_apply=sum") == "broadcast");
+  CHECK(kept("i = s32[] constant(1)\n ROOT r = f32[3,4] dynamic-update-slice(y, x, i, i)") == "");
+  CHECK(kept("w = f32[4,5] broadcast(z), dimensions={}\n ROOT r = f32[0,5] dot(x, w), lhs_contracting_dims={1}, "
+             "rhs_contracting_dims={0}") == "constant");
+}
+
 TEST_CASE("operations that change nothing for any value of the type go, others stay") {
   const auto nodes_after = [](std::string_view type, std::string_view constant, std::string_view last) {
     return unchanged(entry_of_lines(fmt::format("x = {0}[4] parameter(0)\nc = {0}[] constant({1})\n"

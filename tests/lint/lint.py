@@ -26,6 +26,7 @@ CATCHES = {
     "src/store/connection.h": "turns SQLite's exceptions into an Error",
     "src/profiler/check/check_pool.cpp": "what goes wrong with one group is its own verdict's reason",
     "src/profiler/check/simulate.cpp": "one plan's failure must not end a sweep",
+    "src/study/sweep/sweep_score.cpp": "one model that cannot be read must not end a sweep",
     "src/profiler/measure/worker.cpp": "what a worker says must not end the one who asks",
     "src/profiler/xla/xla_case.cpp": "one kernel's failure must not lose a module's others",
     "src/profiler/xla/xla_sequence.cpp": "one kernel's failure must not lose a module's others",

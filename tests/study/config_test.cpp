@@ -122,6 +122,16 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
        "3:38 'plans.axes.threads[1]' is an object, a number, a word, or true or false was expected / "},
       {with("\"question\": \"\""), "3:14 'question' is empty / "},
       {with("\"claim\": {\"threshold\": 2}"), "3:11 'claim.metric' is missing / say what the threshold is of"},
+      {with("\"claim\": {\"metric\": \"m\"}"),
+       "3:11 'claim.threshold' is missing, a number above 0 was expected / say how many times better than the baseline "
+       "the best strategy must be, 2 for one"},
+      {with("\"claim\": {\"metric\": \"m\", \"threshold\": 0}"),
+       "3:40 'claim.threshold' is 0, a number above 0 was expected / it is a proportion, which is never below 0: such "
+       "a "
+       "claim always holds"},
+      {with("\"strategies\": [\"none\"],\n \"claim\": {\"metric\": \"m\", \"threshold\": 2}"),
+       "4:11 'claim' is over the strategy 'none' alone, at least two were expected in 'strategies' / a claim compares "
+       "the baseline with another strategy"},
       {"{\"models\": [\"no.hlo\"], \"devices\": [\"h200\"]}",
        fmt::format("1:13 'models[0]': there is no file '{}' / paths start at the folder of the sweep file",
                    (beside.parent_path() / "no.hlo").string())},

@@ -135,6 +135,36 @@ bool is_output(std::span<const std::byte> bytes, const reference::BoundedTensor&
 
 }  // namespace
 
+TEST_CASE("two strategies are compared when they run the same operations, however they cut them") {
+  const ir::Graph graph =
+      hlo::import_hlo(
+          "HloModule m\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] "
+          "add(a, b)\n}\n\nfused {\n  p = f32[64,32]{1,0} parameter(0)\n  e = f32[64,32]{1,0} "
+          "exponential(p)\n  z = f32[] constant(0)\n  ROOT r = f32[32]{0} reduce(e, z), "
+          "dimensions={0}, to_apply=sum\n}\n\nENTRY main {\n  x = f32[64,32]{1,0} parameter(0)\n  "
+          "f = f32[32]{0} fusion(x), kind=kInput, calls=fused\n  m = f32[32]{0} negate(f)\n  ROOT n = "
+          "f32[32]{0} sqrt(m)\n}\n",
+          "test.hlo")
+          .graph;
+  const auto left_out = [&](const char* strategy) {
+    const LoweredModel model(graph, explore::find_strategy(strategy), nullptr);
+    return work_left_out(graph, model.partition, model.kernels);
+  };
+  const WorkPlaces none = left_out("none"), imported = left_out("imported");
+  REQUIRE(none.size() == 1);  // the reduction of columns
+  REQUIRE(imported.size() == 2);
+  CHECK(none.begin()->first.first == graph.name);
+  const std::string exponential = imported.begin()->second;
+  CHECK(work_difference("a", none, 0, "b", none, 0).empty());
+  CHECK(work_difference("imported", imported, 0, "none", none, 0) ==
+        "imported has no kernel for %" + exponential + ", which none runs");
+  CHECK(work_difference("none", none, 0, "imported", imported, 0) ==
+        "imported has no kernel for %" + exponential + ", which none runs");
+  CHECK(work_difference("a", imported, 0, "b", {}, 0) ==
+        "a has no kernel for 2 operations (%" + exponential + " is one), which b runs");
+  CHECK(work_difference("a", none, 2, "b", none, 1) == "a runs one trip of 2 loops, b of 1");
+}
+
 TEST_CASE("of random graphs every place is launched once, and nobody reads what is written later") {
   constexpr std::uint64_t first_seed = 4100, graphs = 25;
   std::int64_t places = 0;

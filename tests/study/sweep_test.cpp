@@ -76,6 +76,31 @@ TEST_CASE("a sweep stores every strategy, one softmax kernel among them, and its
   CHECK(opened.damage().empty());
 }
 
+TEST_CASE("a model that cannot be read is left out by name and reason, the others are swept, and no claim is judged") {
+  const Folder folder;
+  write_file(folder.path / "cut.hlo", "HloModule cut\n\nENTRY e {\n  a = f32[4]{0} parameter(0)\n");
+  const std::string good = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
+  const SweepOutcome outcome =
+      sweep(folder,
+            fmt::format(R"({{"models": ["cut.hlo", "{}"], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
+              "compile": false, "plans": {{"axes": {{"threads": [128]}}}},
+              "claim": {{"metric": "launch_reduction_of_kernels", "threshold": 2}}}})",
+                        good),
+            "a.db");
+  CHECK(outcome.exit_code == 1);
+  CHECK(outcome.models == 1);
+  REQUIRE(outcome.left_out.size() == 1);
+  CHECK(outcome.left_out[0].model.filename() == "cut.hlo");
+  CHECK(outcome.left_out[0].reason.find("cut.hlo:5:") != std::string::npos);
+  CHECK(outcome.reason.starts_with("1 of 2 models were left out, the first is "));
+  CHECK(outcome.reason.find("cut.hlo:5:") != std::string::npos);
+  CHECK_FALSE(outcome.claim.has_value());
+  CHECK(outcome.strategies.size() == 2);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  CHECK(opened.runs().at(0).outcome == "failed");
+  CHECK(opened.damage().empty());
+}
+
 TEST_CASE("a second run finds everything there; two runs of one file store the same rows") {
   const Folder folder;
   const SweepOutcome first = sweep(folder, softmax_config(), "a.db");

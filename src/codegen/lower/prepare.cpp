@@ -205,6 +205,9 @@ std::string title_of(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes)
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::convert || node.op == ir::Op::iota)
       note(name(node.op));
+  if (words.empty())
+    for (const ir::Node& node : graph.nodes)
+      if (class_of(node.op) != ir::OpClass::leaf) note(name(node.op));
   return fmt::format("{}", fmt::join(words, "_"));
 }
 

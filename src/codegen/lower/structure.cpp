@@ -105,6 +105,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::window:
       return skeleton("window");
     case OpClass::mapped:
+      return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
+                                             node.name, text(node.shape)));
     case OpClass::library:
     case OpClass::composite:
     case OpClass::random:

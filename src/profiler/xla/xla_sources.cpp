@@ -83,7 +83,7 @@ std::vector<XlaSource> xla_modules(const fs::path& path) {
   std::error_code fault;
   const bool one_file = fs::is_regular_file(path, fault);
   if (!one_file && !fs::is_directory(path, fault))
-    throw Error(Fault::failed, Position{path.string()},
+    throw Error(Fault::missing, Position{path.string()},
                 "found no such folder, expected one with XLA's dump or a digest",
                 "tools/xla-dump makes one from an HLO file");
   const fs::path folder = !one_file ? path : path.has_parent_path() ? path.parent_path() : fs::path(".");

@@ -19,9 +19,12 @@
 // group asks for (reference/inputs.h); long ones repeat a drawn stretch.
 #include "study/module/module_sequence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <queue>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -245,6 +248,65 @@ ModuleSequence module_sequence(const ir::Graph& graph, const Partition& partitio
   walk.graph(graph, graph.name);
   walk.fill();
   return sequence;
+}
+
+namespace {
+
+using Places = std::set<std::pair<std::string, ir::NodeId>>;
+
+void add_left_out(const ir::Graph& graph, const std::string& where, const Places& grouped, const Places& run,
+                  WorkPlaces& left_out) {
+  const ir::DefUse def_use = ir::def_use(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const ir::Node& node = graph.nodes[i];
+    const std::pair place(where, static_cast<ir::NodeId>(i));
+    if (def_use.roles[i] == ir::Role::work && grouped.contains(place) && !run.contains(place))
+      left_out.emplace(place, node.name);
+    for (std::size_t body = 0; body < node.bodies.size() && class_of(node.op) == ir::OpClass::control; ++body)
+      add_left_out(graph.bodies[ir::index(node.bodies[body])], explore::body_path(where, node, body), grouped, run,
+                   left_out);
+  }
+}
+
+/// "2 operations (%a, ...)" of those in `these` that are not in `those`; empty when there are none.
+std::string not_among(const WorkPlaces& these, const WorkPlaces& those) {
+  std::int64_t count = 0;
+  std::string first;
+  for (const auto& [place, name] : these)
+    if (!those.contains(place) && ++count == 1) first = name;
+  if (count == 0) return {};
+  return count == 1 ? fmt::format("%{}", first) : fmt::format("{} operations (%{} is one)", count, first);
+}
+
+}  // namespace
+
+WorkPlaces work_left_out(const ir::Graph& graph, const explore::Partition& partition,
+                         std::span<const GroupKernel> kernels) {
+  Places grouped, run;
+  for (std::size_t g = 0; g < partition.groups.size(); ++g)
+    for (const Occurrence& occurrence : partition.groups[g].occurrences)
+      for (const ir::NodeId id : occurrence.nodes) {
+        grouped.emplace(occurrence.where, id);
+        if (kernels[g].kernel != nullptr) run.emplace(occurrence.where, id);
+      }
+  WorkPlaces left_out;
+  if (run.size() < grouped.size()) add_left_out(graph, graph.name, grouped, run, left_out);
+  return left_out;
+}
+
+std::string work_difference(const std::string& one, const WorkPlaces& left_out, std::int64_t shortened,
+                            const std::string& other, const WorkPlaces& others_left_out,
+                            std::int64_t others_shortened) {
+  std::string words;
+  const auto add = [&](const std::string& who, const std::string& what, const std::string& whose) {
+    if (what.empty()) return;
+    words += fmt::format("{}{} has no kernel for {}, which {} runs", words.empty() ? "" : "; ", who, what, whose);
+  };
+  add(one, not_among(left_out, others_left_out), other);
+  add(other, not_among(others_left_out, left_out), one);
+  if (shortened != others_shortened && words.empty())
+    words = fmt::format("{} runs one trip of {} loops, {} of {}", one, shortened, other, others_shortened);
+  return words;
 }
 
 }  // namespace tailor::study

@@ -11,7 +11,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "explore/partition.h"
@@ -41,5 +44,18 @@ struct ModuleSequence {
 ModuleSequence module_sequence(const ir::Graph& graph, const explore::Partition& partition,
                                std::span<const GroupKernel> kernels, profiler::ImageForm form,
                                std::int64_t most_launches = 20'000);
+
+/// Working nodes by the path of their graph, with their names.
+using WorkPlaces = std::map<std::pair<std::string, ir::NodeId>, std::string>;
+
+/// The work of a partition that none of these kernels does. Two strategies of a graph that leave out the same are timed
+/// over the same work, however they cut it.
+WorkPlaces work_left_out(const ir::Graph& graph, const explore::Partition& partition,
+                         std::span<const GroupKernel> kernels);
+
+/// Why times of the one are not of the same work as times of the other; empty when they are. `left_out` as above, and
+/// the loops that were shortened.
+std::string work_difference(const std::string& one, const WorkPlaces& left_out, std::int64_t shortened,
+                            const std::string& other, const WorkPlaces& others_left_out, std::int64_t others_shortened);
 
 }  // namespace tailor::study

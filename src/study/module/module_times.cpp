@@ -42,7 +42,7 @@ ModuleComparison::ModuleComparison(ModuleQuestion question, const std::filesyste
   for (const std::string& name : question_.strategies) {
     Question one = question_.what;
     one.strategy = name;
-    variants_.push_back({std::make_unique<FusedModel>(one, data, watch), {}, -1});
+    variants_.push_back({std::make_unique<FusedModel>(one, data, watch), {}, {}, -1});
   }
   how_ = measure_options(question_.measure, device(), watch);
   how_.counters = {};
@@ -54,6 +54,9 @@ void ModuleComparison::measure() {
   stop_if_asked(watch_.stop);
   build_sequences();
   if (xla_) add_xla();
+  for (const ModuleVariant& one : variants_)
+    if (const std::string why = incomparable(one); !why.empty())
+      watch_.observer.warning(fmt::format("{} is not compared with {}: {}", one.name(), variants_.front().name(), why));
   take_turns();
 }
 
@@ -97,6 +100,7 @@ void ModuleComparison::build_sequences() {
                             : GroupKernel{&candidates_[found->second].kernel, &*candidates_[found->second].binary});
     }
     one.module = module_sequence(graph_.graph, one.model->partition, kernels, how_.image);
+    one.left_out = work_left_out(graph_.graph, one.model->partition, kernels);
     const auto contents = std::make_shared<std::vector<std::byte>>(std::move(one.module.contents));
     one.number = sequences_->add({one.module.sequence, contents});
   }
@@ -113,10 +117,6 @@ void ModuleComparison::add_xla() {
   one.module.sequence = std::move(all.sequence);
   const auto contents = std::make_shared<std::vector<std::byte>>(std::move(all.contents));
   one.number = sequences_->add({one.module.sequence, contents});
-  for (const ModuleVariant& ours : variants_)
-    if (ours.module.groups_left_out != one.module.groups_left_out)
-      watch_.observer.warning(fmt::format("{} leaves out {} groups, XLA {}: their times are not of the same work",
-                                          ours.name(), ours.module.groups_left_out, one.module.groups_left_out));
   variants_.push_back(std::move(one));
 }
 
@@ -173,6 +173,17 @@ double ModuleComparison::baseline_of(const ModuleTimes& way) const {
   return 0;
 }
 
+/// Why a variant's time is not held against the first one's; empty when it is.
+std::string ModuleComparison::incomparable(const ModuleVariant& one) const {
+  const ModuleVariant& first = variants_.front();
+  if (one.model)
+    return work_difference(one.name(), one.left_out, one.module.shortened_loops, first.name(), first.left_out,
+                           first.module.shortened_loops);
+  if (one.module.groups_left_out == 0 && first.left_out.empty()) return {};
+  return fmt::format("{} leaves out {} kernels and {} {} groups, and they are not known to be of the same work",
+                     one.name(), one.module.groups_left_out, first.name(), first.module.groups_left_out);
+}
+
 report::Table ModuleComparison::table() const {
   using report::Cell;
   report::Table table;
@@ -181,11 +192,13 @@ report::Table ModuleComparison::table() const {
   for (const ModuleTimes& times : times_) {
     const ModuleVariant& one = variants_[times.variant];
     const Spread time = spread(times);
-    const double baseline = baseline_of(times);
+    const std::string apart = incomparable(one);
+    const double baseline = apart.empty() ? baseline_of(times) : 0;
     const bool timed = time.n > 0;
     std::string note = times.reason;
-    if (one.module.shortened_loops > 0)
-      note += fmt::format("{}{} loops run one trip", note.empty() ? "" : "; ", one.module.shortened_loops);
+    const auto remark = [&](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
+    if (!apart.empty()) remark("not compared: " + apart);
+    if (one.module.shortened_loops > 0) remark(fmt::format("{} loops run one trip", one.module.shortened_loops));
     table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()),
                           one.module.groups_left_out, static_cast<double>(one.module.buffer_bytes),
                           std::string(ir::name(times.cache)), std::string(ir::name(times.launch)),
@@ -216,6 +229,18 @@ void ModuleComparison::save(const std::filesystem::path& database, const std::st
   });
 }
 
+namespace {
+
+/// Names the work too, so that records tell whether two strategies left out the same.
+std::string left_out_reason(const ModuleVariant& one) {
+  if (!one.model) return "no kernel of XLA's that runs";
+  std::string work;
+  for (const auto& [place, name] : one.left_out) work += fmt::format("{} {}\n", place.first, ir::index(place.second));
+  return fmt::format("no kernel that is right (work {})", short_hex(id_of(std::string_view(work))));
+}
+
+}  // namespace
+
 store::ModuleTimeRow ModuleComparison::row_of(const ModuleTimes& times, Id run, Id graph) const {
   const ModuleVariant& one = variants_[times.variant];
   const gpu::GpuProperties& properties = measurer_.worker->opened().properties;
@@ -231,7 +256,7 @@ store::ModuleTimeRow ModuleComparison::row_of(const ModuleTimes& times, Id run, 
   row.outcome = ir::name(times.outcome);
   row.reason = times.reason;
   row.groups_timed = one.module.launched_groups;
-  if (one.module.groups_left_out > 0) row.left_out.push_back({"no kernel that is right", one.module.groups_left_out});
+  if (one.module.groups_left_out > 0) row.left_out.push_back({left_out_reason(one), one.module.groups_left_out});
   row.launches = static_cast<std::int64_t>(one.module.sequence.launches.size());
   row.buffers = {static_cast<double>(one.module.buffer_bytes)};
   if (time.n > 0) {

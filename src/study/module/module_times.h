@@ -46,7 +46,8 @@ std::vector<std::string> named_strategies(const std::string& words);
 struct ModuleVariant {
   std::unique_ptr<FusedModel> model;  ///< null of XLA's kernels
   ModuleSequence module;
-  int number = -1;  ///< of its sequence on the worker
+  WorkPlaces left_out;  ///< of our kernels; of XLA's only their number is known (module.groups_left_out)
+  int number = -1;      ///< of its sequence on the worker
 
   std::string name() const;
 };
@@ -89,6 +90,7 @@ class ModuleComparison {
   void take_one(ModuleTimes& times, std::int64_t round, std::size_t place);
   Spread spread(const ModuleTimes& times) const;
   double baseline_of(const ModuleTimes& way) const;
+  std::string incomparable(const ModuleVariant& one) const;
   store::ModuleTimeRow row_of(const ModuleTimes& times, Id run, Id graph) const;
 
   ModuleQuestion question_;

@@ -30,9 +30,24 @@ const store::ModuleTimeRow* find_time(const std::vector<store::Recorded>& record
   return nullptr;
 }
 
-std::vector<Cell> make_row(const store::ModuleTimeRow& row, double baseline) {
-  std::int64_t left_out = 0;
-  for (const store::LeftOutRow& one : row.left_out) left_out += one.places;
+std::int64_t places_left_out(const store::ModuleTimeRow& row) {
+  std::int64_t places = 0;
+  for (const store::LeftOutRow& one : row.left_out) places += one.places;
+  return places;
+}
+
+/// The reasons name the work, so equal lists are of equal work.
+bool same_work(const store::ModuleTimeRow& one, const store::ModuleTimeRow& other) {
+  return one.left_out == other.left_out;
+}
+
+std::vector<Cell> make_row(const store::ModuleTimeRow& row, const store::ModuleTimeRow* first) {
+  const std::int64_t left_out = places_left_out(row);
+  const bool compared = first != nullptr && first->median && row.median && same_work(row, *first);
+  std::string note = row.reason.empty() ? "measured on " + row.gpu + " at " + row.measured_at : row.reason;
+  if (first != nullptr && !same_work(row, *first))
+    note += fmt::format("; not compared: it leaves out {} groups and {} {}, not the same work", left_out,
+                        first->strategy, places_left_out(*first));
   return {row.strategy,
           row.launches,
           left_out,
@@ -43,8 +58,8 @@ std::vector<Cell> make_row(const store::ModuleTimeRow& row, double baseline) {
           known(row.low),
           known(row.high),
           static_cast<std::int64_t>(row.samples.size()),
-          row.median && baseline > 0 ? Cell(baseline / row.median->value) : Cell(),
-          row.reason.empty() ? "measured on " + row.gpu + " at " + row.measured_at : row.reason};
+          compared ? Cell(first->median->value / row.median->value) : Cell(),
+          note};
 }
 
 }  // namespace
@@ -60,16 +75,15 @@ ReplayedModule replay_module(const ModuleQuestion& question, const std::filesyst
   report::Table table;
   table.title = "memory-bound kernels of the whole model, library calls left out, as they were measured";
   table.columns = module_columns(first);
-  std::map<std::pair<ir::CacheState, ir::LaunchMode>, double> baselines;
+  std::map<std::pair<ir::CacheState, ir::LaunchMode>, const store::ModuleTimeRow*> baselines;
   for (const std::string& name : names)
     for (const ir::CacheState cache : parse_cache_states(question.measure.cache_states))
       for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
         const ir::Protocol protocol{cache, ir::TimedBy::events, launch, {}};
         const store::ModuleTimeRow* row = find_time(*records, graph, name, protocol);
         if (row == nullptr) continue;
-        if (name == first && row->median) baselines[{cache, launch}] = row->median->value;
-        const auto baseline = baselines.find({cache, launch});
-        table.rows.push_back(make_row(*row, baseline == baselines.end() ? 0 : baseline->second));
+        if (name == first) baselines[{cache, launch}] = row;
+        table.rows.push_back(make_row(*row, baselines[{cache, launch}]));
       }
   if (table.rows.empty())
     throw Error(Fault::missing,

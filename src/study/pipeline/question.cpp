@@ -92,7 +92,7 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
 hlo::Imported load_model(const fs::path& data, const std::string& path, const Watch& watch) {
   std::error_code fault;
   if (!fs::exists(path, fault))
-    throw Error(Fault::failed, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
+    throw Error(Fault::missing, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",
                 nearest_file(data, path));
   hlo::Imported imported = hlo::import_file(path, watch.stop);
   for (const std::string& warning : imported.report.warnings)

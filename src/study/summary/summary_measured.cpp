@@ -67,7 +67,8 @@ void add_measured(const store::Store& store, const Subject& subject, const Gathe
   for (const store::ModuleSpeedup& one : store.module_speedups(subject.graph.id, subject.device.id))
     if (one.speedup >= 1)  // the other half says the same the other way round
       summary.modules.push_back({one.strategy, one.baseline, one.cache, one.launch_mode, one.median,
-                                 one.baseline_median, one.speedup, one.launches, one.baseline_launches, one.left_out});
+                                 one.baseline_median, one.speedup, one.launches, one.baseline_launches, one.left_out,
+                                 one.baseline_left_out});
 }
 
 }  // namespace tailor::study

@@ -239,6 +239,25 @@ std::size_t find_offset(const Json& root, std::string_view key) {
   return found == nullptr ? root.offset : found->offset;
 }
 
+/// A claim says of what, how much and over whom: one without these could not fail.
+void check_claim(const Reader& reader, const Json& claim, const SweepConfig& config) {
+  if (config.claim->metric.empty())
+    reader.fail(Fault::usage, claim.offset, "'claim.metric' is missing", "say what the threshold is of");
+  const Json* threshold = claim.find("threshold");
+  if (threshold == nullptr)
+    reader.fail(Fault::usage, claim.offset, "'claim.threshold' is missing, a number above 0 was expected",
+                "say how many times better than the baseline the best strategy must be, 2 for one");
+  if (config.claim->threshold <= 0)
+    reader.fail(Fault::usage, threshold->offset,
+                fmt::format("'claim.threshold' is {}, a number above 0 was expected", config.claim->threshold),
+                "it is a proportion, which is never below 0: such a claim always holds");
+  if (config.strategies.size() < 2)
+    reader.fail(Fault::usage, claim.offset,
+                fmt::format("'claim' is over the strategy '{}' alone, at least two were expected in 'strategies'",
+                            config.strategies.front()),
+                "a claim compares the baseline with another strategy");
+}
+
 void check_whole(const Reader& reader, const Json& root, SweepConfig& config) {
   if (config.models.empty()) reader.fail(Fault::usage, root.offset, "'models' is missing", "list HLO files");
   if (config.devices.empty())
@@ -250,8 +269,7 @@ void check_whole(const Reader& reader, const Json& root, SweepConfig& config) {
     reader.fail(Fault::usage, find_offset(root, "baseline"),
                 fmt::format("'baseline' is '{}', which is not among 'strategies'", config.baseline),
                 fmt::format("strategies: {}", fmt::join(config.strategies, ", ")));
-  if (config.claim && config.claim->metric.empty())
-    reader.fail(Fault::usage, find_offset(root, "claim"), "'claim.metric' is missing", "say what the threshold is of");
+  if (const Json* claim = root.find("claim"); config.claim && claim != nullptr) check_claim(reader, *claim, config);
 }
 
 Json plans_json(const SweepConfig& config) {

@@ -17,7 +17,7 @@
 
 namespace tailor::study {
 
-/// What must hold for the answer to be yes: `metric` at least `threshold`.
+/// What must hold for the answer to be yes: `metric` at least `threshold`, which is above 0.
 struct Claim {
   std::string text;
   std::string metric;

@@ -69,6 +69,8 @@ void sum_up(Sweep& sweep) {
       sweep.outcome.strategies.push_back(std::move(totals));
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
+  if (!sweep.outcome.left_out.empty())
+    return sweep.watch.observer.warning("the claim is not judged: it is about all models, and some were left out");
   const JudgedClaim claim = judge(*sweep.config.claim, sweep.outcome.strategies,
                                   library * static_cast<double>(sweep.devices.size()), sweep.config.baseline);
   sweep.outcome.claim = claim;
@@ -114,6 +116,12 @@ store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, c
   run.config_id = id_of(config);
   run.calibration = calibration.name;
   return run;
+}
+
+std::string left_out_words(const Sweep& sweep) {
+  const std::vector<LeftOutModel>& left_out = sweep.outcome.left_out;
+  return fmt::format("{} of {} models were left out, the first is {}", left_out.size(), sweep.config.models.size(),
+                     left_out.front().reason);
 }
 
 void print_summary(const Sweep& sweep) {
@@ -250,7 +258,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
     if (nvrtc && (options.measure || options.measurer)) profile_short_lists(sweep, *nvrtc.api);
   });
   if (sweep.outcome.opened_gpu) sweep.recorder.name_gpu(*sweep.outcome.opened_gpu);
-  sweep.recorder.close(watch.stopped() ? "interrupted" : "done");
+  sweep.recorder.close(watch.stopped() ? "interrupted" : sweep.outcome.left_out.empty() ? "done" : "failed");
   sum_up(sweep);
   print_summary(sweep);
 
@@ -262,6 +270,9 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   };
   if (watch.stopped())
     end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
+  else if (!outcome.left_out.empty())
+    end_with(Fault::failed, left_out_words(sweep),
+             "the answer lists them; what is stored of the others stays, and the same command goes on from here");
   else if (const std::string none = without_plans(sweep); !none.empty())
     end_with(Fault::failed, none, "widen 'axes' of 'plans', or leave them out");
   else if (compiles && !nvrtc)

@@ -3,8 +3,9 @@
 //
 // A resumable study: import, fuse, enumerate, score, compile the short list, execute it on the simulator, measure it
 // where somebody can, store; all from one file. What is in the database already is not done again, so a sweep that was
-// interrupted goes on where it stopped; Ctrl-C commits what is finished. A group that cannot be planned, a kernel that
-// does not compile or computes something else is stored as such and does not end it.
+// interrupted goes on where it stopped; Ctrl-C commits what is finished. A model that cannot be read is left out. A
+// group that cannot be planned, a kernel that does not compile or computes something else is stored as such and does
+// not end it.
 #pragma once
 
 #include <filesystem>
@@ -49,14 +50,23 @@ struct SweepOptions {
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
 };
 
+/// A model that could not be read.
+struct LeftOutModel {
+  std::filesystem::path model;
+  std::string reason;
+};
+
 /// What a sweep did, for the closing notes and for tests.
 struct SweepOutcome {
-  /// 0 done, 1 some kernel did not compile or the axes leave no plan, 3 no compiler, 4 claim not met, 130 interrupted
+  /// 0 done, 1 a model was left out, some kernel did not compile or the axes leave no plan, 3 no compiler, 4 claim not
+  /// met, 130 interrupted
   int exit_code = 0;
   std::string reason, hint;                       ///< of another exit code than 0
   std::vector<store::StrategyTotals> strategies;  ///< of its models, devices and strategies, as they are stored
   std::string baseline;                           ///< the strategy that speed-ups are over
-  std::optional<JudgedClaim> claim;               ///< where the file has one, and the sweep was not stopped
+  /// Where the file has one, the sweep was not stopped and no model was left out.
+  std::optional<JudgedClaim> claim;
+  std::vector<LeftOutModel> left_out;
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;
   std::int64_t plans_scored = 0, plans_rejected = 0, groups_resumed = 0;

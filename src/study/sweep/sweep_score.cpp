@@ -15,9 +15,11 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <optional>
 #include <set>
 #include <thread>
 
+#include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
@@ -86,6 +88,20 @@ std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrateg
   return result;
 }
 
+/// The model, or nothing where its file is no good: the sweep goes on without it.
+std::optional<hlo::Imported> load_one(Sweep& sweep, const std::filesystem::path& path) {
+  try {
+    return hlo::import_file(path.string(), sweep.watch.stop);
+  } catch (const Error& error) {
+    if (error.fault == Fault::interrupted) throw;
+    std::string reason(trim(error_text(error)).substr(std::string_view("error: ").size()));
+    for (std::size_t at = 0; (at = reason.find("\n  ", at)) != reason.npos;) reason.replace(at, 3, "; ");
+    sweep.watch.observer.note(fmt::format("left out: {}", reason));
+    sweep.outcome.left_out.push_back({path, std::move(reason)});
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 void load_and_fuse(Sweep& sweep) {
@@ -94,7 +110,9 @@ void load_and_fuse(Sweep& sweep) {
     if (sweep.watch.stopped()) return;
     const std::string name = graph_name(path);
     sweep.watch.observer.progress({"importing " + name, 0, 0, {}});
-    const hlo::Imported imported = hlo::import_file(path.string(), sweep.watch.stop);
+    const std::optional<hlo::Imported> loaded = load_one(sweep, path);
+    if (!loaded) continue;
+    const hlo::Imported& imported = *loaded;
     for (const std::string& warning : imported.report.warnings)
       sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store());

@@ -75,6 +75,7 @@ report::Table done_table(const SweepOutcome& outcome) {
   table.title = "sweep";
   table.columns = {column("state", "state"),
                    column("models", "models", Hint::count),
+                   column("models_left_out", "left out", Hint::count),
                    column("distinct_groups", "distinct groups", Hint::count),
                    column("plans_scored", "plans scored", Hint::count),
                    column("plans_rejected", "plans rejected", Hint::count),
@@ -97,6 +98,7 @@ report::Table done_table(const SweepOutcome& outcome) {
   const auto number = [](double value) { return Cell(value); };
   table.rows.push_back({o.exit_code == 0 ? std::string("done") : o.reason,
                         o.models,
+                        static_cast<std::int64_t>(o.left_out.size()),
                         o.distinct_groups,
                         o.plans_scored,
                         o.plans_rejected,
@@ -115,6 +117,14 @@ report::Table done_table(const SweepOutcome& outcome) {
                         o.claim ? Cell(std::string(o.claim->holds() ? "holds" : "does not hold")) : Cell(),
                         o.database.string(),
                         o.report.empty() ? Cell() : Cell(o.report.string())});
+  return table;
+}
+
+report::Table left_out_table(const SweepOutcome& outcome) {
+  report::Table table;
+  table.title = "models left out";
+  table.columns = {column("model", "model"), sentence("reason", "reason")};
+  for (const LeftOutModel& one : outcome.left_out) table.rows.push_back({one.model.filename().string(), one.reason});
   return table;
 }
 

@@ -17,4 +17,7 @@ report::Table strategies_table(const SweepOutcome& outcome);
 /// One row: models, groups, plans, kernels by what became of them, the claim with its figure, where everything is.
 report::Table done_table(const SweepOutcome& outcome);
 
+/// One row per model that could not be read, with the reason; no rows where all could.
+report::Table left_out_table(const SweepOutcome& outcome);
+
 }  // namespace tailor::study

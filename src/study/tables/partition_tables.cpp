@@ -99,9 +99,10 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
   table.title = "one run of the model";
   table.columns = {column("strategy", "strategy"),
                    column("kernels", "kernels", Hint::count),
+                   column("kernels_without_plan", "without a plan", Hint::count),
                    column("kernel_floor", "least possible", Hint::count),
                    column("distinct_groups", "distinct", Hint::count),
-                   column("planned", "planned", Hint::count),
+                   column("planned", "distinct with a plan", Hint::count, 2),
                    column("launches", "launches", Hint::count),
                    column("traffic", "moved", Hint::bytes),
                    column("library_calls", "library calls", Hint::count, 3),
@@ -111,8 +112,13 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
       return std::holds_alternative<codegen::Layout>(group.needs);
     });
+    std::int64_t without_plan = 0;
+    for (const explore::DistinctGroup& group : partition.groups)
+      if (std::holds_alternative<ir::Rejection>(group.needs))
+        without_plan += static_cast<std::int64_t>(group.occurrences.size());
     std::vector<Cell> row{partition.strategy,
                           partition.kernels,
+                          without_plan,
                           partition.least_kernels,
                           static_cast<std::int64_t>(partition.groups.size()),
                           static_cast<std::int64_t>(planned),
