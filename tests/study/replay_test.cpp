@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -20,7 +21,9 @@
 #include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
+#include "study/summary/load_summary.h"
 #include "study/sweep/sweep.h"
+#include "support/approx.h"
 #include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "tests/profiler/kernels.h"
@@ -248,6 +251,26 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
     CHECK(stored.runs().front().calibration == "uncalibrated");
     CHECK(stored.device_files(stored.runs().front()) ==
           ", h200.json " + short_hex(id_of(std::string_view(read_file(source / "data/devices/h200.json")))));
+  }
+  SUBCASE("a plan that ran twice is stored with its race, and travels") {
+    const store::Store stored = store::Store::open_read_only(folder.path / "measured.db");
+    const std::vector<store::TwinRace> races = stored.twin_races(stored.devices().front().id);
+    REQUIRE(races.size() == 1);
+    CHECK(races[0].cache == "cold");
+    CHECK(std::abs(races[0].ratio - 1) < 0.05);
+    CHECK_FALSE(races[0].told_apart);
+    store::write_recorded(folder.path / "twins.jsonl", store::recorded_rows(stored));
+    store::Store other = store::Store::open(folder.path / "twins.db");
+    store::save_recorded(other, store::read_recorded(folder.path / "twins.jsonl"));
+    const std::vector<store::TwinRace> arrived = other.twin_races(stored.devices().front().id);
+    REQUIRE(arrived.size() == 1);
+    CHECK(arrived[0].ratio == races[0].ratio);
+    const report::Summary summary = load_summary(stored, subjects(stored, "", "").front(), {});
+    REQUIRE(summary.twins.size() == 1);
+    CHECK(summary.twins[0].cache == "cold");
+    CHECK(summary.twins[0].races == 1);
+    CHECK(summary.twins[0].told_apart == 0);
+    CHECK(summary.twins[0].most == approx(std::abs(races[0].ratio - 1)));
   }
   SUBCASE("what went well becomes observations, which travel and come back equal") {
     store::Store stored = store::Store::open(folder.path / "measured.db");
