@@ -96,6 +96,15 @@ struct CounterValue {
   bool operator==(const CounterValue&) const = default;
 };
 
+/// A second run of a plan in its race, loaded apart from the first: what separates the two is nothing of the plan's, so
+/// it says what the race could not tell apart.
+struct TwinTime {
+  Seconds median, low, high;  ///< of its samples, and the interval of the median
+  std::int64_t samples = 0;
+  bool told_apart = false;  ///< the race called one of the two slower: a false winner
+  bool operator==(const TwinTime&) const = default;
+};
+
 struct Measurement {
   Outcome outcome = Outcome::unavailable;
   std::string reason;  ///< empty when ok
@@ -106,6 +115,7 @@ struct Measurement {
   std::string gpu;                      ///< "NVIDIA H200, GPU-1234…": name and UUID
   std::string driver;                   ///< "580.159, CUPTI 13.0"
   std::string measured_at;              ///< UTC, ISO 8601
+  std::optional<TwinTime> twin;         ///< of one plan of a race
   bool operator==(const Measurement&) const = default;
 };
 

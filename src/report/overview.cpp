@@ -463,6 +463,20 @@ Table measured_table(const Summary& summary) {
   return table;
 }
 
+Table twin_table(const Summary& summary) {
+  Table table;
+  table.columns = {{"cache", "cache"},
+                   {"timed_by", "timed by", Hint::text, 1},
+                   {"launch_mode", "launched as"},
+                   {"races", "races", Hint::count},
+                   {"apart_middle", "apart, in the middle", Hint::fraction},
+                   {"apart_most", "apart, at most", Hint::fraction},
+                   {"told_apart", "told apart", Hint::count}};
+  for (const TwinSpread& one : summary.twins)
+    table.rows.push_back({one.cache, one.timed_by, one.launch_mode, one.races, one.middle, one.most, one.told_apart});
+  return table;
+}
+
 Table module_table(const Summary& summary) {
   Table table;
   table.columns = {{"strategy", "strategy"},
@@ -501,6 +515,7 @@ std::vector<Section> sections(const Summary& summary) {
                            {"plans not lowered, by rule", rejection_table(summary)},
                            {"whole models, measured in turns", module_table(summary)},
                            {"measured on a GPU", measured_table(summary)},
+                           {"the same plan twice in its race", twin_table(summary)},
                            {"library calls", library_table(summary)}};
   std::erase_if(all, [](const Section& section) { return section.table.rows.empty(); });
   return all;

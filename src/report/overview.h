@@ -52,6 +52,7 @@ Table rejection_table(const GroupSummary& group);
 Table library_table(const Summary& summary);
 /// Plans measured on a GPU, and whole models; no rows when nothing was.
 Table measured_table(const Summary& summary);
+Table twin_table(const Summary& summary);
 Table module_table(const Summary& summary);
 Table import_table(const Summary& summary);
 

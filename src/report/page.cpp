@@ -92,6 +92,10 @@ std::string measured(const Summary& summary) {
   std::string out = figure(scatter(summary.measured), "One point per kernel with a measured time.");
   if (!summary.modules.empty()) out += "<h3>Whole models, in turns</h3>\n" + html(module_table(summary), true);
   if (!summary.times.empty()) out += "<h3>Plans</h3>\n" + html(measured_table(summary), true);
+  if (!summary.twins.empty())
+    out += "<h3>The same plan twice in its race</h3>\n" + html(twin_table(summary), true) +
+           "<p>Loaded apart, it should take the same time: two plans that differ by less than it does from itself are "
+           "not told apart by a race, and one that was told apart from itself is a false winner.</p>\n";
   return out;
 }
 

@@ -138,6 +138,13 @@ struct MeasuredTime {
   std::optional<double> dram_fraction;  ///< of the bandwidth, by the bytes that are needed once
 };
 
+/// Races under one protocol in which a plan ran twice, loaded apart: by how much less no race can tell two plans apart.
+struct TwinSpread {
+  std::string cache, timed_by, launch_mode;
+  std::int64_t races = 0, told_apart = 0;  ///< told apart: one of the two was called slower, a false winner
+  double middle = 0, most = 0;             ///< of how far the second median is from the first, as a fraction of it
+};
+
 /// A strategy's kernels of the whole model against another's, timed in turns.
 struct ModuleTime {
   std::string strategy, baseline, cache, launch_mode;
@@ -158,6 +165,7 @@ struct Summary {
   std::vector<Compared> measured;  ///< kernels with a measured time, cold and one by one
   std::vector<MeasuredTime> times;
   std::vector<std::string> measured_on;  ///< the GPUs, by name and UUID
+  std::vector<TwinSpread> twins;         ///< by protocol
   std::vector<ModuleTime> modules;
   ir::ImportReport import;
   std::vector<std::string> warnings;

@@ -192,6 +192,7 @@ std::vector<ExportFile> csv_files(const ExportSource& source) {
       {device + "-measurements.csv", measurement_lines(source)},
       {device + "-samples.csv", list_lines(rows.measurements, &MeasurementRow::samples)},
       {device + "-counters.csv", list_lines(rows.measurements, &MeasurementRow::counts)},
+      {device + "-twins.csv", list_lines(rows.measurements, &MeasurementRow::twins)},
       {device + "-module_times.csv", module_lines(source)},
       {device + "-module_samples.csv", list_lines(rows.module_times, &ModuleTimeRow::samples)}};
   if (!rows.observations.empty()) files.push_back({device + "-observations.csv", observation_lines(rows.observations)});

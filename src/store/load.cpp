@@ -233,6 +233,10 @@ std::vector<MeasuredPlan> Store::measured_plans(Id device) const {
       *connection_, "WHERE device_id = ? ORDER BY title, group_id, profiler, cache, timed_by, launch_mode, place",
       device);
 }
+std::vector<TwinRace> Store::twin_races(Id device) const {
+  return load_records<TwinRace>(
+      *connection_, "WHERE device_id = ? ORDER BY group_id, cache, timed_by, launch_mode, measurement_id", device);
+}
 std::vector<PredictedPlan> Store::measured_vs_predicted(Id device) const {
   return load_records<PredictedPlan>(*connection_,
                                      "WHERE device_id = ? ORDER BY group_id, plan_id, cache, timed_by, launch_mode, "

@@ -66,6 +66,7 @@ MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binar
   row.measured_at = measured.measured_at;
   row.samples = measured.samples;
   row.counts = measured.counters;
+  if (measured.twin) row.twins = {*measured.twin};
   row.id = measurement_id(row);
   return row;
 }
@@ -77,6 +78,7 @@ ir::Measurement to_measurement(const MeasurementRow& row) {
   if (row.timing) measured.protocol = *row.timing;
   measured.samples = row.samples;
   measured.counters = row.counts;
+  if (!row.twins.empty()) measured.twin = row.twins.front();
   measured.sm_clock = row.sm_clock.value_or(0);
   measured.dram_clock = row.dram_clock.value_or(0);
   measured.gpu = row.gpu;

@@ -358,6 +358,18 @@ struct Record<ir::CounterValue> {
 };
 
 template <>
+struct Record<ir::TwinTime> {
+  static constexpr Table table{.name = "twins", .number = "twin"};
+  static void walk(auto& field, auto& row) {
+    field("median_s", row.median);
+    field("low_s", row.low);
+    field("high_s", row.high);
+    field("samples", row.samples);
+    field("told_apart", row.told_apart);
+  }
+};
+
+template <>
 struct Record<MeasurementRow> {
   static constexpr Table table{.name = "measurements"};
   static void walk(auto& field, auto& row) {
@@ -381,6 +393,7 @@ struct Record<MeasurementRow> {
     field("measured_at", row.measured_at);
     field.list(row.samples);
     field.list(row.counts);
+    field.list(row.twins);
   }
 };
 

@@ -241,6 +241,7 @@ struct MeasurementRow {
   std::string measured_at;
   std::vector<ir::Sample> samples;       ///< a clock of 0 is stored as not known
   std::vector<ir::CounterValue> counts;  ///< loaded by name
+  std::vector<ir::TwinTime> twins;       ///< one, where the plan ran twice in its race
   bool operator==(const MeasurementRow&) const = default;
 };
 
@@ -380,6 +381,14 @@ struct MeasuredPlan {
   std::int64_t samples = 0;
   std::optional<double> useful_fraction, dram_fraction;  ///< of the DRAM bandwidth: bytes needed once; bytes counted
   std::int64_t place = 0;                                ///< 1 is the fastest of its group under this protocol
+};
+
+/// A race in which a plan ran twice, loaded apart.
+struct TwinRace {
+  Id group, measurement;
+  std::string cache, timed_by, launch_mode;  ///< words of ir::Protocol
+  double ratio = 0;                          ///< of the second median to the first
+  bool told_apart = false;                   ///< the race called one of the two slower
 };
 
 /// What a level said of a plan beside a time measured of it.

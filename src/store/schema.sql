@@ -362,6 +362,18 @@ CREATE TABLE counters (
   PRIMARY KEY (measurement_id, counter)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE twins (
+  -- a second run of the measured plan in the same race, loaded apart: how far a plan is from itself
+  measurement_id TEXT NOT NULL REFERENCES measurements, -- the measurement of the first run
+  twin           INTEGER NOT NULL,                 -- from 0
+  median_s       REAL NOT NULL,                    -- of the second run's samples
+  low_s          REAL NOT NULL,                    -- interval of the median
+  high_s         REAL NOT NULL,                    -- interval of the median
+  samples        INTEGER NOT NULL,                 -- how many
+  told_apart     INTEGER NOT NULL CHECK (told_apart IN (0, 1)), -- the race called one of the two slower
+  PRIMARY KEY (measurement_id, twin)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE observations (
   -- what calibration fits and validation scores: that a kernel took a time, whoever measured it. Made from measurements
   -- here (tailor db observations) or imported from what others published (tailor db import). A row never changes.
@@ -851,6 +863,32 @@ JOIN (SELECT device_id,
       FROM devices) peak ON peak.device_id = t.device_id
 WHERE NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = p.plan_id AND r.device_id = t.device_id)
   AND NOT EXISTS (SELECT 1 FROM refuted_kernels r WHERE r.kernel_id = t.kernel_id AND r.device_id = t.device_id);
+
+CREATE VIEW twin_races (
+  -- races in which a plan ran twice, loaded apart; the two times differ by what is nothing of the plan's
+  group_id,       -- the group
+  title,          -- short name made of its operations
+  device_id,      -- the device
+  device,         -- its name
+  measurement_id, -- the execution of the first run
+  cache,          -- as in measurements
+  timed_by,       -- as in measurements
+  launch_mode,    -- as in measurements
+  median_s,       -- of the first run's samples
+  twin_s,         -- of the second run's
+  ratio,          -- of the second median to the first
+  told_apart      -- 1 where the race called one of the two slower: a false winner
+) AS
+SELECT DISTINCT gr.group_id, gr.title, m.device_id, d.name, m.measurement_id, m.cache, m.timed_by, m.launch_mode,
+       m.median_s, t.median_s, t.median_s / m.median_s, t.told_apart
+FROM twins t
+JOIN measurements m USING (measurement_id)
+JOIN binaries b USING (binary_id)
+JOIN lowerings l ON l.kernel_id = b.kernel_id AND l.device_id = m.device_id
+JOIN plans p USING (plan_id)
+JOIN groups gr USING (group_id)
+JOIN devices d ON d.device_id = m.device_id
+WHERE m.median_s > 0;
 
 CREATE VIEW measured_vs_predicted (
   -- what each level of the cost model says that a time of a plan should be, beside that time as it was measured

@@ -138,6 +138,7 @@ class Store {
   /// those whose calibration a sweep took last.
   std::vector<Seconds> plan_times(Id group, Id device, std::string_view level) const;
   std::vector<MeasuredPlan> measured_plans(Id device) const;  ///< by title, protocol, then time
+  std::vector<TwinRace> twin_races(Id device) const;          ///< by group, protocol, then execution
   std::vector<PredictedPlan> measured_vs_predicted(
       Id device) const;  ///< by group, plan, protocol, precision; the model that counts last
   std::vector<ModuleSpeedup> module_speedups(Id graph, Id device) const;  ///< of all runs, greatest first

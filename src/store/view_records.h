@@ -146,7 +146,21 @@ struct ViewRecord<KernelState> {
   }
 };
 
-using ViewRows =
-    std::tuple<StrategyTotals, GroupTime, MeasuredPlan, PredictedPlan, ModuleSpeedup, RejectedRule, KernelState>;
+template <>
+struct ViewRecord<TwinRace> {
+  static constexpr Table table{.name = "twin_races"};
+  static void walk(auto& field, auto& row) {
+    field("group_id", row.group);
+    field("measurement_id", row.measurement);
+    field("cache", row.cache);
+    field("timed_by", row.timed_by);
+    field("launch_mode", row.launch_mode);
+    field("ratio", row.ratio);
+    field("told_apart", row.told_apart);
+  }
+};
+
+using ViewRows = std::tuple<StrategyTotals, GroupTime, MeasuredPlan, TwinRace, PredictedPlan, ModuleSpeedup,
+                            RejectedRule, KernelState>;
 
 }  // namespace tailor::store

@@ -63,6 +63,7 @@ Readers of_chip(Chip& chip) {
           {"threads_per_sm", into(chip.threads_per_sm)},
           {"blocks_per_sm", into(chip.blocks_per_sm)},
           {"bus_bits", into(chip.bus_bits)},
+          {"gpcs", into(chip.gpcs)},
           {"sm_clock", into(chip.sm_clock)},
           {"dram_clock", into(chip.dram_clock)},
           {"dram_bandwidth", into(chip.dram_bandwidth)},

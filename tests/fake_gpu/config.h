@@ -24,6 +24,7 @@ struct Chip {
   std::int64_t shared_per_sm = 233'472, shared_per_block = 49'152, shared_per_block_optin = 232'448;
   std::int64_t shared_reserved = 1024;
   int registers_per_sm = 65'536, threads_per_sm = 2048, blocks_per_sm = 32, bus_bits = 6144;
+  int gpcs = 8;  ///< parts of the chip with an equal share of the SMs, as nearly as goes; a cluster runs within one
   double sm_clock = 1.98e9, dram_clock = 3.201e9;                 ///< Hz
   double dram_bandwidth = 4.32e12, l2_bandwidth = 9.7e12;         ///< B/s
   double issue_rate = 4;                                          ///< warp instructions per clock and SM

@@ -72,6 +72,12 @@ CUresult check_cluster(const Function& function, simulator::Launch& launch, cons
   return CUDA_SUCCESS;
 }
 
+/// Of a launch whose cluster was checked.
+int clusters_at_once(const Function& function, const simulator::Launch& launch, const Chip& chip) {
+  return resident_clusters(function, static_cast<int>(volume(launch.block)), launch.dynamic_shared,
+                           static_cast<std::int64_t>(volume(launch.cluster)), chip);
+}
+
 CUresult check(const Function& function, simulator::Launch& launch, const Chip& chip) {
   const std::uint64_t threads = volume(launch.block);
   if (volume(launch.grid) == 0 || threads == 0 || threads > 1024 || launch.block[2] > 64)
@@ -84,6 +90,7 @@ CUresult check(const Function& function, simulator::Launch& launch, const Chip& 
     return bounded ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
   const int resident = resident_blocks(function, static_cast<int>(threads), launch.dynamic_shared, chip);
   if (resident == 0) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  if (clusters_at_once(function, launch, chip) == 0) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
   if (launch.cooperative &&
       volume(launch.grid) > std::uint64_t{static_cast<unsigned>(resident)} * static_cast<unsigned>(chip.sms))
     return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -121,6 +128,22 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
     function->launched = true;
     gpu.spend(gpu.config.chip.launch_time);
     return enqueue(gpu, config->hStream, KernelWork{function, std::move(launch)});
+  });
+}
+
+CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CUlaunchConfig* config) {
+  return driver_call("cuOccupancyMaxActiveClusters", Needs::context, [&](State& gpu) {
+    const std::shared_ptr<Function> function = gpu.functions.find(handle);
+    if (!function) return CUDA_ERROR_INVALID_HANDLE;
+    if (clusters == nullptr || config == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    simulator::Launch launch;
+    launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    launch.dynamic_shared = config->sharedMemBytes;
+    if (const CUresult wrong = read_attributes(*config, launch); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = check_cluster(*function, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
+    *clusters = clusters_at_once(*function, launch, gpu.config.chip);
+    return CUDA_SUCCESS;
   });
 }
 

@@ -135,6 +135,17 @@ int resident_blocks(const Function& function, int threads, std::int64_t dynamic,
                                     chip.registers_per_sm / (warps * per_warp), chip.shared_per_sm / shared}));
 }
 
+int resident_clusters(const Function& function, int threads, std::int64_t dynamic, std::int64_t blocks,
+                      const Chip& chip) {
+  const int of_sm = resident_blocks(function, threads, dynamic, chip);
+  std::int64_t clusters = 0;
+  for (int part = 0; part < chip.gpcs; ++part) {
+    const int sms = chip.sms * (part + 1) / chip.gpcs - chip.sms * part / chip.gpcs;
+    clusters += std::int64_t{sms} * of_sm / blocks;
+  }
+  return static_cast<int>(clusters);
+}
+
 Loaded load(const void* image, const Chip& chip) {
   const auto* bytes = static_cast<const unsigned char*>(image);
   constexpr unsigned char elf[] = {0x7f, 'E', 'L', 'F'};

@@ -28,5 +28,8 @@ TimedProgram program_at(const Function& function, std::uint64_t cycles, std::int
 std::int64_t static_shared(const Function& function);
 /// What the driver's occupancy calculator says: blocks of so many threads and dynamic bytes on one SM.
 int resident_blocks(const Function& function, int threads, std::int64_t dynamic, const Chip& chip);
+/// Clusters of so many such blocks that the chip holds at once: each within one of its parts.
+int resident_clusters(const Function& function, int threads, std::int64_t dynamic, std::int64_t blocks,
+                      const Chip& chip);
 
 }  // namespace tailor::fake

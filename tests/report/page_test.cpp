@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -170,6 +171,19 @@ TEST_CASE("the table of strategies has both speed-ups over the baseline, and the
   const Table table = strategy_table(s);
   CHECK(std::get<double>(table.rows[2].back()) == approx(2.47 / 1.561));
   CHECK(std::get<double>(table.rows[1].back()) == approx(1));
+}
+
+TEST_CASE("how far plans were from themselves stands in overview, Markdown and page, and nowhere without races") {
+  Summary summary = example_summary();
+  const auto texts = [&] { return std::array{overview(summary, {.width = 110}), markdown(summary), page(summary)}; };
+  for (const std::string& text : texts()) CHECK(text.find("apart, at most") == text.npos);
+  summary.twins = {{"cold", "activity", "stream", 12, 1, 0.0031, 0.0214}};
+  for (const std::string& text : texts()) {
+    CHECK(text.find("he same plan twice in its race") != text.npos);
+    CHECK(text.find("2.14") != text.npos);
+    CHECK(text.find("0.31") != text.npos);
+  }
+  CHECK(well_formed(page(summary)) == "");
 }
 
 TEST_CASE("plans that a model cannot tell apart share a place in the table of plans") {

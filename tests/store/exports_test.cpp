@@ -212,7 +212,8 @@ TEST_CASE("NVBench's file has a benchmark per group, a state per kernel and prot
 TEST_CASE("tables hold every measurement, with units in the heads and as many cells in every line") {
   const Folder folder;
   const auto all = files(campaign(folder / "a.db"), "csv");
-  REQUIRE(all.size() == 5);
+  REQUIRE(all.size() == 6);
+  CHECK(lines(all.at("h200-twins.csv")).size() == 1 + 16 + 4 + 2);
   CHECK(lines(all.at("h200-measurements.csv")).size() == 1 + 16 + 4 + 2);
   CHECK(lines(all.at("h200-samples.csv")).size() == 1 + 11 * (14 + 4 + 2));
   CHECK(lines(all.at("h200-counters.csv")).size() == 1 + 2 * (16 + 4 + 2));
@@ -262,7 +263,7 @@ TEST_CASE("observations are a table of their own where there are any") {
   Store store = campaign(folder / "a.db");
   CHECK(add_observations(store) > 15);
   const auto all = files(store, "csv");
-  CHECK(all.size() == 6);
+  CHECK(all.size() == 7);
   const std::vector<std::string> every = lines(all.at("h200-observations.csv"));
   CHECK(every.size() == 1 + store.observations("h200").size());
   CHECK(every.front().starts_with("observation_id,split,device,regime,time_s,low_s,high_s,source,"));

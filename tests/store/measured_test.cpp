@@ -163,6 +163,28 @@ TEST_CASE("a plan whose kernel a GPU refuted is nobody's best, and no other outc
   }
 }
 
+TEST_CASE("a plan that ran twice is one race, however many plans share its kernel, and none where it ran once") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  const BinaryRow binary = binary_of(1);
+  store.save(a_timing(binary, 8e-6));
+  MeasurementRow once = a_timing(binary, 2e-6);
+  once.twins.clear();
+  once.id = named("once");
+  store.save(once);
+  store.save(LoweringRow{a_plan(1, 1).id, a_device().id, binary.kernel});
+  const std::vector<TwinRace> races = store.twin_races(a_device().id);
+  REQUIRE(races.size() == 1);
+  CHECK(races[0].group == a_group(1).id);
+  CHECK(races[0].measurement == a_timing(binary, 8e-6).id);
+  CHECK(races[0].cache == "cold");
+  CHECK(races[0].ratio == approx(1.02));
+  CHECK(races[0].told_apart);
+  CHECK(store.measurements(binary.id).size() == 2);
+  CHECK(to_measurement(store.measurements(binary.id).at(0)).twin.has_value() !=
+        to_measurement(store.measurements(binary.id).at(1)).twin.has_value());
+}
+
 TEST_CASE("what the simulator found does not refute by itself, a stored rejection does") {
   const Folder folder;
   Store store = two_groups(folder / "a.db");

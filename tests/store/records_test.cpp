@@ -235,6 +235,7 @@ TEST_CASE("fields stand in the order of their struct, so no name is beside the w
   check_order(LeftOutRow{});
   check_order(ModuleSampleRow{});
   check_order(ir::Sample{});
+  check_order(ir::TwinTime{});
 }
 
 TEST_CASE("a record whose fields all differ comes back equal, saved once or twice") {

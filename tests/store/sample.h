@@ -132,6 +132,7 @@ inline MeasurementRow a_timing(const BinaryRow& binary, double median, const ir:
   measured.gpu = "NVIDIA H200, GPU-0001";
   measured.driver = "580.1, CUPTI 13.0";
   measured.measured_at = "2026-01-01T00:00:02Z";
+  measured.twin = ir::TwinTime{{median * 1.02}, {median * 0.9}, {median * 1.1}, 3, true};
   return measurement_row(measured, a_run().id, binary.id, a_device().id, Seconds{median * 0.9}, Seconds{median * 1.1});
 }
 

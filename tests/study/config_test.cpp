@@ -58,7 +58,8 @@ TEST_CASE("every key of a sweep file arrives") {
       parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
  "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol", "calibration": "fits/mine.json",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
- "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
+ "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
+ "profile": {"top": 2, "random": 16, "cache": ["warm"]}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
                    beside);
   CHECK(config.question == "q?");
   CHECK(config.claim == Claim{"t", "speedup", 1.5});
@@ -72,6 +73,7 @@ TEST_CASE("every key of a sweep file arrives") {
   CHECK(config.shortlist == 2);
   CHECK_FALSE(config.compile);
   CHECK(config.check == CheckConfig{1, 3, 64, true});
+  CHECK(config.profile == ProfileConfig{2, 16, {"warm"}});
   CHECK(config.arch == "sm_80");
   CHECK(config.seed == 7);
   CHECK(config.database == beside.parent_path() / "y.db");

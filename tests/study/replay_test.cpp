@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -20,7 +21,9 @@
 #include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
+#include "study/summary/load_summary.h"
 #include "study/sweep/sweep.h"
+#include "support/approx.h"
 #include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "tests/profiler/kernels.h"
@@ -112,9 +115,10 @@ SweepMeasurer from_records(const std::filesystem::path& recorded, const ir::Devi
 
 using Make = std::function<SweepMeasurer(const ir::Device&, const ProfileConfig&, const Watch&)>;
 
-SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer) {
+SweepOutcome sweep(const std::filesystem::path& folder, const char* database, const Make& measurer,
+                   const char* config = replay_config) {
   write_file(folder / "model.hlo", replay_model);
-  write_file(folder / "sweep.json", replay_config);
+  write_file(folder / "sweep.json", config);
   Listener listener;
   SweepOptions options;
   options.config = folder / "sweep.json";
@@ -160,6 +164,53 @@ std::size_t lines(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("a sweep measures random plans of its ranking beside the best, the same when it goes on from its database") {
+  if (kernels::nvrtc_or_skip() == nullptr) return;
+  const kernels::OwnFolder folder("random");
+  constexpr const char* config = R"({"models": ["model.hlo"], "devices": ["h200"], "strategies": ["stitch-v1"],
+    "shortlist": 3, "profile": {"top": 2, "random": 4, "counters": "none"}, "plans": {"axes": {"threads": [128]}}})";
+  std::vector<std::vector<std::string>> asked;
+  const Make nobody = [&](const ir::Device&, const ProfileConfig&, const Watch&) {
+    SweepMeasurer by{{"replay", nullptr, nullptr, {}}, {}};
+    by.who.measure = [&](std::span<const profiler::MeasureRequest> all, const profiler::MeasureOptions&) {
+      profiler::MeasuredGroup none;
+      asked.emplace_back();
+      for (const profiler::MeasureRequest& one : all) {
+        asked.back().push_back(one.name);
+        none.plans.emplace_back().outcome = ir::Outcome::unavailable;  // so the next sweep asks again
+      }
+      return none;
+    };
+    return by;
+  };
+  REQUIRE(sweep(folder.path, "random.db", nobody, config).exit_code == 0);
+  const SweepOutcome again = sweep(folder.path, "random.db", nobody, config);
+  CHECK(again.groups_resumed == 1);
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[0] == asked[1]);
+  REQUIRE(asked[0].size() == 2 + 4);
+
+  // Two of the three best, and four that lie behind these, the last of them in the last quarter.
+  const store::Store store = store::Store::open_read_only(folder.path / "random.db");
+  const Id device = store.devices().front().id;
+  std::vector<double> all, of_asked;
+  for (const store::GroupRow& group : store.groups())
+    for (const store::PlanRow& plan : store.plans(group.id))
+      for (const store::EstimateRow& one : store.estimates(plan.id, device)) {
+        if (one.level != "projected") continue;
+        all.push_back(one.total.value);
+        for (const std::string& name : asked[0])
+          if (name.ends_with(" " + plan.text)) of_asked.push_back(one.total.value);
+      }
+  std::sort(all.begin(), all.end());
+  std::sort(of_asked.begin(), of_asked.end());
+  REQUIRE(of_asked.size() == 6);
+  REQUIRE(all.size() > 40);
+  CHECK(of_asked[1] <= all[2]);
+  CHECK(of_asked[2] >= all[2]);
+  CHECK(of_asked[5] >= all[all.size() * 6 / 10]);
+}
+
 TEST_CASE("a sweep answered from its own recorded file equals the one that was measured") {
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   if (kernels::nvrtc_or_skip() == nullptr) return;
@@ -200,6 +251,26 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
     CHECK(stored.runs().front().calibration == "uncalibrated");
     CHECK(stored.device_files(stored.runs().front()) ==
           ", h200.json " + short_hex(id_of(std::string_view(read_file(source / "data/devices/h200.json")))));
+  }
+  SUBCASE("a plan that ran twice is stored with its race, and travels") {
+    const store::Store stored = store::Store::open_read_only(folder.path / "measured.db");
+    const std::vector<store::TwinRace> races = stored.twin_races(stored.devices().front().id);
+    REQUIRE(races.size() == 1);
+    CHECK(races[0].cache == "cold");
+    CHECK(std::abs(races[0].ratio - 1) < 0.05);
+    CHECK_FALSE(races[0].told_apart);
+    store::write_recorded(folder.path / "twins.jsonl", store::recorded_rows(stored));
+    store::Store other = store::Store::open(folder.path / "twins.db");
+    store::save_recorded(other, store::read_recorded(folder.path / "twins.jsonl"));
+    const std::vector<store::TwinRace> arrived = other.twin_races(stored.devices().front().id);
+    REQUIRE(arrived.size() == 1);
+    CHECK(arrived[0].ratio == races[0].ratio);
+    const report::Summary summary = load_summary(stored, subjects(stored, "", "").front(), {});
+    REQUIRE(summary.twins.size() == 1);
+    CHECK(summary.twins[0].cache == "cold");
+    CHECK(summary.twins[0].races == 1);
+    CHECK(summary.twins[0].told_apart == 0);
+    CHECK(summary.twins[0].most == approx(std::abs(races[0].ratio - 1)));
   }
   SUBCASE("what went well becomes observations, which travel and come back equal") {
     store::Store stored = store::Store::open(folder.path / "measured.db");

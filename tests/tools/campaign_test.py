@@ -50,7 +50,7 @@ class Bundle:
     def __init__(self, scratch):
         self.scratch = scratch
         self.archive = scratch / "bundle.tar.gz"
-        self.built = run(SOURCE / "tools/gpu-campaign", "--build", BUILD, "--out", self.archive, timeout=500)  # it compiles over a thousand kernels
+        self.built = run(SOURCE / "tools/gpu-campaign", "--build", BUILD, "--out", self.archive, timeout=1500)  # it compiles over a thousand kernels
         check(self.built.returncode == 0, self.built.stderr)
         with tarfile.open(self.archive) as tar:
             tar.extractall(scratch / "unpacked", filter="tar")

@@ -231,7 +231,13 @@ class Measuring {
     for (const int k : result.tie)
       if (all_.plans[who[k]].outcome == Outcome::ok) add_once(ranking.tie, static_cast<int>(who[k]));
     if (result.end == RaceEnd::tied && ranking.tie.size() == 1) ranking.end = name(RaceEnd::decided);
-    if (twice) ranking.twin = compared(result, static_cast<int>(plans), static_cast<int>(who[0]));
+    if (twice) {
+      ranking.twin = compared(result, static_cast<int>(plans), static_cast<int>(who[0]));
+      const Spread& second = result.standings[static_cast<int>(plans)].time;
+      if (ranking.twin.plan >= 0)
+        all_.plans[who[0]].times.back().twin =
+            ir::TwinTime{{second.median}, {second.low}, {second.high}, ranking.twin.samples, ranking.twin.told_apart};
+    }
     all_.rankings.push_back(std::move(ranking));
   }
 

@@ -286,8 +286,9 @@ void Maker::barriers() {
 
 void Maker::exchanges() {
   for (const int blocks : {2, 4, 8, 16}) {
-    // Few clusters: every GPU with clusters has room for four of 16 at once, and none may wait for another's end.
-    const std::int64_t grid = std::min<std::int64_t>(limits.sms / blocks, 4) * blocks;
+    // A few are enough for a latency; with_clusters() leaves as many of them as run at once.
+    constexpr std::int64_t few = 4;
+    const std::int64_t grid = std::min<std::int64_t>(limits.sms / blocks, few) * blocks;
     if (grid == 0) continue;
     made.push_back(bench(exchanging, fmt::format("clusters of {}", blocks), blocks,
                          {.threads = block_threads, .rounds = sizes.rounds}, grid,
@@ -376,6 +377,17 @@ CompileRequest compile_request(const Microbench& bench, std::string_view arch) {
   request.entry = bench.family->entry;
   request.arch = arch;
   return request;
+}
+
+std::optional<Microbench> with_clusters(const Microbench& bench, int at_once) {
+  const gpu::Launch& wanted = bench.sequence.launches.front();
+  const std::uint32_t of_cluster = wanted.cluster[0], most = static_cast<std::uint32_t>(at_once < 0 ? 1 : at_once);
+  if (of_cluster == 1 || wanted.grid[0] <= most * of_cluster) return bench;
+  if (most == 0) return {};
+  Microbench fitting = bench;
+  fitting.sequence.launches.front().grid[0] = most * of_cluster;
+  fitting.sequence.buffers.front().bytes = std::int64_t{4} * most * of_cluster;
+  return fitting;
 }
 
 gpu::Sequence with_code(const Microbench& bench, std::span<const std::byte> code) {

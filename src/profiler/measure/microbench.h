@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -90,6 +91,10 @@ std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSiz
 CompileRequest compile_request(const Microbench& bench, std::string_view arch);
 /// The sequence with the code of its image: a cubin or PTX.
 gpu::Sequence with_code(const Microbench& bench, std::span<const std::byte> code);
+/// Of a microbenchmark of clusters: with no more of them than the GPU holds at once (KernelAttributes::clusters of its
+/// load), as none may wait for another's end. Where the driver does not tell, with one. Empty where not even one fits;
+/// others come back as they are.
+std::optional<Microbench> with_clusters(const Microbench& bench, int at_once);
 /// The contents of all inputs, in order of the buffers.
 std::vector<std::byte> inputs_of(const Microbench& bench);
 /// Empty, or what is wrong: `outputs` holds the buffers of role output, both and scratch after one run.

@@ -51,8 +51,9 @@ class Running {
     }
     profiler::SequenceCache bench(worker, how_.time_limit);
     gpu::Image image;
-    const int number = bench.add(
-        {profiler::with_code(item.bench, load_code(*item.binary, how_.image, image)), make_contents(item.bench)});
+    const std::span<const std::byte> code = load_code(*item.binary, how_.image, image);
+    const int number = add_fitting(bench, item, code);
+    if (number < 0) return;
     const gpu::Response checked = bench.call(number, gpu::RunRequest{number, how_.seed, true});
     item.measured.outcome = checked.outcome;
     item.measured.reason = checked.reason;
@@ -69,6 +70,28 @@ class Running {
   }
 
  private:
+  /// The sequence's number in the cache, with as many clusters as fit; negative where the outcome says why there is
+  /// none.
+  int add_fitting(profiler::SequenceCache& cache, BenchItem& item, std::span<const std::byte> code) {
+    const auto add = [&] { return cache.add({profiler::with_code(item.bench, code), make_contents(item.bench)}); };
+    const int number = add();
+    const gpu::Response& load = cache.loaded(number);
+    item.measured.outcome = load.outcome;
+    item.measured.reason = load.reason;
+    if (load.outcome != ir::Outcome::ok) return -1;
+    std::optional<Microbench> fitting =
+        profiler::with_clusters(item.bench, load.entries.empty() ? -1 : load.entries.front().clusters);
+    if (!fitting) {
+      item.measured.outcome = ir::Outcome::refused;
+      item.measured.reason = "by its driver, not one cluster of so many blocks fits into this GPU";
+      return -1;
+    }
+    if (fitting->sequence == item.bench.sequence) return number;
+    cache.drop(number);
+    item.bench = *std::move(fitting);
+    return add();
+  }
+
   /// Large ones take a second to make, and many want the same.
   std::shared_ptr<const std::vector<std::byte>> make_contents(const Microbench& bench) {
     std::vector<std::int64_t> sizes;

@@ -6,8 +6,12 @@
 // drawn against predictions.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <map>
 
+#include "base/statistics.h"
 #include "study/summary/summary_rows.h"
 
 namespace tailor::study {
@@ -26,6 +30,26 @@ const store::PredictedPlan* find_prediction(const std::vector<store::PredictedPl
         one.launch_mode == plan.launch_mode)
       best = &one;
   return best;
+}
+
+/// How far plans were from themselves, protocol by protocol.
+void add_twins(const store::Store& store, const Subject& subject, const Gathered& gathered, report::Summary& summary) {
+  std::map<std::array<std::string, 3>, std::vector<const store::TwinRace*>> by_protocol;
+  const std::vector<store::TwinRace> races = store.twin_races(subject.device.id);
+  for (const store::TwinRace& race : races)
+    if (gathered.groups.contains(race.group))
+      by_protocol[{race.cache, race.timed_by, race.launch_mode}].push_back(&race);
+  for (const auto& [protocol, all] : by_protocol) {
+    report::TwinSpread spread{protocol[0], protocol[1], protocol[2], std::ssize(all)};
+    std::vector<double> apart;
+    for (const store::TwinRace* race : all) {
+      apart.push_back(std::abs(race->ratio - 1));
+      spread.told_apart += race->told_apart ? 1 : 0;
+    }
+    spread.middle = median_of(apart);
+    spread.most = *std::max_element(apart.begin(), apart.end());
+    summary.twins.push_back(std::move(spread));
+  }
 }
 
 }  // namespace
@@ -64,6 +88,7 @@ void add_measured(const store::Store& store, const Subject& subject, const Gathe
     summary.times.push_back(std::move(time));
   }
   if (!summary.times.empty()) summary.measured_on = store.measured_gpus(subject.device.id);
+  add_twins(store, subject, gathered, summary);
   for (const store::ModuleSpeedup& one : store.module_speedups(subject.graph.id, subject.device.id))
     if (one.speedup >= 1)  // the other half says the same the other way round
       summary.modules.push_back({one.strategy, one.baseline, one.cache, one.launch_mode, one.median,

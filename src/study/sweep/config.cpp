@@ -186,6 +186,10 @@ void read_shape(const Reader& reader, const Value& value, CheckConfig& config) {
   config.small_shape = shape == "small";
 }
 
+void read_random(const Reader& reader, const Value& value, ProfileConfig& config) {
+  config.random = reader.integer(value, 0, longest_shortlist);
+}
+
 // clang-format off
 constexpr auto plans_table = std::to_array<Row<SweepConfig>>({
     {"max_per_group",
@@ -204,6 +208,7 @@ constexpr auto check_table = std::to_array<Row<CheckConfig>>({
 
 constexpr auto profile_table = std::to_array<Row<ProfileConfig>>({
     {"top",      [](const Reader& r, const Value& v, ProfileConfig& c) { c.top = r.integer(v, 0, longest_shortlist); }},
+    {"random",   read_random},
     {"cache",    [](const Reader& r, const Value& v, ProfileConfig& c) { c.cache = r.names(v); }                      },
     {"stop",     [](const Reader& r, const Value& v, ProfileConfig& c) { c.stop = r.string(v); }                      },
     {"counters", [](const Reader& r, const Value& v, ProfileConfig& c) { c.counters = r.string(v); }                  },
@@ -317,10 +322,12 @@ std::string canonical_text(const SweepConfig& config) {
   if (config.check.small_shape) json["check"]["shape"] = "small";
   ProfileConfig usual;
   usual.top = config.shortlist;
-  if (config.profile != usual)
+  if (config.profile != usual) {
     json["profile"] = Json{{"top", config.profile.top.value_or(0)}, {"cache", config.profile.cache},
                            {"stop", config.profile.stop},           {"counters", config.profile.counters},
                            {"graph", config.profile.graph},         {"checks", config.profile.checks}};
+    if (config.profile.random > 0) json["profile"]["random"] = config.profile.random;
+  }
   json["arch"] = config.arch;
   json["seed"] = config.seed;
   if (!config.database.empty()) json["database"] = config.database.string();

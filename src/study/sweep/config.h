@@ -44,7 +44,8 @@ struct CheckConfig {
 
 /// Which compiled kernels are measured when the sweep is told who measures, and how.
 struct ProfileConfig {
-  std::optional<std::int64_t> top;         ///< plans of each group; the reader fills in the short list's
+  std::optional<std::int64_t> top;  ///< plans of each group; the reader fills in the short list's
+  std::int64_t random = 0;          ///< more of each group, from equal stretches of the ranking behind the short list
   std::vector<std::string> cache{"cold"};  ///< cache states, the first ranks
   std::string stop = "standard";           ///< row of the stop rules
   std::string counters = "0";              ///< highest tier, names, or none

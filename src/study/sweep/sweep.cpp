@@ -174,11 +174,13 @@ Uncompiled count_uncompiled(Sweep& sweep) {
   return found;
 }
 
-/// What must be equal for stored work to count as done: the plan space, the length of the short list, the architecture
-/// and the models' numbers.
+/// What must be equal for stored work to count as done: the plan space, the length of the short list and what was drawn
+/// behind it, the architecture and the models' numbers.
 std::string work_space(const SweepConfig& config, const ir::Calibration& calibration) {
   const std::string key =
-      fmt::format("{} {} {} {}", hex(plan_space_id(config)), config.shortlist, config.arch, hex(id_of(calibration)));
+      fmt::format("{} {}{} {} {}", hex(plan_space_id(config)), config.shortlist,
+                  config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "",
+                  config.arch, hex(id_of(calibration)));
   return hex(tailor::id_of(std::string_view(key)));
 }
 

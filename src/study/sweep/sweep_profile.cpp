@@ -19,7 +19,8 @@ namespace {
 /// How the step is called in `progress`: another way to measure is another step.
 std::string step_key(const Sweep& sweep, const SweepMeasurer& by) {
   const ProfileConfig& config = sweep.config.profile;
-  return fmt::format("profile, {}, top {}, {}, stop {}, counters {}{}, seed {}", by.who.name, config.top.value_or(0),
+  return fmt::format("profile, {}, top {}{}, {}, stop {}, counters {}{}, seed {}", by.who.name, config.top.value_or(0),
+                     config.random > 0 ? fmt::format(" and {} random", config.random) : "",
                      fmt::join(config.cache, "+"), config.stop, config.counters, config.graph ? ", graph" : "",
                      sweep.config.seed);
 }
@@ -59,11 +60,35 @@ bool lacks_an_answer(const Candidate& candidate) {
   return outcome == ir::Outcome::unavailable || outcome == ir::Outcome::not_recorded || outcome == ir::Outcome::stopped;
 }
 
+/// The numbers of the plans of a short list that are measured: of its `shortlist` best by the model that ranked them
+/// the `top` best by the compiled estimate, then those that were drawn from the ranking behind them. Where sweeps of
+/// other lengths left more plans of the group in the database, every so many-th of these.
+std::vector<std::size_t> measured_plans(const Sweep& sweep, std::span<Candidate* const> list) {
+  std::vector<const explore::Standing*> all;
+  for (const Candidate* candidate : list) all.push_back(&candidate->standing);
+  const ProfileConfig& config = sweep.config.profile;
+  if (config.random == 0) return explore::best_by(all, ir::Level::compiled, config.top.value_or(0));
+  const std::vector<std::size_t> ranked = explore::best_by(all, sweep.model->level, std::ssize(all));
+  const auto first = static_cast<std::size_t>(std::min(sweep.config.shortlist, std::ssize(ranked)));
+  std::vector<const explore::Standing*> best;
+  for (std::size_t i = 0; i < first; ++i) best.push_back(all[ranked[i]]);
+  std::vector<std::size_t> numbers;
+  for (const std::size_t i : explore::best_by(best, ir::Level::compiled, config.top.value_or(0)))
+    numbers.push_back(ranked[i]);
+  std::vector<std::size_t> drawn;
+  for (std::size_t i = first; i < ranked.size(); ++i)
+    if (all[ranked[i]]->at(ir::Level::compiled) != nullptr) drawn.push_back(ranked[i]);
+  const std::size_t wanted = std::min(static_cast<std::size_t>(config.random), drawn.size());
+  for (std::size_t k = 0; k < wanted; ++k) numbers.push_back(drawn[k * drawn.size() / wanted]);
+  return numbers;
+}
+
 /// Measures one group; false when it was stopped before all of it was done.
 bool profile_group(Sweep& sweep, const profiler::Nvrtc& api, const Place& place, const SweepMeasurer& by) {
-  std::vector<Candidate>* list = &short_list(sweep, place);
+  std::vector<Candidate*> list;
+  for (Candidate& candidate : short_list(sweep, place)) list.push_back(&candidate);
   bool whole = true;
-  with_best_compiled({&list, 1}, sweep.config.profile.top.value_or(0), [&](std::span<Candidate> batch) {
+  with_batch(std::span<Candidate* const>(list), measured_plans(sweep, list), [&](std::span<Candidate> batch) {
     sweep.outcome.plans_lowered += lower(batch);
     if (by.who.name != "replay") add_shapes(batch, ShapeKind::odd);
     compile(batch, compiling(sweep, api, Shapes::both, 0, 0), {silent(), sweep.watch.stop});

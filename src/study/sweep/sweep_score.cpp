@@ -143,6 +143,8 @@ Choice score(const Sweep& sweep, const Place& place) {
   for (const AxisRestriction& limit : sweep.config.axes) how.limits.push_back({limit.axis, limit.values});
   how.max_plans = sweep.config.max_plans_per_group;
   how.keep = sweep.config.shortlist;
+  how.random = sweep.config.profile.random;
+  how.seed = static_cast<std::uint64_t>(sweep.config.seed);
   Choice choice = choose(*place.group, *place.target, how, sweep.watch.stop);
   print(choice.candidates);
   return choice;

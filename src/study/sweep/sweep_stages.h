@@ -82,6 +82,15 @@ void mark_done(Sweep& sweep, const Place& place, const std::string& key);
 Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
                     std::int64_t total);
 
+/// Runs `stage` over these candidates as one batch; what it leaves goes back to where they came from.
+template <class Stage>
+void with_batch(std::span<Candidate* const> all, std::span<const std::size_t> numbers, Stage&& stage) {
+  std::vector<Candidate> batch;
+  for (const std::size_t i : numbers) batch.push_back(std::move(*all[i]));
+  stage(std::span(batch));
+  for (std::size_t k = 0; k < numbers.size(); ++k) *all[numbers[k]] = std::move(batch[k]);
+}
+
 /// Runs `stage` over the `top` best by the compiled estimate of each short list, as one batch.
 template <class Stage>
 void with_best_compiled(std::span<std::vector<Candidate>* const> lists, std::int64_t top, Stage&& stage) {
@@ -92,12 +101,8 @@ void with_best_compiled(std::span<std::vector<Candidate>* const> lists, std::int
       all.push_back(&candidate);
       standings.push_back(&candidate.standing);
     }
-  const explore::Rung rung{ir::Level::compiled, top, [&](std::span<const std::size_t> best) {
-                             std::vector<Candidate> batch;
-                             for (const std::size_t i : best) batch.push_back(std::move(*all[i]));
-                             stage(std::span(batch));
-                             for (std::size_t k = 0; k < best.size(); ++k) *all[best[k]] = std::move(batch[k]);
-                           }};
+  const explore::Rung rung{ir::Level::compiled, top,
+                           [&](std::span<const std::size_t> best) { with_batch(all, best, stage); }};
   explore::climb(standings, {&rung, 1});
 }
 

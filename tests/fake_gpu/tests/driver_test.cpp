@@ -194,6 +194,45 @@ TEST_CASE("the fake refuses launches that a driver refuses") {
   CHECK(gpu.cuCtxSynchronize() == CUDA_SUCCESS);
 }
 
+TEST_CASE(
+    "the fake holds as many clusters at once as its parts have room for, and launches none that no part can hold") {
+  struct Row {
+    const char* chip;
+    unsigned cluster;
+    int at_once;
+  };
+  // Eight blocks of 256 threads to an SM, 132 SMs; in parts of 16 or 17, or of 3 or 4 of which each holds one block.
+  const Row rows[] = {{R"({"chip": {}})", 16, 4 * 8 + 4 * 8},
+                      {R"({"chip": {}})", 2, 4 * 64 + 4 * 68},
+                      {R"({"chip": {"gpcs": 40, "threads_per_sm": 256}})", 4, 12},
+                      {R"({"chip": {"gpcs": 40, "threads_per_sm": 256}})", 8, 0}};
+  for (const Row& row : rows) {
+    CAPTURE(row.chip);
+    CAPTURE(row.cluster);
+    FakeLibrary gpu(row.chip);
+    CUdeviceptr x = gpu.floats(std::vector<float>(256 * 16, 1));
+    void* arguments[] = {&x};
+    const CUfunction twice = gpu.entry(kernels, "twice");
+    CUlaunchAttribute attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attribute.value.clusterDim = {row.cluster, 1, 1};
+    CUlaunchConfig config = {};
+    config.gridDimX = row.cluster, config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
+    config.blockDimX = 256;
+    config.attrs = &attribute, config.numAttrs = 1;
+    int clusters = -1;
+    if (row.cluster > 8) {
+      CHECK(gpu.cuOccupancyMaxActiveClusters(&clusters, twice, &config) == CUDA_ERROR_INVALID_CLUSTER_SIZE);
+      REQUIRE(gpu.cuFuncSetAttribute(twice, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) == CUDA_SUCCESS);
+    }
+    REQUIRE(gpu.cuOccupancyMaxActiveClusters(&clusters, twice, &config) == CUDA_SUCCESS);
+    CHECK(clusters == row.at_once);
+    CHECK(gpu.cuLaunchKernelEx(&config, twice, arguments, nullptr) ==
+          (row.at_once > 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CLUSTER_SIZE));
+  }
+  CHECK(FakeLibrary().cuOccupancyMaxActiveClusters(nullptr, nullptr, nullptr) == CUDA_ERROR_INVALID_HANDLE);
+}
+
 TEST_CASE("what a kernel does wrong is told by the next call that waits, and by every call after it") {
   struct Row {
     const char *ptx, *name;

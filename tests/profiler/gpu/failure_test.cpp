@@ -32,7 +32,8 @@ std::vector<Response> all_answers(const FakeMachine& machine, gpu::Use use = gpu
   gpu::Sequence sequence = doubling(300);
   sequence.buffers.push_back({"scratch", 90, gpu::BufferRole::workspace});
   sequence.buffers.push_back({"both", 400, gpu::BufferRole::in_place});
-  sequence.launches.push_back(launch_of("plus_one", {of_buffer(3), of_value<std::uint32_t>(100)}, 1, 128));
+  sequence.launches.push_back(launch_of("plus_one", {of_buffer(3), of_value<std::uint32_t>(100)}, 2, 128));
+  sequence.launches.back().cluster = {2, 1, 1};
   sequence.launches.push_back(launch_of("much_shared", {of_buffer(2)}));
   sequence.launches.back().dynamic_shared = 100'000;
   std::vector<std::byte> contents = counting(400);
@@ -84,6 +85,7 @@ const std::set<std::string>& quiet() {
                                               "cuFuncGetAttribute",
                                               "cuFuncGetParamInfo",
                                               "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+                                              "cuOccupancyMaxActiveClusters",
                                               "cuMemFree",
                                               "cuMemGetInfo",
                                               "cuMemHostAlloc",

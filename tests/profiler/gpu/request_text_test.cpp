@@ -138,7 +138,8 @@ Response answer(Draw& draw) {
                      number(),      large(),       large(),     large(),     large(),     number(),    number(),
                      draw.finite(), draw.finite(), number(),    draw.flag(), draw.flag(), draw.flag(), draw.flag()};
   made.capabilities = draw.several([&] { return Capability{draw.text(), draw.text(), draw.text(), draw.text()}; });
-  made.entries = draw.several([&] { return KernelAttributes{number(), large(), large(), large(), number()}; });
+  made.entries =
+      draw.several([&] { return KernelAttributes{number(), large(), large(), large(), number(), number()}; });
   made.samples = draw.several([&] {
     return ir::Sample{{draw.number()}, draw.finite(), static_cast<std::uint32_t>(draw.word())};
   });

@@ -262,6 +262,9 @@ TEST_CASE("much shared memory, a large cluster and a cooperative launch are what
   Sequence large = doubling(16 * 128);
   large.launches[0].cluster = {16, 1, 1};
   CHECK_MESSAGE(load_and_run(gpu, large).outcome == Outcome::ok, "cluster of 16");
+  const Response clusters = gpu.answer(gpu::LoadRequest{1, large}, counting(16 * 128));
+  REQUIRE(clusters.outcome == Outcome::ok);
+  CHECK(clusters.entries[0].clusters == 4 * 16 + 4 * 17);  // 16 blocks to an SM, in parts of 16 or 17 SMs
   Sequence together = doubling(512);
   together.launches[0].cooperative = true;
   CHECK_MESSAGE(load_and_run(gpu, together).outcome == Outcome::ok, "cooperative");

@@ -251,6 +251,13 @@ TEST_CASE("where memory lies decides no race: equal plans tie, and a plan that r
   CHECK(ranking.twin.samples >= 10);
   CHECK(ranking.twin.ratio == approx(1).epsilon(0.03));
   CHECK_FALSE(ranking.twin.told_apart);
+  const ir::Measurement& first = all.plans[0].times.at(0);
+  REQUIRE(first.twin);
+  CHECK(first.twin->median.value / median(first) == approx(ranking.twin.ratio));
+  CHECK(first.twin->low <= first.twin->median);
+  CHECK(first.twin->high >= first.twin->median);
+  CHECK(first.twin->samples == ranking.twin.samples);
+  CHECK_FALSE(all.plans[1].times.at(0).twin);
 }
 
 TEST_CASE("a wrong plan never wins, however fast it is, wherever it is wrong") {

@@ -203,6 +203,35 @@ TEST_CASE("kernels whose blocks must all be resident have the registers for it")
   }
 }
 
+TEST_CASE("of clusters there are as many as the GPU holds at once, one where nobody tells, and those compute right") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  int seen = 0;
+  for (const Microbench& bench : microbenchmarks(h200_facts(), small_sizes())) {
+    const std::uint32_t of_cluster = bench.sequence.launches[0].cluster[0];
+    if (of_cluster == 1) {
+      CHECK(with_clusters(bench, 0)->sequence == bench.sequence);
+      continue;
+    }
+    ++seen;
+    INFO(bench.name);
+    constexpr std::uint32_t all = 4;
+    CHECK(bench.sequence.launches[0].grid[0] == all * of_cluster);
+    CHECK(with_clusters(bench, static_cast<int>(all))->sequence == bench.sequence);
+    CHECK_FALSE(with_clusters(bench, 0));
+    for (const auto& [at_once, clusters] : {std::pair{3, 3U}, {1, 1U}, {-1, 1U}}) {
+      const std::optional<Microbench> few = with_clusters(bench, at_once);
+      REQUIRE(few);
+      CHECK(few->sequence.launches[0].grid[0] == clusters * of_cluster);
+      const testing::SequenceRun run =
+          testing::run_sequence(with_code(*few, as_bytes(compiled(*api, *few).ptx)), inputs_of(*few));
+      CHECK(run.reason == "");
+      CHECK(complaint(*few, run.outputs) == "");
+    }
+  }
+  CHECK(seen == 4);
+}
+
 TEST_CASE("the answer is the work over the median time, or the time of one piece, with the interval turned along") {
   const std::vector<Microbench> all = microbenchmarks(h200_facts());
   const auto find = [&](std::string_view family) {

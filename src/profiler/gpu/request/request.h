@@ -147,6 +147,7 @@ struct KernelAttributes {
   std::int64_t local_bytes = 0;                        ///< per thread
   std::int64_t static_shared = 0, dynamic_shared = 0;  ///< bytes per block
   int blocks_per_sm = 0;                               ///< resident, by the driver's occupancy calculator
+  int clusters = -1;  ///< of this shape that the GPU holds at once, by the same; -1: no clusters, or not told
   bool operator==(const KernelAttributes&) const = default;
 };
 

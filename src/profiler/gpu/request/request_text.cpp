@@ -122,6 +122,7 @@ void walk(Fields& field, KernelAttributes& attributes) {
   field("static_shared", attributes.static_shared);
   field("dynamic_shared", attributes.dynamic_shared);
   field("blocks_per_sm", attributes.blocks_per_sm);
+  field("clusters", attributes.clusters);
 }
 
 template <class Fields>

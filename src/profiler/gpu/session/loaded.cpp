@@ -143,6 +143,17 @@ void bind_arguments(const Launch& launch, const LoadedSequence& loaded, BoundLau
   for (std::vector<std::byte>& value : bound.values) bound.parameters.push_back(value.data());
 }
 
+/// How many of its clusters run at once; none where the driver says that no GPU of this kind takes such a cluster.
+int clusters_at_once(OpenedGpu& gpu, const Launch& launch, CUfunction function) {
+  if (launch.cluster == Extent3{1, 1, 1} || gpu.driver.cuOccupancyMaxActiveClusters == nullptr) return -1;
+  std::array<CUlaunchAttribute, 2> attributes = {};
+  const CUlaunchConfig config = launch_config(gpu, launch, attributes);
+  int clusters = 0;
+  const CUresult result = gpu.driver.cuOccupancyMaxActiveClusters(&clusters, function, &config);
+  if (result == CUDA_ERROR_INVALID_CLUSTER_SIZE) return 0;
+  return result == CUDA_SUCCESS ? clusters : -1;
+}
+
 CudaStatus bind(OpenedGpu& gpu, LoadedSequence& loaded) {
   std::map<CUfunction, std::int64_t> shared;  // the most that a launch of the kernel wants: the driver keeps one number
   for (const Launch& launch : loaded.sequence.launches) {
@@ -162,6 +173,7 @@ CudaStatus bind(OpenedGpu& gpu, LoadedSequence& loaded) {
     // Of a shape that no launch can have it says an error, and the launch will say it again.
     static_cast<void>(gpu.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
         &attributes.blocks_per_sm, bound.function, threads, static_cast<std::size_t>(launch.dynamic_shared)));
+    attributes.clusters = clusters_at_once(gpu, launch, bound.function);
     loaded.entries.push_back(attributes);
     loaded.launches.push_back(std::move(bound));
   }

@@ -53,24 +53,7 @@ CudaStatus queue_touch(OpenedGpu& gpu, LoadedSequence& loaded) {
 
 CudaStatus queue_launch(OpenedGpu& gpu, const Launch& launch, BoundLaunch& bound) {
   std::array<CUlaunchAttribute, 2> attributes = {};
-  CUlaunchConfig config = {};
-  config.gridDimX = launch.grid[0], config.gridDimY = launch.grid[1], config.gridDimZ = launch.grid[2];
-  config.blockDimX = launch.block[0], config.blockDimY = launch.block[1], config.blockDimZ = launch.block[2];
-  config.sharedMemBytes = static_cast<unsigned>(launch.dynamic_shared);
-  config.hStream = *gpu.stream;
-  config.attrs = attributes.data();
-  if (launch.cluster != Extent3{1, 1, 1}) {
-    CUlaunchAttribute& cluster = attributes[config.numAttrs++];
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = launch.cluster[0];
-    cluster.value.clusterDim.y = launch.cluster[1];
-    cluster.value.clusterDim.z = launch.cluster[2];
-  }
-  if (launch.cooperative) {
-    CUlaunchAttribute& cooperative = attributes[config.numAttrs++];
-    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-    cooperative.value.cooperative = 1;
-  }
+  const CUlaunchConfig config = launch_config(gpu, launch, attributes);
   return to_status(gpu.driver, gpu.driver.cuLaunchKernelEx(&config, bound.function, bound.parameters.data(), nullptr),
                    fmt::format("cuLaunchKernelEx of '{}'", launch.entry));
 }
@@ -108,6 +91,28 @@ CudaStatus capture(OpenedGpu& gpu, LoadedSequence& loaded) {
 }
 
 }  // namespace
+
+CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, std::array<CUlaunchAttribute, 2>& attributes) {
+  CUlaunchConfig config = {};
+  config.gridDimX = launch.grid[0], config.gridDimY = launch.grid[1], config.gridDimZ = launch.grid[2];
+  config.blockDimX = launch.block[0], config.blockDimY = launch.block[1], config.blockDimZ = launch.block[2];
+  config.sharedMemBytes = static_cast<unsigned>(launch.dynamic_shared);
+  config.hStream = *gpu.stream;
+  config.attrs = attributes.data();
+  if (launch.cluster != Extent3{1, 1, 1}) {
+    CUlaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = launch.cluster[0];
+    cluster.value.clusterDim.y = launch.cluster[1];
+    cluster.value.clusterDim.z = launch.cluster[2];
+  }
+  if (launch.cooperative) {
+    CUlaunchAttribute& cooperative = attributes[config.numAttrs++];
+    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    cooperative.value.cooperative = 1;
+  }
+  return config;
+}
 
 CudaStatus queue_own(OpenedGpu& gpu, CUfunction kernel, unsigned blocks, unsigned threads,
                      std::span<void*> parameters) {

@@ -7,6 +7,7 @@
 // and by the loading itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,8 @@ CudaStatus queue_flush(OpenedGpu& gpu);
 CudaStatus queue_cache_state(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache);
 /// How many kernels of our own that takes.
 std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
+/// A launch's shape as the driver wants it, on our stream; the config points to `attributes`.
+CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, std::array<CUlaunchAttribute, 2>& attributes);
 /// All launches, in order.
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
