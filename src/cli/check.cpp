@@ -60,7 +60,7 @@ void store_part(const CheckCommand& options, const Context& context, const study
 /// What is known so far; `finished_only` while candidates are still worked on, or never will be.
 CommandOutput answer_of(const Context& context, const study::FusedModel& model, std::span<const Candidate> candidates,
                         std::span<const study::Unplanned> unplanned, bool finished_only) {
-  CommandOutput answer{"tailor.check/1", model.target.device.name, {}, ""};
+  CommandOutput answer{"tailor.check/1", model.target.device.name, {}, "", finished_only};
   const study::VerdictRows rows{finished_only, context.format == Format::table};
   answer.sections.push_back({"kernels", study::verdict_table(candidates, unplanned, rows)});
   report::Table findings = study::finding_table(candidates);
