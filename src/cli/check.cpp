@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor check: choose plans, compile them, execute them on the simulator, say what was found. In: a model, a device,
-// a group and how many plans. Out: tables on stdout, rows where a database was named. Verdicts are an answer like any
-// other; the exit code says whether all of them are good. Called by main's table of commands.
+// a group and how many plans. Out: tables on stdout, rows where a database was named, as groups finish. Verdicts are an
+// answer like any other; the exit code says whether all of them are good. An interrupt shows those that were reached.
+// Called by main's table of commands.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -39,46 +42,36 @@ study::Checking make_checking(const CheckCommand& options) {
 }
 
 /// What explore and the compiler know is stored with the verdicts, so that the database stands for itself.
-void store_all(const CheckCommand& options, const Context& context, const study::FusedModel& model,
-               const std::vector<Candidate>& candidates) {
-  const std::string toolchain =
-      candidates.empty() || !candidates[0].executed_binary() ? "none" : candidates[0].executed_binary()->compiler;
-  study::Recorder recorder(options.database, study::begun_run(context.command, toolchain, options.seed, ""));
-  const study::Checking how = make_checking(options);
-  recorder.unit([&] {
-    recorder.save(model.target);
-    for (const Candidate& candidate : candidates) {
-      recorder.save_chosen(candidate);
-      if (!candidate.other) recorder.save_compiled(candidate);
-      recorder.save_checked(candidate, study::check_method(how.each, how.seeds, candidate.executed_kernel()));
-    }
-    recorder.close("done");
-  });
-  context.console->note(fmt::format("stored in {}", options.database));
+void store_part(const CheckCommand& options, const Context& context, const study::FusedModel& model,
+                std::span<const Candidate> part, bool finished_only, std::optional<study::Recorder>& recorder) {
+  const auto first =
+      std::find_if(part.begin(), part.end(), [](const Candidate& one) { return one.verdict.has_value(); });
+  if (options.database.empty() || (finished_only && first == part.end())) return;
+  context.interrupts->let_store();
+  if (!recorder) {
+    const std::string toolchain = first == part.end() ? "none" : first->executed_binary()->compiler;
+    recorder.emplace(options.database, study::begun_run(context.command, toolchain, options.seed, ""));
+    recorder->save(model.target);
+  }
+  recorder->save_checks(part, make_checking(options), finished_only);
+  context.interrupts->stored();
 }
 
-void print_summary(const Context& context, const study::VerdictCounts& counts, const profiler::CheckAccount& account) {
-  context.console->note(fmt::format(
-      "{}; {} lane instructions executed in {} ({}/s of one thread), {} references in {}", study::text(counts),
-      with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
-      three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
-      account.references, humane_seconds(account.reference.value)));
+/// What is known so far; `finished_only` while candidates are still worked on, or never will be.
+CommandOutput answer_of(const Context& context, const study::FusedModel& model, std::span<const Candidate> candidates,
+                        std::span<const study::Unplanned> unplanned, bool finished_only) {
+  CommandOutput answer{"tailor.check/1", model.target.device.name, {}, "", finished_only};
+  const study::VerdictRows rows{finished_only, context.format == Format::table};
+  answer.sections.push_back({"kernels", study::verdict_table(candidates, unplanned, rows)});
+  report::Table findings = study::finding_table(candidates);
+  if (!findings.rows.empty() || context.format == Format::json)
+    answer.sections.push_back({"findings", std::move(findings)});
+  return answer;
 }
 
-/// Nothing when all passed.
-void refuse_bad(const study::VerdictCounts& counts, std::size_t all) {
-  if (counts.refuted > 0)
-    throw Error(Fault::failed,
-                counts.late == counts.refuted
-                    ? fmt::format("{} of {} kernels took longer than --time-limit", counts.late, all)
-                    : fmt::format("{} of {} kernels are not right", counts.refuted, all),
-                "the answer says which and why; tailor emit prints the CUDA text of one");
-  if (counts.not_executed > 0)
-    throw Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", counts.not_executed, all),
-                "the answer says why");
-  if (counts.not_judged > 0)
-    throw Error(Fault::missing, fmt::format("{} of {} kernels ran and are not judged", counts.not_judged, all),
-                "the answer says why");
+std::string interrupted_text(std::span<const Candidate> candidates) {
+  const study::VerdictCounts counts = study::count_verdicts(candidates);
+  return fmt::format("interrupted: {} of {} checked", counts.finished, counts.all);
 }
 
 void refuse_options(const CheckCommand& options) {
@@ -102,31 +95,49 @@ void run_check(const CheckCommand& options, const Context& context) {
   const study::Watch watch = context.watch();
   study::FusedModel model(options.what, context.data, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
+  std::vector<study::Unplanned> unplanned;
   std::vector<Candidate> candidates =
-      study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch);
+      study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch, &unplanned);
   stop_if_asked(watch.stop);
   if (options.shape == "small") study::add_shapes(candidates, study::ShapeKind::small);
-  study::compile(candidates,
-                 {.api = nvrtc.api.get(),
-                  .cache = cache_folder(options.cache),
-                  .workers = static_cast<int>(options.threads),
-                  .shapes = study::Shapes::executed},
-                 watch);
-  stop_if_asked(watch.stop);
-  const profiler::CheckAccount account = study::check(candidates, make_checking(options), watch);
-  context.console->finish();
+  std::mutex reading, storing;
+  std::size_t stored = 0;
+  std::optional<study::Recorder> recorder;
+  study::Checking how = make_checking(options);
+  how.reading = &reading;
+  context.interrupts->set_last_words([&] {
+    const std::scoped_lock lock(reading);
+    show(context, answer_of(context, model, candidates, unplanned, true));
+    if (const std::unique_lock mine(storing, std::try_to_lock); mine) {
+      store_part(options, context, model, std::span(candidates).subspan(stored), true, recorder);
+      if (recorder) recorder->close("interrupted");
+    }
+    return interrupted_text(candidates);
+  });
+  const profiler::CheckAccount account = study::check_in_parts(
+      candidates,
+      {.api = nvrtc.api.get(),
+       .cache = cache_folder(options.cache),
+       .workers = static_cast<int>(options.threads),
+       .shapes = study::Shapes::executed},
+      how,
+      [&](std::span<Candidate> part) {
+        const std::scoped_lock lock(storing);
+        store_part(options, context, model, part, false, recorder);
+        stored += part.size();
+      },
+      watch);
   context.interrupts->let_store();
-  if (!options.database.empty()) store_all(options, context, model, candidates);
-  CommandOutput answer{"tailor.check/1", model.target.device.name, {}, ""};
-  answer.sections.push_back({"kernels", study::verdict_table(candidates)});
-  report::Table findings = study::finding_table(candidates);
-  if (!findings.rows.empty() || context.format == Format::json)
-    answer.sections.push_back({"findings", std::move(findings)});
-  show(context, answer);
+  context.interrupts->set_last_words({});
+  context.console->finish();
+  if (recorder) recorder->close(watch.stopped() ? "interrupted" : "done");
+  if (recorder) context.console->note(fmt::format("stored in {}", options.database));
+  show(context, answer_of(context, model, candidates, unplanned, watch.stopped()));
+  if (watch.stopped()) throw Error(Fault::interrupted, interrupted_text(candidates));
   const study::VerdictCounts counts = study::count_verdicts(candidates);
-  print_summary(context, counts, account);
-  stop_if_asked(watch.stop);
-  refuse_bad(counts, candidates.size());
+  if (!candidates.empty())
+    context.console->note(fmt::format("{}; {}", study::text(counts, unplanned.size()), study::text(account)));
+  if (const std::optional<Error> fault = study::fault_of(counts, unplanned.size())) throw *fault;
 }
 
 }  // namespace tailor::cli

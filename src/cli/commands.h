@@ -135,7 +135,8 @@ struct CheckCommand {
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;     ///< a library file; empty: the usual places
 };
-/// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed.
+/// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed or
+/// judged and when there is none, Error(interrupted) when it was stopped.
 void run_check(const CheckCommand& options, const Context& context);
 
 /// How to measure is in the part that other commands have too.

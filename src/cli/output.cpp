@@ -26,7 +26,8 @@ constexpr std::array format_names = std::to_array<std::string_view>({"table", "j
 std::string as_tables(const Context& context, const CommandOutput& answer) {
   if (!answer.text.empty()) return answer.text;
   const bool to_screen = context.output.empty();
-  const report::Screen screen{context.terminal.width, to_screen && context.colour, 0, context.stop()};
+  const std::stop_token stop = answer.cut_short ? std::stop_token() : context.stop();
+  const report::Screen screen{context.terminal.width, to_screen && context.colour, 0, stop};
   std::string out;
   for (const Section& section : answer.sections) {
     if (!out.empty()) out += '\n';

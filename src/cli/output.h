@@ -29,7 +29,8 @@ struct CommandOutput {
   std::string schema;  ///< "tailor.fuse/1"
   std::string device;  ///< empty: none was asked about
   std::vector<Section> sections;
-  std::string text;  ///< when not empty: what --format table shows instead of the sections, md in a fence
+  std::string text;        ///< when not empty: what --format table shows instead of the sections, md in a fence
+  bool cut_short = false;  ///< what was finished before somebody asked to stop: shown all the same
 };
 
 /// Throws Error(usage) naming the nearest.

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <charconv>
@@ -194,8 +195,8 @@ sigset_t interrupt_alone() {
 }
 
 /// Without destructors: other threads may be anywhere.
-[[noreturn]] void end_interrupted(const std::string& hint) {
-  const Error why(Fault::interrupted, "interrupted", hint);
+[[noreturn]] void end_interrupted(const std::string& message, const std::string& hint) {
+  const Error why(Fault::interrupted, message, hint);
   const std::string words = error_text(why);
   [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
   std::_Exit(static_cast<int>(why.fault));
@@ -210,7 +211,7 @@ void die_of_interrupt(const sigset_t& interrupt) {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch(Seconds patience) : patience_(patience.value) {
+InterruptWatch::InterruptWatch(Seconds patience) : usual_patience_(patience.value), patience_(patience.value) {
   assert(!watched);
   watched = true;
   const sigset_t interrupt = interrupt_alone();
@@ -227,6 +228,13 @@ InterruptWatch::~InterruptWatch() {
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
 }
 
+void InterruptWatch::set_last_words(std::function<std::string()> words) const {
+  const std::scoped_lock lock(words_mutex_);
+  last_words_ = std::move(words);
+  if (last_words_) usual_patience_ = std::min(usual_patience_.load(), 0.2);
+  if (last_words_) stored();
+}
+
 void InterruptWatch::listen() {
   const sigset_t interrupt = interrupt_alone();
   int signal = 0;
@@ -239,8 +247,13 @@ void InterruptWatch::listen() {
     if (over_) return;
     if (heard == SIGINT) die_of_interrupt(interrupt);
   }
-  end_interrupted(
-      holds_nothing_ ? "" : "it was ended in the middle of a step that does not stop; what was stored before is there");
+  const std::scoped_lock lock(words_mutex_);
+  ::signal(SIGINT, SIG_DFL);  // who cannot wait for the words kills
+  pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  const std::string message = last_words_ ? last_words_() : "interrupted";
+  end_interrupted(message, holds_nothing_ ? ""
+                                          : "it was ended in the middle of a step that does not stop; what was "
+                                            "stored before is there");
 }
 
 }  // namespace tailor::cli

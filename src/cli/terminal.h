@@ -99,7 +99,7 @@ class Console final : public study::Observer {
 /// and makes it before it starts a thread. Work ends by itself where it looks at the token. The last resort is for what
 /// cannot look: a call into another library (one text in NVRTC, a driver that hangs) or a read from a pipe. What has
 /// not ended `patience` after the first Ctrl-C is ended from here, with the word and the exit code that
-/// Error(interrupted) has; what a database was told is stored by then.
+/// Error(interrupted) has; what a database was told is stored by then, and what a command holds is shown.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Seconds patience = {0.4});
@@ -117,11 +117,21 @@ class InterruptWatch {
   /// For the moment in which what was found is stored: a disk may be slow, and nothing is to be lost to the last
   /// resort.
   void let_store() const { patience_ = 5; }
+  /// That moment is over. After a Ctrl-C the command is about to end by itself.
+  void stored() const {
+    if (!requested()) patience_ = usual_patience_.load();
+  }
+  /// What the last resort does before it ends the process: shows what the command holds, and returns the word for it.
+  /// Called from another thread, while the command is stuck, and sooner than without, because nothing is lost by it.
+  /// Empty: nothing is held any more.
+  void set_last_words(std::function<std::string()> words) const;
 
  private:
   void listen();
 
-  mutable std::atomic<double> patience_;  ///< seconds
+  mutable std::atomic<double> usual_patience_, patience_;  ///< seconds; what it is now
+  mutable std::mutex words_mutex_;
+  mutable std::function<std::string()> last_words_;
   mutable std::atomic<bool> holds_nothing_ = false;
   std::stop_source source_;
   std::atomic<bool> over_ = false;

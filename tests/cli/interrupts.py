@@ -163,11 +163,11 @@ class Inputs:
 
 class Case:
     """A command line, when it is interrupted (seconds after its start), and whether it may be done in no time. $NEW is a
-    path that is not there, another one each time; $COPY is a copy of the database of many rows. One that compiles may be
+    path that is not there, another one each time; $COPY is a copy of the database of many rows. `shows` is said as well. One that compiles may be
     ended from outside, because NVRTC looks at the token at points of its own, and one that is done in no time."""
 
-    def __init__(self, *words, at=(0.4,), quick=False, compiles=False):
-        self.words, self.moments, self.quick, self.compiles = list(words), at, quick, compiles
+    def __init__(self, *words, at=(0.4,), quick=False, compiles=False, shows=""):
+        self.words, self.moments, self.quick, self.compiles, self.shows = list(words), at, quick, compiles, shows
 
 
 def import_cases(i):
@@ -201,6 +201,7 @@ def emit_cases(i):
 
 
 def check_cases(i):
+    yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5,), compiles=True, shows="interrupted: ")
     yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7))
     yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=(1.2,), compiles=True)
 
@@ -335,7 +336,7 @@ def judged(inputs, case, number):
                 continue  # it had not yet begun to listen
             if code != INTERRUPTED:
                 complaints.append(f"exit code {code} after a signal at {moment} s: {messages[-200:]!r}")
-            elif "interrupted" not in messages:
+            elif "interrupted" not in messages or case.shows not in messages:
                 complaints.append(f"no word of an interrupt: {messages[-200:]!r}")
             elif FROM_OUTSIDE in messages and not (case.compiles or case.quick):
                 complaints.append(f"after a signal at {moment} s it was ended from outside: it does not look at the token")

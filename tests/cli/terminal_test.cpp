@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -262,6 +263,49 @@ TEST_CASE("work that does not hear of a Ctrl-C is ended with the exit code of an
     InterruptWatch watch{Seconds{0.1}};
     interrupt();
     sleep(60);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
+}
+
+TEST_CASE("what a command holds is shown before work that does not hear of a Ctrl-C is ended") {
+  int pipes[2];
+  REQUIRE(pipe(pipes) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(pipes[1], STDERR_FILENO);
+    InterruptWatch watch{Seconds{0.1}};
+    watch.set_last_words([&] {
+      [[maybe_unused]] const auto written = write(pipes[1], "a table\n", 8);
+      return std::string("interrupted: 3 of 5 checked");
+    });
+    interrupt();
+    sleep(60);
+    _exit(0);
+  }
+  close(pipes[1]);
+  std::string said;
+  std::array<char, 256> some;
+  for (ssize_t count = 0; (count = read(pipes[0], some.data(), some.size())) > 0;)
+    said.append(some.data(), static_cast<std::size_t>(count));
+  close(pipes[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
+  CHECK(said.starts_with("a table\nerror: interrupted: 3 of 5 checked\n"));
+}
+
+TEST_CASE("the last resort is as patient after something was stored as before") {
+  const pid_t child = fork();
+  if (child == 0) {
+    InterruptWatch watch{Seconds{0.1}};
+    watch.let_store();
+    watch.stored();
+    interrupt();
+    sleep(2);  // the patience of who stores is longer
     _exit(0);
   }
   int status = 0;

@@ -11,13 +11,19 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <stop_token>
 
 #include "base/text.h"
 #include "folder.h"
 #include "ir/graph/number.h"
 #include "ir/plan.h"
 #include "store/store.h"
+#include "study/pipeline/manifest.h"
+#include "study/pipeline/question.h"
+#include "study/pipeline/recorder.h"
 #include "study/sweep/sweep.h"
+#include "study/tables/check_tables.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 #include "support/kernel_cache.h"
@@ -192,4 +198,87 @@ TEST_CASE("a kernel that nobody can execute stays unchecked and in its place") {
   });
   CHECK(outcome.kernels_not_executed == 3);
   for (const store::KernelState& kernel : bench.opened().kernel_states()) CHECK(kernel.state == "unchecked");
+}
+
+TEST_CASE("verdicts are handed over part by part, and a stop loses none that was reached") {
+  if (no_compiler()) return;
+  const Bench bench;
+  Listener listener;
+  Question question;
+  question.model = (bench.path / "model.graph").string();
+  question.device = "h200";
+  question.strategy = "none";
+  FusedModel model(question, source / "data", {listener});
+  std::vector<Unplanned> unplanned;
+  std::vector<Candidate> candidates = choose_plans(model, {"", 2, true}, {listener}, &unplanned);
+  REQUIRE(candidates.size() > 6);
+  CHECK(unplanned.empty());
+  std::stop_source stop;
+  std::mutex reading;
+  int begun = 0;
+  Checking how;
+  how.workers = 1;
+  how.reading = &reading;
+  how.executor = [&](const ir::Kernel& kernel, const ir::Binary&) {
+    CHECK(reading.try_lock());
+    reading.unlock();
+    if (++begun == 6) stop.request_stop();
+    return interpreter_of(kernel);
+  };
+  const profiler::FoundNvrtc nvrtc = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  std::vector<std::size_t> parts;
+  {
+    Recorder recorder(bench.path / "parts.db", begun_run("test", "none", 1, ""));
+    recorder.save(model.target);
+    check_in_parts(
+        candidates, {.api = nvrtc.api.get(), .cache = kernels::cache().folder, .workers = 1, .shapes = Shapes::own},
+        how,
+        [&](std::span<Candidate> part) {
+          CHECK((part.data() + part.size() == candidates.data() + candidates.size() ||
+                 part.back().of != (&part.back())[1].of));
+          recorder.save_checks(part, how);
+          parts.push_back(part.size());
+        },
+        {listener, stop.get_token()}, 3);
+  }
+  CHECK(parts == std::vector<std::size_t>{4, 4});  // whole groups of two
+  const VerdictCounts counts = count_verdicts(candidates);
+  CHECK(counts.finished == 5);
+  CHECK(counts.passed == 5);
+  int stored = 0;
+  for (const store::KernelState& kernel : store::Store::open_read_only(bench.path / "parts.db").kernel_states())
+    stored += kernel.state == "passed" ? 1 : 0;
+  CHECK(stored == 5);
+  // The table of an interrupted command has what was reached, that of a finished one a row for each.
+  CHECK(verdict_table(candidates, {}, {.finished_only = true}).rows.size() == 5);
+  CHECK(verdict_table(candidates, {}, {}).rows.size() == candidates.size());
+}
+
+TEST_CASE("groups without a plan have their rows, and decide how a command ends where there is nothing else") {
+  const std::vector<Unplanned> some{{3, Id{}, "sort", "skeleton-sort", "skeleton-sort: why"},
+                                    {7, Id{}, "gather", "skeleton-gather", "skeleton-gather: one"}};
+  const auto texts = [](const report::Table& table, std::string_view key) {
+    std::vector<std::string> all;
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      for (const auto& row : table.rows)
+        if (table.columns[c].key == key) all.push_back(std::get<std::string>(row[c]));
+    return all;
+  };
+  report::Table table = verdict_table({}, some, {.grouped = true});
+  CHECK(texts(table, "state") == std::vector<std::string>{"no plan", "no plan"});
+  CHECK(texts(table, "reason") == std::vector<std::string>{"skeleton-sort: why", "skeleton-gather: one"});
+  std::vector<Unplanned> many(30, some[1]);
+  many.push_back(some[0]);
+  table = verdict_table({}, many, {.grouped = true});
+  CHECK(texts(table, "title") == std::vector<std::string>{"gather and 29 more", "sort"});
+  CHECK(texts(table, "reason") == std::vector<std::string>{"skeleton-gather", "skeleton-sort: why"});
+  CHECK(verdict_table({}, many, {}).rows.size() == 31);
+  VerdictCounts counts;
+  CHECK(fault_of(counts, 31)->fault == Fault::missing);
+  CHECK(fault_of(counts, 31)->message == "nothing to check: none of 31 groups has a plan");
+  counts.all = counts.passed = 2;
+  CHECK_FALSE(fault_of(counts, 31));
+  CHECK(text(counts, 31) == "2 of 2 kernels passed; 31 groups have no plan");
+  counts.refuted = counts.not_executed = 1;
+  CHECK(fault_of(counts, 31)->fault == Fault::failed);
 }

@@ -203,13 +203,33 @@ class DimUnion {
 
 }  // namespace
 
-std::optional<OuterExtent> outer_extent(const ir::Graph& graph) {
+namespace {
+
+/// No node where there is none, or tuples.
+ir::NodeId largest_output(const ir::Graph& graph) {
   ir::NodeId largest = ir::no_node;
   for (const ir::NodeId output : graph.outputs) {
     const ir::Shape& shape = graph[output].shape;
-    if (shape.dtype == ir::DType::tuple) return {};
+    if (shape.dtype == ir::DType::tuple) return ir::no_node;
     if (largest == ir::no_node || elements(shape) > elements(graph[largest].shape)) largest = output;
   }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<OuterExtent> extents_of(const ir::Graph& graph) {
+  std::vector<OuterExtent> all;
+  const ir::NodeId largest = largest_output(graph);
+  if (largest == ir::no_node) return all;
+  DimUnion dims(graph);
+  for (int d = 0; d < graph[largest].shape.rank(); ++d)
+    if (std::optional<OuterExtent> extent = dims.of(largest, d)) all.push_back(std::move(*extent));
+  return all;
+}
+
+std::optional<OuterExtent> outer_extent(const ir::Graph& graph) {
+  const ir::NodeId largest = largest_output(graph);
   if (largest == ir::no_node) return {};
   const ir::Dims& dims = graph[largest].shape.dims;
   for (int d = 0; d < dims.size(); ++d)

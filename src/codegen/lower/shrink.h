@@ -29,6 +29,8 @@ struct OuterExtent {
 /// The outermost dimension (above 1) of the group's largest output, when it can shrink: nothing sums over it and
 /// nothing counts on its size.
 std::optional<OuterExtent> outer_extent(const ir::Graph& graph);
+/// The same of each dimension of that output that can shrink, from the outside in.
+std::vector<OuterExtent> extents_of(const ir::Graph& graph);
 
 /// The group with `kept` of extent.steps steps. Precondition: 1 <= kept <= extent.steps, `extent` is of this graph.
 ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t kept);

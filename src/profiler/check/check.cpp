@@ -29,6 +29,8 @@
 #include "profiler/check/launch_counts.h"
 #include "reference/compare.h"
 #include "reference/evaluate_cells.h"
+#include "reference/evaluate_memory.h"
+#include "reference/evaluate_moves.h"
 #include "reference/memory_layout.h"
 
 namespace tailor::profiler {
@@ -37,6 +39,9 @@ namespace {
 
 using simulator::Simulation;
 using simulator::SimulationOutcome;
+
+/// So many arrays of the largest size that is not too large are not too large together.
+constexpr std::int64_t arrays_of_most = 4;
 
 /// Batches of a sample: their spread gives its standard error.
 constexpr int batches = 4;
@@ -111,10 +116,6 @@ ir::LaunchCounts scaled(const std::vector<ir::LaunchCounts>& runs, const Sample&
   return sum;
 }
 
-std::vector<std::span<const std::byte>> spans(const std::vector<std::vector<std::byte>>& arrays) {
-  return {arrays.begin(), arrays.end()};
-}
-
 /// The first output that nothing was stored to, though it has elements; empty when there is none. What is written in
 /// place may stay as it was. `told`: results were found right.
 std::string left_alone(const ir::Kernel& kernel, const Executed& run, bool told) {
@@ -128,22 +129,6 @@ std::string left_alone(const ir::Kernel& kernel, const Executed& run, bool told)
       return fmt::format("{}: nothing was stored there", buffer.name);
   }
   return {};
-}
-
-/// Adds what one run's outputs say; a sample is judged where it wrote.
-void add_judgement(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole,
-                   const std::stop_token& stop, Judgement& all, Checked& verdict) {
-  const auto before = whole ? std::vector<std::span<const std::byte>>() : spans(run.before);
-  Judgement judgement = judge(kernel, reference, spans(run.after), before, stop);
-  if (whole && judgement.reason.empty()) judgement.reason = left_alone(kernel, run, judgement.telling > 0);
-  all.elements += judgement.elements;
-  all.judged += judgement.judged;
-  all.telling += judgement.telling;
-  verdict.worst = std::max(verdict.worst, judgement.worst);
-  verdict.judged = all.fraction();
-  if (judgement.reason.empty() || verdict.state == Verdict::wrong) return;
-  verdict.state = Verdict::wrong;
-  verdict.reason = std::move(judgement.reason);
 }
 
 /// Why results that nothing speaks against still say nothing; empty when they say something.
@@ -188,16 +173,20 @@ std::string_view name(Verdict state) {
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
   // Blocks that wait for one another run all or none.
   if (kernel.cooperative || kernel.grid < 2 * batches + 2) return 0;
-  std::int64_t wanted = options.sample_blocks, largest = 1;
+  std::int64_t wanted = options.sample_blocks, largest = 1, all = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     largest = std::max(largest, buffer.elements);
+    all += buffer.elements;
     const bool adds_up = buffer.role == ir::BufferRole::ticket || buffer.role == ir::BufferRole::workspace;
     if (wanted == 0 && adds_up) return 0;
   }
-  if (wanted == 0 && options.most_elements > 0 && largest > options.most_elements) {
+  if (wanted == 0 && options.most_elements > 0 &&
+      (largest > options.most_elements || all / arrays_of_most > options.most_elements)) {
     const double share = static_cast<double>(sampled_elements) / static_cast<double>(largest);
-    constexpr std::int64_t fewest = 64;
-    wanted = std::max(fewest, static_cast<std::int64_t>(share * static_cast<double>(kernel.grid)));
+    const auto that_touch = static_cast<std::int64_t>(share * static_cast<double>(kernel.grid));
+    // More, for a better mean, unless each has many elements: those of a persistent launch have a part of everything.
+    constexpr std::int64_t enough = 64, most_times = 4, fewest = batches + 2;
+    wanted = std::max(that_touch, std::clamp(most_times * that_touch, fewest, enough));
   }
   return wanted >= kernel.grid ? 0 : wanted;
 }
@@ -219,88 +208,169 @@ struct Stored {
   reference::Tensor found, before;
 };
 
-void add_difference(const reference::Difference& difference, const std::string& description, const Stored& stored,
+void add_difference(const reference::Difference& difference, std::string_view output, const ir::Shape& shape,
                     Judgement& to) {
   to.elements += difference.elements;
   to.judged += difference.elements - difference.unjudged;
   to.telling += difference.telling;
   to.worst = std::max(to.worst, difference.worst);
-  if (difference.wrong > 0 && to.reason.empty()) to.reason = fmt::format("{}: {}", stored.name, description);
+  if (difference.wrong > 0 && to.reason.empty())
+    to.reason = fmt::format("{}: {}", output, reference::describe(difference, shape));
 }
 
-void judge_whole(const Reference& reference, const std::vector<Stored>& outputs, const std::stop_token& stop,
-                 Judgement& to) {
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const reference::BoundedTensor& expected = reference.outputs[k];
-    const reference::Difference difference =
-        reference::compare(expected, outputs[k].found.bytes, outputs[k].before.bytes, stop);
-    add_difference(difference, reference::describe(difference, expected.value.shape), outputs[k], to);
+/// One output's reference, in the order of memory.
+struct ExpectedOutput {
+  std::string_view name;
+  ir::Shape shape;  ///< of the whole
+  RepeatedPlaces places;
+  std::vector<std::byte> values;
+  std::vector<double> errors;  ///< empty: all are exact
+
+  /// Row-major, of a place in memory.
+  std::int64_t logical(std::int64_t place) const {
+    const ir::Dims strides = ir::strides(shape), wanted = reference::row_major(shape.dims);
+    std::int64_t index = 0;
+    for (int d = 0; d < shape.rank(); ++d) index += place / strides[d] % shape.dims[d] * wanted[d];
+    return index;
   }
-}
+};
 
-/// Steps in which an output changed; all of them when it does not matter what was there before.
-std::vector<std::int64_t> stored_steps(const Parts& parts, const std::vector<Stored>& outputs,
-                                       const std::stop_token& stop) {
-  std::vector<std::int64_t> steps;
-  for (std::int64_t step = 0; step < parts.extent.steps; ++step) {
-    stop_if_asked(stop);
-    bool changed = false;
-    for (std::size_t k = 0; k < outputs.size() && !changed; ++k) {
-      const Stored& one = outputs[k];
-      const auto of = [&](const reference::Tensor& tensor) {
-        return part_of(tensor, parts.output_dims[k], parts.extent.steps, {&step, 1}).bytes;
-      };
-      changed = one.before.bytes.empty() || of(one.found) != of(one.before);
+std::vector<ExpectedOutput> expected_outputs(const ir::Kernel& kernel, const Reference& reference) {
+  std::vector<ExpectedOutput> all;
+  for (const ir::Buffer& buffer : kernel.buffers) {
+    if (!is_result(buffer.role)) continue;
+    const std::size_t k = all.size();
+    const reference::BoundedTensor& kept = reference.outputs[k];
+    ExpectedOutput& one = all.emplace_back();
+    one.name = buffer.name;
+    one.shape = kept.value.shape;
+    if (reference.repeats) {
+      const Parts& parts = reference.repeats->parts;
+      one.shape = parts.graph[parts.graph.outputs[k]].shape;
+      one.places = repeated_places(one.shape, parts.output_dims[k], parts.extent.steps, reference.repeats->kept);
+    } else {
+      one.places = repeated_places(one.shape, -1, 1, 1);
     }
-    if (changed) steps.push_back(step);
+    one.values.resize(reference::memory_bytes(kept.value.shape));
+    reference::to_memory(kept.value, one.values);
+    if (kept.error.empty()) continue;
+    reference::Tensor errors{kept.value.shape, {}};
+    errors.shape.dtype = ir::DType::f64;
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(kept.error));
+    errors.bytes.assign(bytes.begin(), bytes.end());
+    one.errors.resize(kept.error.size());
+    reference::to_memory(errors, std::as_writable_bytes(std::span(one.errors)));
   }
-  return steps;
+  return all;
 }
 
-void judge_parts(const Reference& reference, const std::vector<Stored>& outputs, const std::stop_token& stop,
-                 Judgement& to) {
-  const Parts& parts = *reference.parts;
-  const std::vector<std::int64_t> steps = stored_steps(parts, outputs, stop);
-  const std::int64_t all = parts.extent.steps;
-  PartEvaluator evaluate(parts, reference.inputs, stop);
-  for (std::size_t first = 0; first < steps.size(); first += static_cast<std::size_t>(parts.steps_at_once)) {
-    const std::size_t count = std::min(static_cast<std::size_t>(parts.steps_at_once), steps.size() - first);
-    const std::span<const std::int64_t> wanted = std::span(steps).subspan(first, count);
-    const std::vector<reference::BoundedTensor> expected = evaluate(wanted);
-    for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const int dim = parts.output_dims[k];
-      const reference::Tensor found = part_of(outputs[k].found, dim, all, wanted);
-      const reference::Tensor before =
-          outputs[k].before.bytes.empty() ? reference::Tensor() : part_of(outputs[k].before, dim, all, wanted);
-      reference::Difference difference = reference::compare(expected[k], found.bytes, before.bytes, stop);
-      const ir::Shape& whole = outputs[k].found.shape;
-      if (difference.index >= 0) difference.index = place_in_whole(whole, dim, all, wanted, difference.index);
-      add_difference(difference, reference::describe(difference, whole), outputs[k], to);
-    }
+/// Adds what a further piece of the same output says.
+void add_piece(const reference::Difference& piece, std::int64_t first, const ExpectedOutput& of,
+               reference::Difference& to) {
+  to.elements += piece.elements;
+  to.unjudged += piece.unjudged;
+  to.telling += piece.telling;
+  to.wrong += piece.wrong;
+  if (to.first_wrong < 0 && piece.first_wrong >= 0) to.first_wrong = of.logical(first + piece.first_wrong);
+  if (piece.index < 0 || (to.index >= 0 && piece.worst <= to.worst)) return;
+  to.worst = piece.worst;
+  to.index = of.logical(first + piece.index);
+  to.expected = piece.expected;
+  to.found = piece.found;
+  to.tolerance = piece.tolerance;
+}
+
+/// Holds bytes of an output from `first_byte` on against its reference, as many at once as stay in a cache.
+void compare_piece(const ExpectedOutput& expected, std::int64_t first_byte, std::span<const std::byte> found,
+                   std::span<const std::byte> before, const std::stop_token& stop, reference::Difference& to) {
+  constexpr std::int64_t at_once = 1 << 14;
+  const std::int64_t width = ir::element_bytes(expected.shape.dtype);
+  for (std::int64_t done = 0; done < std::ssize(found) / width; done += at_once) {
+    const std::int64_t count = std::min(at_once, std::ssize(found) / width - done);
+    const auto part = [&](std::span<const std::byte> bytes) {
+      return bytes.subspan(static_cast<std::size_t>(done * width), static_cast<std::size_t>(count * width));
+    };
+    const std::span<const std::byte> was = before.empty() ? before : part(before);
+    if (!was.empty() && std::equal(was.begin(), was.end(), part(found).begin())) continue;
+    const std::int64_t first = first_byte / width + done;
+    reference::BoundedTensor right;
+    right.value = reference::unwritten(ir::make_shape(expected.shape.dtype, {count}));
+    copy_repeated(expected.places, expected.values, width, first * width, right.value.bytes);
+    right.error.resize(expected.errors.empty() ? 0 : static_cast<std::size_t>(count));
+    if (!expected.errors.empty())
+      copy_repeated(expected.places, std::as_bytes(std::span(expected.errors)), sizeof(double),
+                    first * std::int64_t{sizeof(double)}, std::as_writable_bytes(std::span(right.error)));
+    add_piece(reference::compare(right, part(found), was, stop), first, expected, to);
   }
+}
+
+using Arrays = std::span<const std::span<const std::byte>>;
+
+/// `pieces` empty: the arrays are the outputs as a whole.
+Judgement judge_pieces(std::span<const ExpectedOutput> expected, Arrays outputs, Arrays before,
+                       std::span<const std::vector<simulator::ByteRange>> pieces, const std::stop_token& stop) {
+  Judgement judgement;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const simulator::ByteRange whole{0, std::ssize(outputs[k])};
+    const std::span<const simulator::ByteRange> of = pieces.empty() ? std::span(&whole, 1) : std::span(pieces[k]);
+    reference::Difference difference;
+    std::size_t at = 0;
+    for (const simulator::ByteRange& piece : of) {
+      const auto count = static_cast<std::size_t>(piece.bytes);
+      const std::span<const std::byte> was = before.empty() ? std::span<const std::byte>() : before[k];
+      compare_piece(expected[k], piece.first, outputs[k].subspan(at, count), was.empty() ? was : was.subspan(at, count),
+                    stop, difference);
+      at += count;
+    }
+    add_difference(difference, expected[k].name, expected[k].shape, judgement);
+  }
+  return judgement;
+}
+
+std::vector<std::span<const std::byte>> spans(const std::vector<std::vector<std::byte>>& arrays) {
+  return {arrays.begin(), arrays.end()};
+}
+
+/// Adds what one run's outputs say; a sample is judged where it wrote.
+void add_judgement(const ir::Kernel& kernel, const Reference& reference, const Executed& run, bool whole,
+                   const std::stop_token& stop, std::vector<ExpectedOutput>& expected, Judgement& all,
+                   Checked& verdict) {
+  const auto before = whole ? std::vector<std::span<const std::byte>>() : spans(run.before);
+  if (expected.empty() && !run.pieces.empty()) expected = expected_outputs(kernel, reference);
+  Judgement judgement = run.pieces.empty() ? judge(kernel, reference, spans(run.after), before, stop)
+                                           : judge_pieces(expected, spans(run.after), before, run.pieces, stop);
+  if (whole && judgement.reason.empty()) judgement.reason = left_alone(kernel, run, judgement.telling > 0);
+  all.elements += judgement.elements;
+  all.judged += judgement.judged;
+  all.telling += judgement.telling;
+  verdict.worst = std::max(verdict.worst, judgement.worst);
+  verdict.judged = all.fraction();
+  if (judgement.reason.empty() || verdict.state == Verdict::wrong) return;
+  verdict.state = Verdict::wrong;
+  verdict.reason = std::move(judgement.reason);
 }
 
 }  // namespace
 
-Judgement judge(const ir::Kernel& kernel, const Reference& reference,
-                std::span<const std::span<const std::byte>> outputs, std::span<const std::span<const std::byte>> before,
+Judgement judge(const ir::Kernel& kernel, const Reference& reference, Arrays outputs, Arrays before,
                 const std::stop_token& stop) {
+  if (reference.repeats) return judge_pieces(expected_outputs(kernel, reference), outputs, before, {}, stop);
   std::vector<Stored> stored;
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!is_result(buffer.role)) continue;
     stop_if_asked(stop);
     const std::size_t k = stored.size();
-    const ir::Shape& shape = reference.parts ? reference.parts->graph[reference.parts->graph.outputs[k]].shape
-                                             : reference.outputs[k].value.shape;
+    const ir::Shape& shape = reference.outputs[k].value.shape;
     stored.push_back({buffer.name, reference::from_memory(shape, outputs[k]), {}});
     stop_if_asked(stop);
     if (!before.empty()) stored.back().before = reference::from_memory(shape, before[k]);
   }
   Judgement judgement;
-  if (reference.parts)
-    judge_parts(reference, stored, stop, judgement);
-  else
-    judge_whole(reference, stored, stop, judgement);
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    const reference::BoundedTensor& expected = reference.outputs[k];
+    add_difference(reference::compare(expected, stored[k].found.bytes, stored[k].before.bytes, stop), stored[k].name,
+                   expected.value.shape, judgement);
+  }
   return judgement;
 }
 
@@ -313,18 +383,19 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   }
   const Sample sample = sample_of(kernel, options);
   std::vector<ir::LaunchCounts> counts;
+  std::vector<ExpectedOutput> expected;  // in the order of memory; made when a run hands back pieces
   Judgement all;
   verdict.state = Verdict::passed;
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);
     how.blocks = blocks;
-    const Executed run = execute(reference.inputs, how);
+    const Executed run = execute({reference.inputs, reference.repeats.get()}, how);
     verdict.time += run.simulation.time;
     verdict.lane_instructions += run.simulation.counters.lane_instructions;
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
     counts.push_back(launch_counts(run.simulation, kernel.buffers.size()));
     if (ended_early(run.simulation, options, verdict)) return verdict;
-    add_judgement(kernel, reference, run, blocks.empty(), options.stop, all, verdict);
+    add_judgement(kernel, reference, run, blocks.empty(), options.stop, expected, all, verdict);
   }
   verdict.counts = scaled(counts, sample);
   if (!verdict.findings.empty()) {

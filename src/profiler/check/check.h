@@ -21,7 +21,7 @@
 #include "ir/device.h"
 #include "ir/fusion.h"
 #include "ir/kernel/kernel.h"
-#include "profiler/check/parts.h"
+#include "profiler/check/repeats.h"
 #include "profiler/simulator/machine/launch.h"
 #include "reference/error_bound.h"
 
@@ -33,15 +33,15 @@ namespace tailor::profiler {
 enum class Verdict : std::uint8_t { passed, wrong, unsound, timed_out, not_judged, not_executed, stopped };
 std::string_view name(Verdict state);
 
-/// Inputs of a group and what it makes of them.
+/// Inputs of a group and what it makes of them; with `repeats` of as many steps as are kept, which the others repeat.
 struct Reference {
   std::uint64_t seed = 1;
   std::vector<reference::Tensor> inputs;
-  std::vector<reference::BoundedTensor> outputs;  ///< empty where `parts` are
-  std::shared_ptr<const Parts> parts;             ///< how outputs are evaluated when they are asked for
+  std::vector<reference::BoundedTensor> outputs;
+  std::shared_ptr<const Repeats> repeats;  ///< null: inputs and outputs are those of the whole group
   std::string
       inputs_are;  ///< "as their uses ask" (reference/inputs.h), or another variant where that leaves little to judge
-  double judged = 1;   ///< fraction of output elements that have a bound; of a part where `parts` are
+  double judged = 1;   ///< fraction of output elements that have a bound
   std::string reason;  ///< when not empty: there is no reference, for this reason
 };
 
@@ -51,10 +51,13 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
 
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
 /// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows. With
-/// `parts` outputs are left to be evaluated part by part. A group that the evaluator has no semantics for, or that
-/// takes more memory than the machine has free, gets a reason. Error(interrupted) when asked to stop.
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts = nullptr,
-                             const std::stop_token& stop = {});
+/// `repeats`, which are of this group, a few steps are all that is made. A group that the evaluator has no semantics
+/// for, or that takes more memory than the machine has free, gets a reason. Error(interrupted) when asked to stop.
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed,
+                             std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {});
+/// How a large group may repeat: along its outermost dimension, or one further in where there are few outer steps or
+/// they are large; null where it cannot because steps depend on one another.
+std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph);
 
 struct CheckOptions {
   std::uint64_t seed = 1;  ///< of the schedule and of the sample
@@ -62,8 +65,9 @@ struct CheckOptions {
   bool sanitize = true;
   bool count_cache = false;        ///< DRAM and L2 bytes too
   std::int64_t sample_blocks = 0;  ///< run about so many blocks only, spread at random; 0: all
-  /// Of a launch with a larger array a sample of blocks runs that touches about sampled_elements of it; 0: no launch is
-  /// too large. Not of one whose blocks add up what others wrote.
+  /// Of a launch with a larger array, or with more than four times as much in all arrays together, a sample of blocks
+  /// runs that touches about sampled_elements of the largest; 0: no launch is too large. Not of one whose blocks add up
+  /// what others wrote.
   std::int64_t most_elements = 0;
   Seconds time_limit{60};
   simulator::MachineLimits machine;
@@ -76,13 +80,23 @@ std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options
 /// Of the device, for a kernel of so many blocks per SM (0: not known).
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm);
 
-/// What came of one execution; outputs in order, as they lie in memory, before (poison) and after.
+/// What came of one execution; outputs in order, as they lie in memory, before (poison) and after. Of a run of some
+/// blocks the two may hold the pieces alone that were touched, one after the other.
 struct Executed {
   simulator::Simulation simulation;
   std::vector<std::vector<std::byte>> before, after;
+  std::vector<std::vector<simulator::ByteRange>> pieces;  ///< by output, ascending; empty: all of each
 };
-using Executor =
-    std::function<Executed(std::span<const reference::Tensor> inputs, const simulator::SimulationOptions&)>;
+/// Inputs as they are for the whole, or the steps of them that repeat.
+struct GivenInputs {
+  std::span<const reference::Tensor> tensors;
+  const Repeats* repeats = nullptr;
+
+  GivenInputs() = default;
+  GivenInputs(std::span<const reference::Tensor> whole, const Repeats* how = nullptr) : tensors(whole), repeats(how) {}
+  operator std::span<const reference::Tensor>() const { return tensors; }
+};
+using Executor = std::function<Executed(const GivenInputs& inputs, const simulator::SimulationOptions&)>;
 
 struct Checked {
   Verdict state = Verdict::not_executed;
@@ -103,9 +117,13 @@ struct Judgement {
   std::int64_t judged = 0;    ///< of these: have a bound
   std::int64_t telling = 0;   ///< of these: numbers, or infinite for certain; a NaN may come from anywhere
 
-  double fraction() const { return elements == 0 ? 0 : static_cast<double>(judged) / static_cast<double>(elements); }
+  /// Nothing is judged where nothing tells.
+  double fraction() const {
+    return elements == 0 || telling == 0 ? 0 : static_cast<double>(judged) / static_cast<double>(elements);
+  }
 };
-/// `before`, when given, is what the outputs held before: elements that have not changed are not looked at.
+/// `before`, when given, is what the outputs held before: elements that have not changed are not looked at. Both are of
+/// the whole group.
 /// Error(interrupted) when asked to stop.
 Judgement judge(const ir::Kernel& kernel, const Reference& reference,
                 std::span<const std::span<const std::byte>> outputs,

@@ -8,8 +8,8 @@
 // Memory is shared out before it is taken. A group that opens is given what its references and one execution take, and
 // keeps it until its last kernel is done; a further execution of it beside the first needs its own. A group that does
 // not fit waits for others to close. Nobody waits for good: the threads of an open group need nothing more to finish
-// it, and whoever finishes a kernel takes the next one of an open group first. A group that would not fit alone is
-// evaluated in parts, and when it does not fit so either, it is not executed.
+// it, and whoever finishes a kernel takes the next one of an open group first. A group that would not fit alone, or of
+// which some blocks run, gets inputs that repeat (repeats.h); when it does not fit so either, it is not executed.
 #include "profiler/check/check_pool.h"
 
 #include <algorithm>
@@ -33,11 +33,8 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Groups of fewer bytes are evaluated as a whole, however few blocks run.
+/// Groups of fewer bytes have inputs and a reference of the whole, however few blocks run.
 constexpr std::int64_t worth_sampled = std::int64_t{1} << 25;
-
-/// What is free may shrink while we work.
-constexpr double share_of_free = 0.9;
 
 std::int64_t make_budget(std::int64_t most) {
   const auto free = static_cast<std::int64_t>(static_cast<double>(free_memory()) * share_of_free);
@@ -50,14 +47,15 @@ struct Shared {
   std::vector<Reference> references;
   std::int64_t users = 0;
   bool sampled = true;         ///< of all its kernels a sample of blocks runs
+  bool divisible = true;       ///< of all its kernels one could run
   std::int64_t executing = 0;  ///< bytes of the execution that takes most
   std::int64_t given = 0;      ///< of the budget: references and one execution
   bool slot_taken = false;     ///< somebody executes in the memory of that one
 };
 
-/// How a group will be evaluated, and what it holds: nothing to evaluate with when it does not fit.
+/// How a group will be evaluated, and what it holds.
 struct Fit {
-  std::shared_ptr<const Parts> parts;
+  std::shared_ptr<const Repeats> repeats;
   std::int64_t bytes = 0;
 };
 
@@ -71,6 +69,9 @@ class Stage {
       Shared& shared = shared_[request.group->id];
       ++shared.users;
       shared.sampled = shared.sampled && blocks_to_run(*request.kernel, stage.each) > 0;
+      CheckOptions few = stage.each;
+      few.sample_blocks = 1;
+      shared.divisible = shared.divisible && blocks_to_run(*request.kernel, few) > 0;
       shared.executing = std::max(shared.executing, bytes_of(request));
     }
     budget_ = make_budget(stage.memory);
@@ -138,16 +139,15 @@ class Stage {
     ++progress_.done;
     progress_.total = requests_.size();
     progress_.refuted += is_refuted(verdict.state) ? 1 : 0;
-    if (verdict.state != Verdict::stopped) to_.verdicts[turn.at] = std::move(verdict);
+    if (verdict.state != Verdict::stopped) {
+      if (stage_.reached) stage_.reached(turn.at, verdict);
+      to_.verdicts[turn.at] = std::move(verdict);
+    }
     if (stage_.progress) stage_.progress(progress_);
   }
 
-  double share_of(const CheckRequest& request) const {
-    const std::int64_t blocks = blocks_to_run(*request.kernel, stage_.each);
-    return blocks == 0 ? 1 : static_cast<double>(blocks) / static_cast<double>(request.kernel->grid);
-  }
   std::int64_t bytes_of(const CheckRequest& request) const {
-    return bytes_to_execute(*request.kernel, stage_.each.sanitize, share_of(request));
+    return bytes_to_execute(*request.kernel, stage_.each.sanitize, blocks_to_run(*request.kernel, stage_.each));
   }
 
   /// Waits until `ready` says so; false when it was stopped before.
@@ -190,21 +190,25 @@ class Stage {
     changed_.notify_all();
   }
 
-  /// Whole where that fits and is not more than a sample asks for, else in parts where these fit; `bytes` may be more
-  /// than there is.
-  Fit fit_of(const ir::Graph& graph, const Shared& shared) const {
-    const std::int64_t executing = shared.executing;
+  /// What a group holds whose references are made of `graph`.
+  std::int64_t bytes_with(const ir::Graph& graph, const Shared& shared) const {
     const std::int64_t inputs = bytes_of_inputs(graph), outputs = reference::bytes_of_outputs(graph);
-    std::optional<Parts> parts = parts_of(graph);
-    const std::int64_t evaluating = bytes_to_evaluate(graph, parts);
-    const Fit whole{nullptr,
-                    (stage_.seeds - 1) * (inputs + outputs) + inputs + std::max(evaluating, outputs + executing)};
+    // Results of a sample are held against outputs in the order of memory.
+    const std::int64_t judging = shared.sampled ? 2 * outputs : outputs;
+    return (stage_.seeds - 1) * (inputs + outputs) + inputs +
+           std::max(bytes_to_evaluate(graph, parts_of(graph)), judging + shared.executing);
+  }
+
+  /// Whole where that fits and is not more than a sample asks for, else with inputs that repeat where these can and
+  /// take less; `bytes` may be more than there is.
+  Fit fit_of(const ir::Graph& graph, const Shared& shared) const {
+    Fit whole{nullptr, bytes_with(graph, shared)};
     const bool sampled = shared.sampled && reference::bytes_to_evaluate(graph) >= worth_sampled;
     if (whole.bytes <= budget_ && !sampled) return whole;
-    if (!parts) return whole;
-    const Fit some{std::make_shared<const Parts>(std::move(*parts)), 0};
-    const std::int64_t bytes = stage_.seeds * inputs + executing + some.parts->bytes;
-    return {bytes <= budget_ || bytes < whole.bytes ? some.parts : nullptr, std::min(bytes, whole.bytes)};
+    Fit some{repeats_of(graph), 0};
+    if (!some.repeats) return whole;
+    some.bytes = bytes_with(kept_graph(*some.repeats), shared);
+    return some.bytes < whole.bytes ? some : whole;
   }
 
   /// Evaluates the group's references; who comes meanwhile waits for a slot.
@@ -215,14 +219,16 @@ class Stage {
     const std::optional<std::string> failure = failure_of([&] {
       const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
-        references.push_back(refused(out_of_memory(fit.bytes, budget_)));
+        const Remedies remedies{
+            .raised = true, .sampled = !shared.sampled && shared.divisible, .smaller = can_shrink(group.graph)};
+        references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies)));
       } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
         held_ += given = fit.bytes;
         lock.unlock();
         started = now();
         for (int i = 0; i < stage_.seeds; ++i)
-          references.push_back(
-              evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.parts, stage_.each.stop));
+          references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.repeats,
+                                                  stage_.each.stop));
       }
     });
     if (stage_.each.stop.stop_requested())
@@ -284,7 +290,7 @@ class Stage {
       Checked one = check(*request.kernel, reference, execute, options);
       const bool first = &reference == &references.front();
       one.worst = first ? one.worst : std::max(one.worst, all.worst);
-      one.judged = first ? one.judged : std::max(one.judged, all.judged);
+      one.judged = first || one.state == Verdict::not_judged ? one.judged : std::max(one.judged, all.judged);
       one.time += all.time;
       one.lane_instructions += all.lane_instructions;
       if (first || one.state != Verdict::passed) {
@@ -314,6 +320,15 @@ class Stage {
 };
 
 }  // namespace
+
+CheckAccount& CheckAccount::operator+=(const CheckAccount& more) {
+  wall += more.wall;
+  reference += more.reference;
+  executing += more.executing;
+  references += more.references;
+  lane_instructions += more.lane_instructions;
+  return *this;
+}
 
 CheckedAll check_all(std::span<const CheckRequest> requests, const CheckStage& stage) {
   CheckedAll all;

@@ -39,6 +39,8 @@ struct CheckStage {
   /// make_simulator, or a stand-in.
   std::function<Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
   std::function<void(const CheckProgress&)> progress = {};  ///< called one at a time, from the workers' threads
+  /// Told of each verdict as it is reached, one at a time, from the workers' threads; `at` is the request's place.
+  std::function<void(std::size_t at, const Checked&)> reached = {};
 };
 
 struct CheckAccount {
@@ -47,6 +49,9 @@ struct CheckAccount {
   Seconds executing;  ///< summed over workers
   std::int64_t references = 0;
   double lane_instructions = 0;
+
+  /// Of work that was done one after the other.
+  CheckAccount& operator+=(const CheckAccount& more);
 };
 
 struct CheckedAll {

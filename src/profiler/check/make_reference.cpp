@@ -8,7 +8,8 @@
 // results can be judged (NaN, infinity, no bound), other inputs are tried in a fixed order: positive ones, integers of
 // 0 and 1, both. Edges that make results without a bound (a sum that overflows in one order of additions only) are
 // found from these results and left out, value by value. A large group is expensive to evaluate four times, so the
-// choice is made on a part of its rows first and kept when the whole turns out alike.
+// choice is made on a part of its rows first and kept when the whole turns out alike. Of a group that is to repeat,
+// such a part is all there is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,8 +112,8 @@ bool is_worth_trying(const Variant& variant, const ir::Graph& graph) {
   return (!variant.masks || integers) && (!variant.positive || floats);
 }
 
-/// Steps of a part that shows how many rows an edge spoils, yet is small; 0 where there is no such part.
-std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
+/// Steps of a part that shows how many rows an edge spoils, yet is small.
+std::int64_t steps_that_show(const ir::Graph& graph, const codegen::OuterExtent& extent) {
   std::int64_t largest = 1, row = 1;
   for (const ir::Node& node : graph.nodes) {
     const ir::Dims& dims = node.shape.dims;
@@ -122,8 +123,15 @@ std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& e
   constexpr std::int64_t enough_rows = 64;
   const std::int64_t of_step = std::max<std::int64_t>(largest / extent.steps, 1);
   const std::int64_t rows_of_step = std::max<std::int64_t>(of_step / row, 1);
-  const std::int64_t steps = std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
-  return largest >= large_group && 2 * steps <= extent.steps ? steps : 0;
+  return std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
+}
+
+/// The same; 0 where such a part is not much less than the group, or the group is small.
+std::int64_t steps_of_part(const ir::Graph& graph, const codegen::OuterExtent& extent) {
+  const std::int64_t steps = steps_that_show(graph, extent);
+  const bool large = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                 [](const ir::Node& node) { return ir::elements(node.shape) >= large_group; });
+  return large && 2 * steps <= extent.steps ? steps : 0;
 }
 
 void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
@@ -151,17 +159,6 @@ class Making {
   Reference whole() const {
     if (std::optional<Made> guided = by_part()) return std::move(guided->reference);
     return best(variants, {}).reference;
-  }
-
-  /// Inputs as a whole, under the variant that is best for a part; no outputs.
-  Reference in_parts(std::shared_ptr<const Parts> parts) const {
-    const std::int64_t shown = steps_of_part(graph_, parts->extent);
-    const std::int64_t steps = shown > 0 ? shown : parts->steps_at_once;
-    Made made = best_of_part(parts->extent, steps);
-    made.reference.inputs = inputs(*made.variant, made.left_out);
-    made.reference.outputs.clear();
-    made.reference.parts = std::move(parts);
-    return std::move(made.reference);
   }
 
  private:
@@ -266,20 +263,43 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
   return reference::bytes_of_outputs(graph) + parts->bytes;
 }
 
-Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Parts> parts,
+std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph) {
+  std::int64_t all = 1;
+  for (const ir::Node& node : graph.nodes) all = std::max(all, ir::elements(node.shape));
+  std::shared_ptr<const Repeats> best;
+  std::int64_t fewest = all;
+  for (codegen::OuterExtent& extent : codegen::extents_of(graph)) {
+    const std::int64_t steps = extent.steps, kept = steps_to_keep(steps, steps_that_show(graph, extent));
+    const std::int64_t elements = all / steps * kept;
+    if (kept == steps || elements >= fewest) continue;
+    std::optional<Parts> parts = parts_along(graph, std::move(extent));
+    if (!parts) continue;
+    best = std::make_shared<const Repeats>(Repeats{std::move(*parts), kept});
+    fewest = elements;
+    // Further in, rows would be cut; that is for where the outer steps are too large.
+    if (elements <= sampled_elements) break;
+  }
+  return best;
+}
+
+Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Repeats> repeats,
                              const std::stop_token& stop) {
   Reference reference;
   reference.seed = seed;
   reference.reason = without_semantics(group.graph);
+  const ir::Graph some = repeats ? kept_graph(*repeats) : ir::Graph();
+  const ir::Graph& graph = repeats ? some : group.graph;
   if (reference.reason.empty()) {
-    const std::int64_t bytes =
-        bytes_of_inputs(group.graph) + (parts ? parts->bytes : bytes_to_evaluate(group.graph, parts_of(group.graph)));
+    const std::int64_t bytes = bytes_of_inputs(graph) + bytes_to_evaluate(graph, parts_of(graph));
     const std::int64_t available = free_memory();
-    if (bytes > available) reference.reason = out_of_memory(bytes, available);
+    if (bytes > available)
+      reference.reason =
+          out_of_memory(bytes, available, {.raised = false, .sampled = !repeats, .smaller = can_shrink(group.graph)});
   }
   if (!reference.reason.empty()) return reference;
-  const Making making(group.graph, seed, stop);
-  return parts ? making.in_parts(std::move(parts)) : making.whole();
+  reference = Making(graph, seed, stop).whole();
+  reference.repeats = std::move(repeats);
+  return reference;
 }
 
 }  // namespace tailor::profiler

@@ -16,14 +16,26 @@ namespace tailor::profiler {
 
 /// What a process may hold for checks unless somebody says otherwise.
 inline constexpr std::int64_t default_check_memory = 4'000'000'000;
+/// Of what the machine has free, which may shrink while we work.
+inline constexpr double share_of_free = 0.9;
 
 std::int64_t bytes_of_inputs(const ir::Graph& graph);
 
 /// Bytes that one execution holds beside its inputs and reference: each buffer in the simulator, outputs before and
-/// after, as they are compared, and the shadow of what may be written. `share` of the blocks run, from 0 to 1.
-std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, double share);
+/// after, as they are compared, and the shadow of what may be written. Of a run of so many blocks (0: all) what these
+/// touch, when each touches its share of the large buffers and all of the small ones.
+std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, std::int64_t blocks);
 
-/// "needs 23.4 GB of memory, 4.0 GB are free for it; --blocks or --shape small takes less".
-std::string out_of_memory(std::int64_t needed, std::int64_t available);
+/// What may be done where memory is too small.
+struct Remedies {
+  bool raised = true;   ///< the limit is ours and may be raised: --memory
+  bool sampled = true;  ///< not all of the launch need be held: --blocks
+  bool smaller = true;  ///< its outermost dimension can shrink: --shape small
+};
+/// Whether --shape small may take less.
+bool can_shrink(const ir::Graph& graph);
+/// "needs 23.4 GB of memory, 4.0 GB are free for it; --memory 24 allows it, --blocks or --shape small takes less". What
+/// the machine itself has not is not offered.
+std::string out_of_memory(std::int64_t needed, std::int64_t available, const Remedies& remedies);
 
 }  // namespace tailor::profiler

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Taking a group apart along its outermost dimension. In: a graph, steps and tensors. Out: the same of these steps
-// alone. Called by check.cpp. Which dimensions belong together is what shrink.h finds; it promises that the first steps
-// are those of the whole group. That any steps are takes more, and is looked at here.
+// alone. Called by make_reference.cpp. Which dimensions belong together is what shrink.h finds; it promises that the
+// first steps are those of the whole group. That any steps are takes more, and is looked at here.
 #include "profiler/check/parts.h"
 
 #include <algorithm>
@@ -52,30 +52,34 @@ void put(std::span<const std::byte> from, std::span<std::byte> to, const Steps& 
 std::optional<Parts> parts_of(const ir::Graph& graph) {
   std::optional<codegen::OuterExtent> extent = codegen::outer_extent(graph);
   if (!extent || extent->steps < 2) return {};
+  std::optional<Parts> parts = parts_along(graph, std::move(*extent));
+  const bool all =
+      parts && std::none_of(parts->output_dims.begin(), parts->output_dims.end(), [](int d) { return d < 0; });
+  return all ? std::move(parts) : std::nullopt;
+}
+
+std::optional<Parts> parts_along(const ir::Graph& graph, codegen::OuterExtent extent) {
   std::vector<int> dim_of(graph.nodes.size(), -1);
-  for (const codegen::OuterExtent::NodeDim& one : extent->dims) {
+  for (const codegen::OuterExtent::NodeDim& one : extent.dims) {
     int& dim = dim_of[static_cast<std::size_t>(one.node)];
     if (dim >= 0 || !is_same_for_all_steps(graph[one.node], one.dim)) return {};
     dim = one.dim;
   }
   Parts parts;
   for (const ir::NodeId id : parameters(graph)) parts.input_dims.push_back(dim_of[static_cast<std::size_t>(id)]);
-  for (const ir::NodeId id : graph.outputs) {
-    parts.output_dims.push_back(dim_of[static_cast<std::size_t>(id)]);
-    if (parts.output_dims.back() < 0) return {};
-  }
+  for (const ir::NodeId id : graph.outputs) parts.output_dims.push_back(dim_of[static_cast<std::size_t>(id)]);
   const auto bytes_of = [&](std::int64_t steps) {
-    const ir::Graph part = codegen::shrunk(graph, *extent, steps).graph;
+    const ir::Graph part = codegen::shrunk(graph, extent, steps).graph;
     std::int64_t inputs = 0;
     for (const ir::NodeId id : parameters(part))
       inputs += elements(part[id].shape) * element_bytes(part[id].shape.dtype);
     return inputs + reference::bytes_to_evaluate(part);
   };
   parts.steps_at_once =
-      std::clamp(bytes_of_part / std::max<std::int64_t>(bytes_of(1), 1), std::int64_t{1}, extent->steps);
+      std::clamp(bytes_of_part / std::max<std::int64_t>(bytes_of(1), 1), std::int64_t{1}, extent.steps);
   parts.bytes = bytes_of(parts.steps_at_once);
   parts.graph = graph;
-  parts.extent = std::move(*extent);
+  parts.extent = std::move(extent);
   return parts;
 }
 
@@ -136,17 +140,6 @@ std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span
     }
   }
   return all;
-}
-
-std::int64_t place_in_whole(const ir::Shape& whole, int dim, std::int64_t steps, std::span<const std::int64_t> wanted,
-                            std::int64_t index) {
-  const std::int64_t each = whole.dims[dim] / steps;
-  std::int64_t inner = 1;
-  for (int d = dim + 1; d < whole.rank(); ++d) inner *= whole.dims[d];
-  const std::int64_t along = each * std::ssize(wanted);
-  const std::int64_t outer = index / inner / along, at = index / inner % along;
-  const std::int64_t there = wanted[static_cast<std::size_t>(at / each)] * each + at % each;
-  return (outer * whole.dims[dim] + there) * inner + index % inner;
 }
 
 }  // namespace tailor::profiler

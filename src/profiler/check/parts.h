@@ -3,8 +3,8 @@
 //
 // A group evaluated in parts of its outermost dimension. In: a group whose rows do not depend on one another, some of
 // its steps, and the inputs as a whole. Out: the reference of these steps alone, or of all of them put together. Called
-// by check.cpp: a part stays in the cache while operation after operation passes over it, which the whole does not; and
-// where a sample of the blocks wrote a few rows only, these are all that is evaluated.
+// by make_reference.cpp: a part stays in the cache while operation after operation passes over it, which the whole does
+// not. That rows do not depend on one another is also what lets inputs repeat (repeats.h).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct Parts {
   ir::Graph graph;
   codegen::OuterExtent extent;
   std::vector<int> input_dims;   ///< by parameter: the dimension that is taken apart; -1: it is the same for all steps
-  std::vector<int> output_dims;  ///< by output
+  std::vector<int> output_dims;  ///< by output, the same
   std::int64_t steps_at_once = 1;  ///< in one evaluation
   std::int64_t bytes = 0;          ///< that an evaluation of so many takes
 };
@@ -33,6 +33,8 @@ struct Parts {
 /// Nothing where a step of the outputs is not the same function of that step of the inputs, whichever step it is: where
 /// rows are summed over, reversed, numbered, or read from a constant of one value for each.
 std::optional<Parts> parts_of(const ir::Graph& graph);
+/// The same along another dimension. Of an output that is the same for all steps the dimension is -1.
+std::optional<Parts> parts_along(const ir::Graph& graph, codegen::OuterExtent extent);
 
 /// The elements of some steps along `dim`, in their order. -1: all elements.
 reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t steps,
@@ -59,9 +61,5 @@ class PartEvaluator {
 /// The reference of all steps, evaluated part by part: the same as of the whole, in less time and memory.
 std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
                                                    const std::stop_token& stop = {});
-
-/// The row-major place in the whole of element `index` of such a part.
-std::int64_t place_in_whole(const ir::Shape& whole, int dim, std::int64_t steps, std::span<const std::int64_t> wanted,
-                            std::int64_t index);
 
 }  // namespace tailor::profiler

@@ -3,7 +3,8 @@
 //
 // Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's records:
 // one array of memory for each buffer that owns its own, in the order of the kernel's buffers; what is written in place
-// gets the address of its input. Afterwards outputs and counters as plain records of `ir`.
+// gets the address of its input. Afterwards outputs and counters as plain records of `ir`. Where some blocks run, only
+// what they touch is made and handed back.
 #include "profiler/check/simulate.h"
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "ir/graph/number.h"
+#include "profiler/check/repeats.h"
 #include "profiler/check/simulated_launch.h"
+#include "profiler/simulator/machine/memory.h"
 #include "reference/memory_layout.h"
 
 namespace tailor::profiler {
@@ -38,14 +41,53 @@ Decoded decoded(const ir::Binary& binary) {
   return result;
 }
 
+/// What a buffer holds before the launch.
+struct Filling {
+  RepeatedPlaces places;
+  std::span<const std::byte> kept;                    ///< of an input: in the order of memory
+  std::shared_ptr<const std::vector<std::byte>> own;  ///< of `kept`, where that is not the order of the tensor
+  std::int64_t width = 1;
+  bool poison = false;  ///< of an output
+
+  void operator()(std::int64_t first, std::span<std::byte> to) const {
+    if (poison)
+      std::fill(to.begin(), to.end(), simulator::poison_byte);
+    else if (!kept.empty())
+      copy_repeated(places, kept, width, first, to);
+  }
+};
+
 /// The memory of a kernel, and where in it each of its buffers lies.
 struct KernelMemory {
   simulator::Memory memory;
   std::vector<int> place;
+  std::vector<Filling> fillings;  ///< by place
 };
 
-KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tensor> inputs,
-                       const std::stop_token& stop) {
+Filling filling_of_input(const GivenInputs& given, std::size_t input, std::int64_t width) {
+  const reference::Tensor& tensor = given.tensors[input];
+  Filling filling;
+  filling.width = width;
+  if (given.repeats != nullptr) {
+    const Repeats& repeats = *given.repeats;
+    const ir::Graph& graph = repeats.parts.graph;
+    filling.places = repeated_places(graph[parameters(graph)[input]].shape, repeats.parts.input_dims[input],
+                                     repeats.parts.extent.steps, repeats.kept);
+  } else {
+    filling.places = repeated_places(tensor.shape, -1, 1, 1);
+  }
+  filling.kept = tensor.bytes;
+  if (!ir::is_row_major(tensor.shape)) {
+    const auto own = std::make_shared<std::vector<std::byte>>(tensor.bytes.size());
+    reference::to_memory(tensor, *own);
+    filling.own = own;
+    filling.kept = *own;
+  }
+  return filling;
+}
+
+/// `lazily`: only what the launch touches is made.
+KernelMemory memory_of(const ir::Kernel& kernel, const GivenInputs& given, bool lazily, const std::stop_token& stop) {
   KernelMemory made;
   std::size_t input = 0;
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
@@ -57,10 +99,24 @@ KernelMemory memory_of(const ir::Kernel& kernel, std::span<const reference::Tens
       continue;
     }
     const int size = ir::element_bytes(buffer.dtype);
-    made.place.push_back(
-        made.memory.add(buffer.name, buffer.elements * size, size, buffer_use(ir::memory_role(kernel, id))));
-    if (buffer.role == ir::BufferRole::input)
-      reference::to_memory(inputs[input++], made.memory.bytes(made.place.back()));
+    const std::int64_t bytes = buffer.elements * size;
+    const simulator::BufferUse use = buffer_use(ir::memory_role(kernel, id));
+    Filling filling;
+    filling.poison = use == simulator::BufferUse::output;
+    if (buffer.role == ir::BufferRole::input) filling = filling_of_input(given, input++, size);
+    if (lazily) {
+      made.place.push_back(made.memory.add_lazily(buffer.name, bytes, size, use, filling));
+    } else {
+      made.place.push_back(made.memory.add(buffer.name, bytes, size, use));
+      constexpr std::int64_t at_once = 1 << 24;  // between two looks at the token
+      const std::span<std::byte> all = made.memory.bytes(made.place.back());
+      for (std::int64_t first = 0; !filling.kept.empty() && first < bytes; first += at_once) {
+        stop_if_asked(stop);
+        const std::int64_t count = std::min(at_once, bytes - first);
+        filling(first, all.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+      }
+    }
+    made.fillings.push_back(std::move(filling));
   }
   return made;
 }
@@ -75,6 +131,24 @@ std::vector<std::vector<std::byte>> outputs_of(const ir::Kernel& kernel, const K
     outputs.emplace_back(bytes.begin(), bytes.end());
   }
   return outputs;
+}
+
+/// The pieces of the outputs that the launch touched, before and after.
+void add_pieces(const ir::Kernel& kernel, const KernelMemory& memory, const std::stop_token& stop, Executed& to) {
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
+    if (!is_result(kernel.buffers[i].role)) continue;
+    const int place = memory.place[i];
+    const std::span<const std::byte> bytes = memory.memory.bytes(place);
+    std::vector<std::byte>&before = to.before.emplace_back(), &after = to.after.emplace_back();
+    for (const simulator::ByteRange& piece : to.pieces.emplace_back(memory.memory.touched(place))) {
+      stop_if_asked(stop);
+      const auto first = static_cast<std::size_t>(piece.first), count = static_cast<std::size_t>(piece.bytes);
+      const std::size_t at = after.size();
+      after.insert(after.end(), bytes.begin() + piece.first, bytes.begin() + static_cast<std::int64_t>(first + count));
+      before.resize(at + count);
+      memory.fillings[static_cast<std::size_t>(place)](piece.first, std::span(before).subspan(at));
+    }
+  }
 }
 
 /// A ticket that is not zero again would make the next launch count from there.
@@ -102,17 +176,21 @@ simulator::Launch launch_of(const ir::Kernel& kernel, const KernelMemory& memory
 
 Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
   const auto shared = std::make_shared<const Decoded>(decoded(binary));
-  return [&kernel, shared](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions& options) {
+  return [&kernel, shared](const GivenInputs& given, const simulator::SimulationOptions& options) {
     Executed executed;
     if (!shared->reason.empty()) {
       executed.simulation.outcome = simulator::SimulationOutcome::unsupported;
       executed.simulation.reason = shared->reason;
       return executed;
     }
-    KernelMemory memory = memory_of(kernel, inputs, options.stop);
-    executed.before = outputs_of(kernel, memory, options.stop);
+    const bool some = !options.blocks.empty();
+    KernelMemory memory = memory_of(kernel, given, some, options.stop);
+    if (!some) executed.before = outputs_of(kernel, memory, options.stop);
     executed.simulation = simulator::simulate(*shared->program, launch_of(kernel, memory), memory.memory, options);
-    executed.after = outputs_of(kernel, memory, options.stop);
+    if (some)
+      add_pieces(kernel, memory, options.stop, executed);
+    else
+      executed.after = outputs_of(kernel, memory, options.stop);
     inspect_tickets(kernel, memory, executed.simulation);
     return executed;
   };

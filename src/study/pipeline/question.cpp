@@ -166,8 +166,12 @@ std::optional<ir::Rejection> FusedModel::refused(std::size_t number) {
   return {};
 }
 
+std::size_t FusedModel::asked_group() const {
+  return wanted_.empty() ? most_moved(partition) : group_number(partition, wanted_);
+}
+
 std::size_t FusedModel::chosen_group() {
-  const std::size_t number = wanted_.empty() ? most_moved(partition) : group_number(partition, wanted_);
+  const std::size_t number = asked_group();
   if (const std::optional<ir::Rejection> reason = refused(number))
     throw Error(Fault::failed,
                 fmt::format("group {} ({}) cannot be planned yet: {}", number + 1,
@@ -215,15 +219,21 @@ std::int64_t parse_rank(const std::string& text) {
 
 }  // namespace
 
-Error no_plan_error(const explore::Tuned& tuned) {
-  const std::string hint = "leave --axis out, or give it more values; tailor explore says which rule drops how many";
-  if (tuned.rejections.empty())
-    return {Fault::failed, "no plan is left: the values of the axes do not go together", hint};
+namespace {
+
+/// Why a space that was searched holds no plan.
+ir::Rejection why_no_plan(const explore::Tuned& tuned) {
+  if (tuned.rejections.empty()) return {"axes", "the values of the axes do not go together"};
   const explore::RejectedPlans& most = tuned.rejections.front();
-  return {Fault::failed,
-          fmt::format("no plan is left: rule {} refuses {} of {}: {}", most.rule, with_commas(most.plans),
-                      with_commas(tuned.enumerated), most.reason),
-          hint};
+  return {most.rule, fmt::format("rule {} refuses {} of {}: {}", most.rule, with_commas(most.plans),
+                                 with_commas(tuned.enumerated), most.reason)};
+}
+
+}  // namespace
+
+Error no_plan_error(const explore::Tuned& tuned) {
+  return {Fault::failed, "no plan is left: " + why_no_plan(tuned).reason,
+          "leave --axis out, or give it more values; tailor explore says which rule drops how many"};
 }
 
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
@@ -241,34 +251,51 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
   return std::move(best.back());
 }
 
-std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch) {
+std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch,
+                                    std::vector<Unplanned>* unplanned) {
   std::vector<Candidate> all;
   explore::Tuned searched;
+  const auto leave_out = [&](std::size_t group, const ir::Rejection& why) {
+    const ir::Group& of = model.partition.groups[group].group;
+    const bool words = !why.reason.empty() && why.reason.find(why.rule) == std::string::npos;
+    unplanned->push_back({group, of.id, codegen::title_of(of.graph), why.rule,
+                          words                ? fmt::format("{}: {}", why.rule, why.reason)
+                          : why.reason.empty() ? why.rule
+                                               : why.reason});
+  };
   const auto add_best = [&](std::size_t group) {
     Choice found =
         choose(model.group(group), model.target,
                model.choosing(choice.top, choice.random, static_cast<std::uint64_t>(choice.seed)), watch.stop);
+    if (found.candidates.empty() && unplanned != nullptr && !found.tuned.stopped)
+      leave_out(group, why_no_plan(found.tuned));
     if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };
-  if (!choice.plan.empty()) {
+  const std::optional<ir::Rejection> refused =
+      unplanned != nullptr && !choice.whole ? model.refused(model.asked_group()) : std::nullopt;
+  if (refused) {
+    leave_out(model.asked_group(), *refused);
+  } else if (!choice.plan.empty()) {
     all.push_back(choose_plan(model, model.chosen_group(), choice.plan, watch));
   } else if (!choice.whole) {
     add_best(model.chosen_group());
   } else {
-    std::int64_t unplanned = 0;
+    std::int64_t count = 0;
     const std::size_t groups = model.partition.groups.size();
     for (std::size_t i = 0; i < groups && !watch.stopped(); ++i) {
       watch.observer.progress({"choosing plans", static_cast<std::int64_t>(i), static_cast<std::int64_t>(groups), {}});
-      if (model.refused(i))
-        ++unplanned;
-      else
+      const std::optional<ir::Rejection> why = model.refused(i);
+      count += why ? 1 : 0;
+      if (!why)
         add_best(i);
+      else if (unplanned != nullptr)
+        leave_out(i, *why);
     }
-    if (unplanned > 0)
-      watch.observer.note(
-          fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", unplanned, groups));
+    if (count > 0 && unplanned == nullptr)
+      watch.observer.note(fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", count, groups));
   }
+  if (unplanned != nullptr && !unplanned->empty()) return print(all), all;
   if (all.empty() && searched.enumerated > 0 && !watch.stopped()) throw no_plan_error(searched);
   if (all.empty() && !watch.stopped())
     throw Error(Fault::failed, "there is no plan to look at", "tailor explore says which rule drops how many");

@@ -65,7 +65,10 @@ class FusedModel {
   const PreparedGroup& group(std::size_t number);
   /// Why no plan of a group can be made; nothing where one can.
   std::optional<ir::Rejection> refused(std::size_t number);
-  /// The number of the group that the question names; without a name that of the group that moves most, with a note.
+  /// The number of the group that the question names; without a name that of the group that moves most. Throws
+  /// Error(usage) for a name that fits none or several.
+  std::size_t asked_group() const;
+  /// The same, for a group that can be planned; says in a note which it is where the question does not.
   /// Throws Error(usage) for a name that fits none or several, Error(failed) for a group that cannot be planned.
   std::size_t chosen_group();
   /// "group 3 of 12, 5f0c..., 24 places: sum_exp_divide, rows of 128".
@@ -101,8 +104,18 @@ Error no_plan_error(const explore::Tuned& tuned);
 /// that is no plan, Error(failed) for a plan that cannot be lowered, Error(interrupted) when asked to stop.
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch);
 
+/// A group without a plan, and why: the structure that is not written yet, or the rule that refuses its plans.
+struct Unplanned {
+  std::size_t number = 0;  ///< in its partition, from 0
+  Id id;
+  std::string title;
+  std::string rule, why;  ///< the rule or structure, and all that is said of it
+};
+
 /// Candidates of different kernels, printed; those of a group stand next to one another. Groups that cannot be planned
 /// are counted in a note. Throws Error(failed) when there is no plan at all; what was chosen so far when asked to stop.
-std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch);
+/// With `unplanned`, groups without a plan are put there, and neither noted nor thrown for.
+std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch,
+                                    std::vector<Unplanned>* unplanned = nullptr);
 
 }  // namespace tailor::study

@@ -113,6 +113,17 @@ void Recorder::save_checked(const Candidate& candidate, const std::string& metho
         measurement_row(checked, candidate.kernel, run_.id, candidate.binary->source, candidate.on->id, method));
 }
 
+void Recorder::save_checks(std::span<const Candidate> candidates, const Checking& how, bool finished_only) {
+  unit([&] {
+    for (const Candidate& candidate : candidates) {
+      if (finished_only && !candidate.verdict) continue;
+      save_chosen(candidate);
+      if (!candidate.other) save_compiled(candidate);
+      save_checked(candidate, check_method(how.each, how.seeds, candidate.executed_kernel()));
+    }
+  });
+}
+
 void Recorder::save_measured(const Candidate& candidate, const std::string& profiler) {
   if (store_ == nullptr || !candidate.measured) return;
   save_compiled(candidate);

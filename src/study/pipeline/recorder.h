@@ -56,6 +56,9 @@ class Recorder {
   /// Verdict, what the execution counted, and the rejection of a plan whose kernel is wrong. `method` says who executed
   /// it and on what; another shape is added to it. Counters of another shape are not this kernel's and not stored.
   void save_checked(const Candidate& candidate, const std::string& method);
+  /// In one unit, all that is known of candidates that passed the check stage, executed as `how` says; `finished_only`:
+  /// of those that have a verdict.
+  void save_checks(std::span<const Candidate> candidates, const Checking& how, bool finished_only = false);
   /// Measurements with samples and counters, a check, a profiled estimate, what each level that looked predicts for a
   /// time taken like that, or the rejection of a plan whose kernel is wrong. `profiler` is "gpu" or "replay": what
   /// records answer is in them already.

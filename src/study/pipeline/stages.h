@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -97,10 +98,17 @@ struct Checking {
   int workers = 0;          ///< threads; 0: one per processor
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};  ///< empty: the simulator
   std::int64_t done = 0, total = 0;                                                       ///< as of Compiling
+  std::mutex* reading = nullptr;  ///< held while a verdict is put into its candidate: for who reads them meanwhile
 };
 /// Executes what compiled, at the other shape where there is one, and fills the verdicts; a candidate whose kernel is
 /// wrong is out of the climb.
 profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& how, const Watch& watch);
+/// Compiles and executes candidates, as many groups at a time as have `at_once` of them; `finished` is told of each
+/// part, also of one that was stopped half-way, so that nothing is lost when the rest is not reached. Candidates of a
+/// group stand next to one another. Stops where it is asked to.
+profiler::CheckAccount check_in_parts(std::span<Candidate> candidates, Compiling compiling, Checking checking,
+                                      const std::function<void(std::span<Candidate>)>& finished, const Watch& watch,
+                                      std::size_t at_once = 16);
 
 /// Measures the plans of one group: profiler::measure_group on a worker, or replayed_group.
 using MeasureGroup =

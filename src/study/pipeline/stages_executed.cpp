@@ -121,13 +121,30 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
     if (progress.refuted > 0) line.best = fmt::format("{} wrong", progress.refuted);
     watch.observer.progress(line);
   };
-  profiler::CheckedAll all = profiler::check_all(requests, stage);
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    asked[i]->verdict = std::move(all.verdicts[i]);
-    asked[i]->verdict_is_of_other = asked[i]->other.has_value();
-    if (asked[i]->verdict && profiler::is_refuted(asked[i]->verdict->state)) asked[i]->standing.refuted = true;
+  for (Candidate* candidate : asked) candidate->verdict_is_of_other = candidate->other.has_value();
+  stage.reached = [&](std::size_t at, const profiler::Checked& verdict) {
+    const std::unique_lock lock =
+        how.reading != nullptr ? std::unique_lock(*how.reading) : std::unique_lock<std::mutex>();
+    asked[at]->verdict = verdict;
+    if (profiler::is_refuted(verdict.state)) asked[at]->standing.refuted = true;
+  };
+  return profiler::check_all(requests, stage).account;
+}
+
+profiler::CheckAccount check_in_parts(std::span<Candidate> candidates, Compiling compiling, Checking checking,
+                                      const std::function<void(std::span<Candidate>)>& finished, const Watch& watch,
+                                      std::size_t at_once) {
+  profiler::CheckAccount all;
+  compiling.total = checking.total = std::ssize(candidates);
+  for (std::size_t first = 0, end = 0; first < candidates.size() && !watch.stopped(); first = end) {
+    while (end < candidates.size() && (end < first + at_once || candidates[end].of == candidates[end - 1].of)) ++end;
+    const std::span<Candidate> part = candidates.subspan(first, end - first);
+    compile(part, compiling, watch);
+    if (!watch.stopped()) all += check(part, checking, watch);
+    compiling.done = checking.done = static_cast<std::int64_t>(end);
+    finished(part);
   }
-  return all.account;
+  return all;
 }
 
 std::vector<RacedGroup> measure(std::span<Candidate> candidates, const Measuring& how,

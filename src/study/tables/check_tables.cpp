@@ -62,19 +62,53 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.late += state == profiler::Verdict::timed_out ? 1 : 0;
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
+    counts.finished += item.verdict ? 1 : 0;
   }
+  counts.all = std::ssize(items);
   return counts;
 }
 
-std::string text(const VerdictCounts& counts) {
+std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const auto also = [](std::int64_t count, std::string_view what) {
     return count > 0 ? fmt::format(", {} {}", count, what) : std::string();
   };
-  return fmt::format("{} of {} kernels passed{}{}{}{}", counts.passed,
-                     counts.passed + counts.refuted + counts.not_judged + counts.not_executed,
+  const std::string without = groups_without_plan == 0   ? ""
+                              : groups_without_plan == 1 ? "; 1 group has no plan"
+                                                         : fmt::format("; {} groups have no plan", groups_without_plan);
+  return fmt::format("{} of {} kernels passed{}{}{}{}{}", counts.passed, counts.all,
                      also(counts.elsewhere, "executed at a smaller shape"),
                      also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
-                     also(counts.not_executed, "not executed"));
+                     also(counts.not_executed, "not executed"), without);
+}
+
+std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan) {
+  const std::string why = "the answer says why";
+  if (counts.all == 0)
+    return Error(Fault::missing,
+                 fmt::format("nothing to check: none of {} group{} has a plan", groups_without_plan,
+                             groups_without_plan == 1 ? "" : "s"),
+                 why);
+  if (counts.refuted > 0)
+    return Error(Fault::failed,
+                 counts.late == counts.refuted
+                     ? fmt::format("{} of {} kernels took longer than --time-limit", counts.late, counts.all)
+                     : fmt::format("{} of {} kernels are not right", counts.refuted, counts.all),
+                 "the answer says which and why; tailor emit prints the CUDA text of one");
+  if (counts.not_executed > 0)
+    return Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", counts.not_executed, counts.all),
+                 why);
+  if (counts.not_judged > 0)
+    return Error(Fault::missing, fmt::format("{} of {} kernels ran and are not judged", counts.not_judged, counts.all),
+                 why);
+  return std::nullopt;
+}
+
+std::string text(const profiler::CheckAccount& account) {
+  return fmt::format(
+      "{} lane instructions executed in {} ({}/s of one thread), {} references in {}",
+      with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
+      three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
+      account.references, humane_seconds(account.reference.value));
 }
 
 std::string judged_words(double fraction) {
@@ -84,7 +118,34 @@ std::string judged_words(double fraction) {
   return fmt::format("{:.4g} %", std::min(100 * fraction, 99.99));
 }
 
-report::Table verdict_table(std::span<const Candidate> items) {
+namespace {
+
+void add_unplanned(std::span<const Unplanned> unplanned, bool grouped, report::Table& table) {
+  constexpr std::size_t many = 8;
+  std::vector<std::pair<const Unplanned*, std::size_t>> rows;  // the first of each row, and how many share it
+  for (const Unplanned& one : unplanned) {
+    const auto same = [&](const auto& row) { return row.first->rule == one.rule; };
+    const auto found = grouped && unplanned.size() > many ? std::find_if(rows.begin(), rows.end(), same) : rows.end();
+    if (found != rows.end())
+      ++found->second;
+    else
+      rows.emplace_back(&one, 1);
+  }
+  for (const auto& [first, count] : rows) {
+    std::vector<Cell> row(table.columns.size());
+    row[0] = static_cast<std::int64_t>(first->number + 1);
+    row[1] = short_hex(first->id);
+    row[2] = count > 1 ? fmt::format("{} and {} more", first->title, count - 1) : first->title;
+    row[5] = "no plan";
+    row[13] = count > 1 ? first->rule : first->why;
+    table.rows.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+report::Table verdict_table(std::span<const Candidate> items, std::span<const Unplanned> unplanned,
+                            const VerdictRows& rows) {
   report::Table table;
   const bool whole =
       std::none_of(items.begin(), items.end(), [](const Candidate& item) { return item.other.has_value(); });
@@ -104,6 +165,7 @@ report::Table verdict_table(std::span<const Candidate> items) {
                    sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
   for (const Candidate& item : items) {
+    if (rows.finished_only && !item.verdict) continue;
     const auto [state, reason] = state_of(item);
     const bool known = item.verdict.has_value();
     table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id),
@@ -114,6 +176,7 @@ report::Table verdict_table(std::span<const Candidate> items) {
                           known ? Cell(item.verdict->counts.blocks_run) : Cell(),
                           known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
   }
+  add_unplanned(unplanned, rows.grouped, table);
   return table;
 }
 

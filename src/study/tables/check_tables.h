@@ -6,12 +6,15 @@
 // failed compile, by profile's tables.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
+#include "base/error.h"
 #include "report/table.h"
 #include "study/pipeline/candidate.h"
+#include "study/pipeline/question.h"
 
 namespace tailor::study {
 
@@ -23,14 +26,27 @@ struct VerdictCounts {
   std::int64_t late = 0;       ///< of the refuted: they took too long
   std::int64_t not_all = 0;    ///< of the passed: a part of their results has no bound
   std::int64_t elsewhere = 0;  ///< at another shape than their own
+  std::int64_t finished = 0;   ///< have a verdict
+  std::int64_t all = 0;
 };
 VerdictCounts count_verdicts(std::span<const Candidate> candidates);
-/// "3 of 5 kernels passed, 1 of them executed at a smaller shape, 1 not judged".
-std::string text(const VerdictCounts& counts);
+/// "3 of 5 kernels passed, 1 of them executed at a smaller shape, 1 not judged; 2 groups have no plan".
+std::string text(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// What the command ends with: failed where a kernel is refuted, missing where one was not executed or not judged and
+/// where there is nothing to check; nothing where all passed.
+std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// "37,355,520 lane instructions executed in 1.2 s (4.1e+07/s of one thread), 2 references in 80 ms".
+std::string text(const profiler::CheckAccount& account);
 /// "all", "none" or "99.4 %" of the results.
 std::string judged_words(double fraction);
-/// One row per candidate.
-report::Table verdict_table(std::span<const Candidate> candidates);
+/// What a table of verdicts has rows of.
+struct VerdictRows {
+  bool finished_only = false;  ///< no row of a candidate without a verdict; of others only what no stage fills later
+  bool grouped = false;        ///< groups without a plan for the same rule share a row where there are many
+};
+/// One row per candidate, then those of the groups without a plan.
+report::Table verdict_table(std::span<const Candidate> candidates, std::span<const Unplanned> unplanned,
+                            const VerdictRows& rows);
 /// One row per finding, with the line of the CUDA text it happened on.
 report::Table finding_table(std::span<const Candidate> candidates);
 

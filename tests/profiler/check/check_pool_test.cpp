@@ -70,6 +70,27 @@ struct Bench {
       };
     };
   }
+
+  /// The same where inputs repeat: what is right of the kept rows, all over the output.
+  std::function<Executor(const ir::Kernel&, const ir::Binary&)> repeated(std::function<void(std::int64_t)> told) {
+    return [told](const ir::Kernel& kernel, const ir::Binary&) {
+      return [told, &kernel](const GivenInputs& given, const simulator::SimulationOptions&) {
+        REQUIRE(given.repeats != nullptr);
+        told(given.repeats->kept);
+        const ir::Graph graph = kept_graph(*given.repeats);
+        const std::vector<std::byte> kept = reference::evaluate(graph, given.tensors)[0].bytes;
+        const ir::Buffer& output = kernel.buffers.back();
+        Executed run;
+        std::vector<std::byte>& after = run.after.emplace_back();
+        run.before.emplace_back(static_cast<std::size_t>(output.elements) * 4, std::byte{0xab});
+        while (after.size() < run.before[0].size())
+          after.insert(after.end(), kept.begin(),
+                       kept.begin() + std::min(std::ssize(kept), std::ssize(run.before[0]) - std::ssize(after)));
+        run.simulation.blocks_run = run.simulation.blocks_total = kernel.grid;
+        return run;
+      };
+    };
+  }
 };
 
 constexpr std::int64_t mb = 1'000'000;
@@ -89,7 +110,8 @@ TEST_CASE("what does not fit is not executed, and says how much it needs") {
   for (const std::size_t i : {2, 3}) {
     CHECK(all.verdicts[i]->state == Verdict::not_executed);
     CHECK(all.verdicts[i]->reason.starts_with("needs "));
-    CHECK(all.verdicts[i]->reason.find("--blocks or --shape small") != std::string::npos);
+    CHECK(all.verdicts[i]->reason.find("--blocks or --shape small takes less") != std::string::npos);
+    CHECK(all.verdicts[i]->reason.find("; --memory ") != std::string::npos);
   }
   CHECK(large == 0);
 }
@@ -100,7 +122,7 @@ TEST_CASE("groups that do not fit together run one after the other, and all of t
   const ir::Graph& graph = bench.groups[0].graph;
   const std::int64_t one =
       inputs + std::max(bytes_to_evaluate(graph, parts_of(graph)),
-                        reference::bytes_of_outputs(graph) + bytes_to_execute(bench.kernels[0], true, 1));
+                        reference::bytes_of_outputs(graph) + bytes_to_execute(bench.kernels[0], true, 0));
   CheckStage stage;
   stage.workers = 4;
   stage.memory = held_memory() + one + one / 2;
@@ -127,19 +149,123 @@ TEST_CASE("groups that do not fit together run one after the other, and all of t
   CHECK(most == 1);
 }
 
-TEST_CASE("a large group is evaluated in parts where the whole would not fit") {
+TEST_CASE("a large group repeats its inputs where the whole would not fit") {
   Bench bench({40'000});
   const std::int64_t inputs = bytes_of_inputs(bench.groups[0].graph);
   CheckStage stage;
   stage.workers = 1;
-  stage.memory = held_memory() + inputs + bytes_to_execute(bench.kernels[0], true, 1) + 60 * mb;
+  stage.memory = held_memory() + inputs + bytes_to_execute(bench.kernels[0], true, 0) + 60 * mb;
   REQUIRE(reference::bytes_of_outputs(bench.groups[0].graph) > 60 * mb);
-  stage.executor = bench.right([](std::size_t) {});
+  stage.executor = bench.repeated([](std::int64_t kept) { CHECK(kept < 2000); });
   const CheckedAll all = check_all(bench.requests, stage);
   for (const std::optional<Checked>& verdict : all.verdicts) {
     CHECK_MESSAGE(verdict->state == Verdict::passed, verdict->reason);
     CHECK(verdict->judged == 1);
   }
+}
+
+TEST_CASE("of a group forty times the memory a sample of blocks is executed and judged") {
+  Bench bench({8'000'000});  // 8 GB for each of input and output
+  for (ir::Kernel& kernel : bench.kernels) kernel.grid = 1'000'000;
+  CheckStage stage;
+  stage.workers = 2;
+  stage.memory = held_memory() + 400 * mb;
+  stage.each.most_elements = default_most_elements;
+  std::atomic<int> runs = 0;
+  stage.executor = [&](const ir::Kernel&, const ir::Binary&) {
+    return [&](const GivenInputs& given, const simulator::SimulationOptions& options) {
+      ++runs;
+      REQUIRE(given.repeats != nullptr);
+      const std::int64_t kept = given.repeats->kept;
+      const std::vector<reference::Tensor> right = reference::evaluate(kept_graph(*given.repeats), given.tensors);
+      Executed run;
+      run.pieces.resize(1);
+      run.before.resize(1);
+      run.after.resize(1);
+      for (const std::int64_t block : options.blocks) {  // the first of its eight rows
+        run.pieces[0].push_back({block * 8 * 1024, 1024});
+        run.before[0].resize(run.before[0].size() + 1024, std::byte{0xab});
+        const std::byte* row = right[0].bytes.data() + block * 8 % kept * 1024;
+        run.after[0].insert(run.after[0].end(), row, row + 1024);
+      }
+      run.simulation.blocks_run = std::ssize(options.blocks);
+      run.simulation.blocks_total = 1'000'000;
+      return run;
+    };
+  };
+  for (const std::optional<Checked>& verdict : check_all(bench.requests, stage).verdicts) {
+    CHECK_MESSAGE(verdict->state == Verdict::passed, verdict->reason);
+    CHECK(verdict->judged == 1);
+  }
+  CHECK(runs == 10);
+  CHECK(bytes_to_execute(bench.kernels[0], true, 2000) < 400 * mb);
+  CHECK(bytes_to_execute(bench.kernels[0], true, 0) > 80'000 * mb);
+}
+
+TEST_CASE("what is offered where memory is too small is what helps") {
+  CHECK(out_of_memory(5 * mb, 2 * mb, {})
+            .find("needs 5.00 MB of memory, 2.00 MB are free for it; --memory 1 allows it, "
+                  "--blocks or --shape small takes less") == 0);
+  CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = true, .sampled = false})
+            .ends_with("allows it, --shape small takes less"));
+  CHECK(out_of_memory(std::int64_t{1} << 60, 2 * mb, {}).find("--memory") == std::string::npos);
+  CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = false, .sampled = true}).find("--memory") == std::string::npos);
+}
+
+TEST_CASE("what repeats is the outermost dimension, or one further in where its steps are large") {
+  const auto kept = [](const std::string& lines) {
+    const auto repeats = repeats_of(ir::parse_graph("graph g {\n" + lines + "}\n"));
+    return repeats ? std::pair(repeats->parts.extent.steps, repeats->kept) : std::pair<std::int64_t, std::int64_t>();
+  };
+  CHECK(kept("  %x = parameter 0 : f32[100000,512]\n  %y = exp %x : f32[100000,512]\n  output %y\n") ==
+        std::pair<std::int64_t, std::int64_t>(100'000, 257));
+  CHECK(kept("  %x = parameter 0 : f32[32,512,14336]\n  %y = exp %x : f32[32,512,14336]\n  output %y\n") ==
+        std::pair<std::int64_t, std::int64_t>(512, 3));
+  // A result that is the same for all steps does not matter.
+  CHECK(kept("  %x = parameter 0 : f32[100000,512]\n  %s = parameter 1 : f32[]\n  %b = broadcast %s : "
+             "f32[100000,512]\n  %y = add %x, %b : f32[100000,512]\n  %t = exp %s : f32[]\n  output %y, %t\n") ==
+        std::pair<std::int64_t, std::int64_t>(100'000, 257));
+  // Steps that know their number.
+  CHECK(kept("  %x = parameter 0 : f32[100000]\n  %n = iota, axes={0} : f32[100000]\n  %y = add %x, %n : "
+             "f32[100000]\n  output %y\n") == std::pair<std::int64_t, std::int64_t>());
+}
+
+TEST_CASE("each verdict is told of when it is reached, and before the next kernel of its thread begins") {
+  Bench bench({8, 9, 10});
+  CheckStage stage;
+  stage.workers = 1;
+  std::vector<std::size_t> reached;
+  std::size_t begun = 0;
+  stage.executor = bench.right([&](std::size_t) {
+    CHECK(reached.size() == begun);
+    ++begun;
+  });
+  stage.reached = [&](std::size_t at, const Checked& verdict) {
+    CHECK(verdict.state == Verdict::passed);
+    reached.push_back(at);
+  };
+  check_all(bench.requests, stage);
+  CHECK(reached == std::vector<std::size_t>{0, 1, 2, 3, 4, 5});
+}
+
+TEST_CASE("a kernel that one seed tells nothing of has nothing judged") {
+  Bench bench({8});
+  CheckStage stage;
+  stage.workers = 1;
+  stage.seeds = 2;
+  const auto right = bench.right([](std::size_t) {});
+  stage.each.sample_blocks = 20;
+  int count = 0;  // five runs for each seed
+  stage.executor = [&](const ir::Kernel& kernel, const ir::Binary& binary) {
+    return [&, execute = right(kernel, binary)](const GivenInputs& given, const simulator::SimulationOptions& options) {
+      Executed run = execute(given, options);
+      if (count++ >= 5) run.after = run.before;
+      return run;
+    };
+  };
+  const CheckedAll all = check_all(std::span(bench.requests).first(1), stage);
+  CHECK(all.verdicts[0]->state == Verdict::not_judged);
+  CHECK(all.verdicts[0]->judged == 0);
 }
 
 TEST_CASE("a stop loses no verdict that was there, and gives none to what was not finished") {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
@@ -125,6 +126,38 @@ TEST_CASE("a kernel that computes something near is wrong without any finding") 
   CHECK(checked.state == Verdict::wrong);
   CHECK(checked.worst > 1);
   CHECK(checked.findings.empty());
+}
+
+TEST_CASE("a sample of a launch on two gigabytes takes what its blocks touch, and finds what is wrong") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  for (const char* member : {"softmax", "layernorm_f16"}) {
+    CAPTURE(member);
+    const ir::Group group = ir::make_group(ir::family_member(member), 1 << 20, 256);
+    const std::shared_ptr<const Repeats> repeats = repeats_of(group.graph);
+    REQUIRE(repeats != nullptr);
+    const Reference reference = evaluate_reference(group, 1, repeats);
+    const Printed right = printed(group, 32, 4).value();
+    CheckOptions options;
+    options.most_elements = default_most_elements;
+    options.sample_blocks = 100;
+    const auto checked = [&](const Printed& what) {
+      const ir::Binary binary = kernels::compiled(*api, {.cuda = what.cuda});
+      REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
+      return check(what.kernel, reference, make_simulator(what.kernel, binary), options);
+    };
+    const std::int64_t before = held_memory();
+    const Checked passed = checked(right);
+    CHECK_MESSAGE(passed.state == Verdict::passed, passed.reason);
+    CHECK(passed.judged == 1);
+    CHECK(passed.counts.blocks_run < 110);
+    CHECK(held_memory() - before < 200'000'000);
+    if (member != std::string_view("layernorm_f16")) continue;
+    const Checked found = checked(spoiled(right, "0.001", "0.002"));
+    CHECK(found.state == Verdict::wrong);
+    const Checked reads_on = checked(spoiled(right, "(blockIdx.x", "(blockIdx.x + 1u"));
+    CHECK(reads_on.state == Verdict::unsound);  // the last block leaves the buffers
+  }
 }
 
 TEST_CASE("text that is no PTX is not executed, and says why") {

@@ -9,7 +9,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -324,6 +327,55 @@ TEST_CASE("the half of a word that nobody wrote is found, whatever elements the 
     CHECK(read.findings[0].warp == 1);
     CHECK(read.findings[0].lane == 1);
   }
+}
+
+TEST_CASE("a buffer that is made lazily holds the same, and only what a launch touches is made") {
+  constexpr std::uint32_t n = 40'001, per_block = 128;
+  const Program copy = program_of(halves_copy());
+  const auto value = [](std::int64_t i) { return static_cast<std::uint16_t>(7 * i + 3); };
+  std::set<std::int64_t> asked;
+  const auto contents = [&](std::int64_t first, std::span<std::byte> to) {
+    CHECK(first % lazy_piece_bytes == 0);
+    CHECK(asked.insert(first).second);
+    for (std::size_t at = 0; at < to.size(); at += 2) {
+      const std::uint16_t one = value((first + static_cast<std::int64_t>(at)) / 2);
+      std::memcpy(to.data() + at, &one, 2);
+    }
+  };
+  const std::vector<std::int64_t> some{0, 1, 2, 77, 156};
+  for (const int threads : {1, 3})
+    for (const bool all : {true, false}) {
+      CAPTURE(threads);
+      CAPTURE(all);
+      asked.clear();
+      Memory memory;
+      const int h = memory.add_lazily("h", n * 2, 2, BufferUse::input, contents);
+      const int c = memory.add_lazily("copy", n * 2, 2, BufferUse::output);
+      CHECK(memory.touched(h).empty());
+      SimulationOptions options;
+      options.threads = threads;
+      if (!all) options.blocks = some;
+      const Simulation run = simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, n), memory, options);
+      CHECK(run.findings.empty());
+      std::set<std::int64_t> wanted;  // pieces
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::uint16_t got = 0;
+        std::memcpy(&got, memory.bytes(c).data() + 2 * i, 2);
+        if (!all && std::find(some.begin(), some.end(), i / per_block) == some.end()) continue;
+        wanted.insert(2 * i / lazy_piece_bytes * lazy_piece_bytes);
+        REQUIRE(got == value(i));
+      }
+      CHECK(asked == wanted);
+      std::set<std::int64_t> touched;
+      for (const ByteRange& range : memory.touched(c))
+        for (std::int64_t at = range.first; at < range.first + range.bytes; at += lazy_piece_bytes) touched.insert(at);
+      CHECK(touched == wanted);
+      // What nobody wrote is poison, and the end of the buffer is where it was.
+      if (!all) CHECK(memory.bytes(c)[2 * (some[3] * per_block) - 2] == std::byte{0xcd});
+      const Simulation beyond = simulate(copy, halves_launch({{h, 0, {}}, {c, 0, {}}}, n + 1), memory);
+      REQUIRE(!beyond.findings.empty());
+      CHECK(beyond.findings[0].kind == FindingKind::out_of_bounds);
+    }
 }
 
 TEST_CASE("what a launch wrote into an output is there for the next until outputs are poisoned") {

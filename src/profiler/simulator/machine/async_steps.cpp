@@ -102,6 +102,7 @@ GlobalSpan find_global(WarpState& warp, std::uint32_t site, int lane, std::uint6
                 fmt::format("byte {} of buffer {} is no multiple of {}", span.offset, at.name, align));
   if (write && at.use == BufferUse::input)
     return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", span.offset, at.name));
+  machine.state.memory.window(buffer, static_cast<std::int64_t>(span.offset), static_cast<std::int64_t>(bytes));
   span.host = machine.state.memory.pages[buffer].data() + span.offset;
   return span;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -33,6 +34,17 @@ struct DecodedProgram;  // decode/program.h
 /// outputs. `scratch` is zeroed and may be read and written.
 enum class BufferUse : std::uint8_t { input, output, both, scratch };
 
+/// Bytes of a buffer next to one another.
+struct ByteRange {
+  std::int64_t first = 0, bytes = 0;
+  bool operator==(const ByteRange&) const = default;
+};
+
+/// What a buffer holds from byte `first` on before a launch. It is asked for pieces that begin at a multiple of
+/// lazy_piece_bytes, each once, one at a time, from the threads of launches.
+using Contents = std::function<void(std::int64_t first, std::span<std::byte> to)>;
+inline constexpr std::int64_t lazy_piece_bytes = 1 << 12;
+
 /// Simulated device memory: buffers in one arena, each 256-byte aligned, apart by guard zones that no access may touch.
 /// Addresses are the same on every machine and in every run.
 class Memory {
@@ -47,6 +59,12 @@ class Memory {
   /// smaller, and at most 4 bytes.
   /// Throws Error(failed) when the machine has not that much memory.
   int add(std::string name, std::int64_t bytes, int element_bytes, BufferUse use);
+  /// The same, but a piece of the buffer is made when a launch first touches it, so that a launch of a few blocks takes
+  /// memory and time of what these touch, however large the buffer is. It serves one launch: what that wrote is not
+  /// remembered for the next. Empty `contents`: poison in outputs, zeros elsewhere.
+  int add_lazily(std::string name, std::int64_t bytes, int element_bytes, BufferUse use, Contents contents = {});
+  /// The pieces that launches have touched, ascending, neighbours joined; all of a buffer that was not added lazily.
+  std::vector<ByteRange> touched(int buffer) const;
   /// For filling and reading. Contents of outputs start as a poison pattern. Valid until the Memory dies.
   std::span<std::byte> bytes(int buffer);
   std::span<const std::byte> bytes(int buffer) const;

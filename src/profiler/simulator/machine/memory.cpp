@@ -3,7 +3,9 @@
 //
 // Simulated memory: addresses are given out in order, whatever the host's own addresses are, so that a launch computes
 // the same on every machine. Pages come from the system untouched and cost nothing until they are used; outputs are
-// filled with poison. Called through Memory (launch.h).
+// filled with poison. Of buffers that are made lazily the machine makes a piece when it first comes to it, which costs
+// nothing elsewhere: a site's fast path knows one window of one buffer, and at its end it asks here. Called through
+// Memory (launch.h).
 #include "profiler/simulator/machine/memory.h"
 
 #include <sys/mman.h>
@@ -21,6 +23,20 @@ namespace tailor::simulator {
 namespace {
 
 constexpr std::int64_t guard_bytes = 1 << 16, buffer_alignment = 256;
+
+/// A window reaches at most so many pieces beyond what was asked for, to either side.
+constexpr std::int64_t most_pieces_around = 16;
+
+void make_piece(LazyPieces& lazy, std::int64_t piece, std::span<std::byte> buffer) {
+  std::atomic<bool>& made = lazy.made[static_cast<std::size_t>(piece)];
+  if (made.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(lazy.mutex);
+  if (made.load(std::memory_order_relaxed)) return;
+  const auto first = static_cast<std::size_t>(piece * lazy_piece_bytes);
+  lazy.contents(static_cast<std::int64_t>(first),
+                buffer.subspan(first, std::min<std::size_t>(lazy_piece_bytes, buffer.size() - first)));
+  made.store(true, std::memory_order_release);
+}
 
 }  // namespace
 
@@ -53,14 +69,51 @@ Memory::~Memory() = default;
 Memory::Memory(Memory&&) noexcept = default;
 Memory& Memory::operator=(Memory&&) noexcept = default;
 
+namespace {
+
+int append(Memory::Body& to, MemoryBuffer buffer, PageUse pages) {
+  buffer.offset = to.end;
+  to.pages.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(buffer.bytes, 1)), pages);
+  to.end = aligned(to.end + buffer.bytes + guard_bytes, buffer_alignment);
+  to.buffers.push_back(std::move(buffer));
+  return static_cast<int>(to.buffers.size()) - 1;
+}
+
+}  // namespace
+
 int Memory::add(std::string name, std::int64_t bytes, int element_bytes, BufferUse use) {
-  MemoryBuffer made{std::move(name), bytes, element_bytes, use, body_->end, {}};
-  body_->pages.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
-  body_->end = aligned(body_->end + bytes + guard_bytes, buffer_alignment);
+  const int made = append(*body_, {std::move(name), bytes, element_bytes, use, 0, {}, {}}, PageUse::dense);
   if (use == BufferUse::output)
-    std::memset(body_->pages.back().data(), static_cast<int>(poison_byte), static_cast<std::size_t>(bytes));
-  body_->buffers.push_back(std::move(made));
-  return static_cast<int>(body_->buffers.size()) - 1;
+    std::memset(body_->pages[made].data(), static_cast<int>(poison_byte), static_cast<std::size_t>(bytes));
+  return made;
+}
+
+int Memory::add_lazily(std::string name, std::int64_t bytes, int element_bytes, BufferUse use, Contents contents) {
+  auto lazy = std::make_unique<LazyPieces>();
+  lazy->count = static_cast<std::size_t>((bytes + lazy_piece_bytes - 1) / lazy_piece_bytes);
+  lazy->made = std::make_unique<std::atomic<bool>[]>(lazy->count);
+  lazy->contents = std::move(contents);
+  if (!lazy->contents)
+    lazy->contents = [use](std::int64_t, std::span<std::byte> to) {
+      if (use == BufferUse::output) std::memset(to.data(), static_cast<int>(poison_byte), to.size());
+    };
+  return append(*body_, {std::move(name), bytes, element_bytes, use, 0, {}, std::move(lazy)}, PageUse::sparse);
+}
+
+std::vector<ByteRange> Memory::touched(int buffer) const {
+  const MemoryBuffer& of = body_->buffers[buffer];
+  if (of.lazy == nullptr) return {{0, of.bytes}};
+  std::vector<ByteRange> ranges;
+  for (std::size_t piece = 0; piece < of.lazy->count; ++piece) {
+    if (!of.lazy->made[piece].load(std::memory_order_acquire)) continue;
+    const std::int64_t first = static_cast<std::int64_t>(piece) * lazy_piece_bytes;
+    const std::int64_t bytes = std::min(lazy_piece_bytes, of.bytes - first);
+    if (!ranges.empty() && ranges.back().first + ranges.back().bytes == first)
+      ranges.back().bytes += bytes;
+    else
+      ranges.push_back({first, bytes});
+  }
+  return ranges;
 }
 
 std::span<std::byte> Memory::bytes(int buffer) {
@@ -81,6 +134,10 @@ void Memory::poison_outputs() {
   for (std::size_t i = 0; i < body_->buffers.size(); ++i) {
     MemoryBuffer& one = body_->buffers[i];
     if (one.use != BufferUse::output) continue;
+    if (one.lazy != nullptr) {
+      for (std::size_t piece = 0; piece < one.lazy->count; ++piece) one.lazy->made[piece] = false;
+      continue;
+    }
     std::memset(body_->pages[i].data(), static_cast<int>(poison_byte), static_cast<std::size_t>(one.bytes));
     one.written.clear();
   }
@@ -92,6 +149,26 @@ int Memory::Body::holding(std::uint64_t address) const {
   const MemoryBuffer& buffer = buffers[before];
   const std::uint64_t offset = address - global_base - static_cast<std::uint64_t>(buffer.offset);
   return offset < static_cast<std::uint64_t>(buffer.bytes) ? before : -1;
+}
+
+ByteRange Memory::Body::window(int buffer, std::int64_t offset, std::int64_t bytes) const {
+  const MemoryBuffer& of = buffers[buffer];
+  if (of.lazy == nullptr) return {0, of.bytes};
+  LazyPieces& lazy = *of.lazy;
+  const std::span<std::byte> all(pages[buffer].data(), static_cast<std::size_t>(of.bytes));
+  std::int64_t first = offset / lazy_piece_bytes,
+               last = (offset + std::max<std::int64_t>(bytes, 1) - 1) / lazy_piece_bytes;
+  for (std::int64_t piece = first; piece <= last; ++piece) make_piece(lazy, piece, all);
+  const auto is_made = [&](std::int64_t piece) {
+    return lazy.made[static_cast<std::size_t>(piece)].load(std::memory_order_acquire);
+  };
+  for (const std::int64_t end = std::max<std::int64_t>(first - most_pieces_around, 0);
+       first > end && is_made(first - 1);)
+    --first;
+  for (const std::int64_t end = std::min(last + most_pieces_around, static_cast<std::int64_t>(lazy.count) - 1);
+       last < end && is_made(last + 1);)
+    ++last;
+  return {first * lazy_piece_bytes, std::min((last + 1) * lazy_piece_bytes, of.bytes) - first * lazy_piece_bytes};
 }
 
 /// The last buffer that starts at or before the address.

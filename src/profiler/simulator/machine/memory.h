@@ -4,10 +4,16 @@
 // Simulated memory, inside: one address range with buffers in order of address. A guard zone lies before, between and
 // after them, so an index that runs over meets no other buffer. In: an address. Out: the buffer that holds it, or the
 // nearest one for a message. Used by the machine for every access, and by the fake GPU for its allocations.
+//
+// A buffer that is made lazily shows itself through windows: pieces that are there, next to one another. Whoever leaves
+// a window asks for another, by which the pieces in it are made.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +22,14 @@
 
 namespace tailor::simulator {
 
+/// Which pieces of a buffer are there, and how the others are made.
+struct LazyPieces {
+  Contents contents;
+  std::size_t count = 0;
+  std::unique_ptr<std::atomic<bool>[]> made;  ///< by piece
+  std::mutex mutex;                           ///< held while a piece is made
+};
+
 struct MemoryBuffer {
   std::string name;
   std::int64_t bytes = 0;
@@ -23,6 +37,7 @@ struct MemoryBuffer {
   BufferUse use = BufferUse::input;
   std::int64_t offset = 0;             ///< in the arena
   std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
+  std::unique_ptr<LazyPieces> lazy;    ///< null: all of it is there
 };
 
 /// How a range will be used. Dense: most of it, so large pages spare faults. Sparse: a few places far apart, for which
@@ -54,6 +69,9 @@ struct Memory::Body {
 
   /// The buffer that holds simulated address `address`, or -1.
   int holding(std::uint64_t address) const;
+  /// Makes the pieces that hold `bytes` bytes from `offset` on. Returns what is there around them: all of a buffer that
+  /// is not lazy. Safe to call from several threads. Precondition: they lie in the buffer.
+  ByteRange window(int buffer, std::int64_t offset, std::int64_t bytes) const;
   /// The buffer nearest to an address outside all of them, for messages; -1 without buffers.
   int nearest(std::uint64_t address) const;
 };

@@ -39,11 +39,12 @@ std::vector<ShadowBuffer> shadow_buffers(const Memory::Body& memory, int grain) 
   return all;
 }
 
-/// What this launch wrote holds a value in the next. Where nobody watched, all of the outputs counts as written.
+/// What this launch wrote holds a value in the next, but for buffers that serve one launch. Where nobody watched, all
+/// of the outputs counts as written.
 void remember_written(Memory::Body& memory, const GlobalShadow* shadow) {
   for (std::size_t i = 0; i < memory.buffers.size(); ++i) {
     MemoryBuffer& one = memory.buffers[i];
-    if (one.use != BufferUse::output) continue;
+    if (one.use != BufferUse::output || one.lazy != nullptr) continue;
     if (shadow != nullptr) {
       one.written = shadow->written(static_cast<int>(i));
     } else {

@@ -151,7 +151,7 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
   if (is_strong(micro)) tell_order(state, micro, shadowed, mask, kind);
 }
 
-/// Makes the buffer at an address the site's; false: the access is in none.
+/// Makes the buffer at an address the site's, or what is there of it; false: the access is in none.
 bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, std::uint64_t size) {
   const int found = machine.state.memory.holding(address);
   if (found < 0) return false;
@@ -161,9 +161,11 @@ bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, s
   if (bytes < size || address - base > bytes - size) return false;
   if (!(micro.extra & access_uncounted)) attribute(machine, micro, found);
   SiteState& site = machine.sites[micro.extra >> access_site_shift];
-  site.base = base;
-  site.size = bytes;
-  site.host = machine.state.memory.pages[found].data();
+  const ByteRange window =
+      machine.state.memory.window(found, static_cast<std::int64_t>(address - base), static_cast<std::int64_t>(size));
+  site.base = base + static_cast<std::uint64_t>(window.first);
+  site.size = static_cast<std::uint64_t>(window.bytes);
+  site.host = machine.state.memory.pages[found].data() + window.first;
   site.may_store = buffer.use != BufferUse::input;
   return true;
 }
@@ -391,7 +393,7 @@ void observe(Warp& warp, const Micro& micro, std::uint64_t first, bool store) {
     if (!machine.shadow) return;
     shadowed.access.space = ShadowSpace::global;
     shadowed.access.region = site.buffer;
-    first -= site.base;
+    first -= global_base + static_cast<std::uint64_t>(machine.state.memory.buffers[site.buffer].offset);
   } else {
     if (!machine.shadow) return;
     shadowed.access.space = ShadowSpace::shared;
