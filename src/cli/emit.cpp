@@ -61,8 +61,9 @@ void run_emit(const EmitOptions& options, const Context& context) {
     table.rows.front().insert(
         table.rows.front().end(),
         {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
-    context.console->note(fmt::format("{} for {}: {} registers, {} B spilled, in {}", binary.compiler, arch,
-                                      binary.registers, binary.spill_stores,
+    context.console->note(fmt::format("{} for {}: {} registers, {} B spilled, {} instructions, {} loads at once, in {}",
+                                      binary.compiler, arch, binary.registers, binary.spill_stores,
+                                      binary.machine_instructions, binary.loads_outstanding,
                                       humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});

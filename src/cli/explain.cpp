@@ -64,39 +64,6 @@ std::string state_of(const Explained& all) {
 
 double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
 
-Table estimate_table(const Explained& all) {
-  const ir::Estimate& e = all.estimate;
-  const ir::Kernel& k = all.one.kernel;
-  Table table;
-  table.columns = {column("kernel", "kernel"),
-                   column("group", "group"),
-                   column("predicted", "time", Hint::seconds),
-                   column("predicted_low", "at least", Hint::seconds),
-                   column("predicted_high", "at most", Hint::seconds),
-                   column("level", "level"),
-                   column("bound", "binds"),
-                   column("state", "state"),
-                   column("occupancy", "occupancy", Hint::fraction),
-                   column("blocks_per_sm", "blocks per SM", Hint::integer),
-                   column("limiter", "limited by"),
-                   column("waves", "waves", Hint::number),
-                   column("predicted_registers", "registers", Hint::integer),
-                   column("threads", "threads", Hint::integer),
-                   column("grid", "grid", Hint::count),
-                   column("shared", "shared", Hint::bytes),
-                   column("advice", "advice"),
-                   column("plan", "plan"),
-                   column("program", "program")};
-  std::string advice;
-  for (const std::string& line : all.advice) advice += (advice.empty() ? "" : "; ") + line;
-  table.rows.push_back({k.name, short_hex(all.one.of->group.id), e.total.value, e.low.value, e.high.value,
-                        std::string(ir::name(e.level)), std::string(ir::name(e.bottleneck)), state_of(all), e.occupancy,
-                        std::int64_t{all.occupancy.blocks_per_sm}, std::string(costmodel::name(all.occupancy.limiter)),
-                        e.waves, std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid,
-                        static_cast<double>(k.shared_bytes), advice, ir::text(all.one.plan), ir::text(k)});
-  return table;
-}
-
 std::string bars(const ir::Estimate& estimate, bool colour) {
   std::string out;
   for (std::size_t i = 0; i < ir::part_count; ++i) {
@@ -204,7 +171,8 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   if (options.simulate) execute_plan(options, one, watch);
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);
   CommandOutput answer{"tailor.explain/1", all.device().name, {}, explanation(all, context)};
-  answer.sections.push_back({"estimate", estimate_table(all)});
+  answer.sections.push_back(
+      {"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.advice, state_of(all))});
   answer.sections.push_back({"parts", study::part_table(all.estimate)});
   answer.sections.push_back({"buffers", study::buffer_table(one)});
   if (one.measured) answer.sections.push_back({"measured", study::measured_plan_table(one)});

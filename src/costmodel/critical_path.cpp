@@ -91,23 +91,31 @@ class CriticalPathWalk {
         case StmtKind::let:
         case StmtKind::assign:
         case StmtKind::atomic:
+        case StmtKind::issue:  // of the loads above; their data is waited for at their first use
           break;
       }
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
     }
   }
 
+  /// What was asked for so far must be there.
+  void wait() {
+    global_open_ = shared_open_ = far_open_ = false;
+    most_together = std::max(most_together, together_);
+    together_ = 0;
+  }
+
   CriticalPath critical_path;
   double bytes = 0;
+  double most_together = 0;  ///< loads from global memory between two waits
 
  private:
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }
 
-  void wait() { global_open_ = shared_open_ = far_open_ = false; }
-
   void load(const ir::Stmt& stmt, double times, double copies) {
     const bool global = stmt.space == ir::Space::global;
     if (global) bytes += access_bytes(stmt) * times * copies;
+    if (global) together_ += copies;
     bool& open = global ? global_open_ : shared_open_;
     if (!open) (global ? critical_path.memory : critical_path.shared) += times;
     open = true;
@@ -133,6 +141,7 @@ class CriticalPathWalk {
 
   const ir::Kernel& kernel_;
   bool global_open_ = false, shared_open_ = false, far_open_ = false;
+  double together_ = 0;
 };
 
 }  // namespace
@@ -140,7 +149,9 @@ class CriticalPathWalk {
 void fill_chain(const ir::Kernel& kernel, Work& work) {
   CriticalPathWalk walk(kernel);
   walk.walk(0, static_cast<std::int32_t>(kernel.body.size()), 1, 1);
+  walk.wait();
   work.critical_path = walk.critical_path;
+  work.loads_in_flight = static_cast<std::int64_t>(walk.most_together);
   work.bytes_in_flight = walk.bytes / std::max(1.0, walk.critical_path.memory);
 }
 

@@ -386,13 +386,14 @@ class Needs {
 
   void hand_on_parts(NodeId id) {
     const Node& node = graph_[id];
-    const auto axis = static_cast<std::size_t>(ir::axis(node));
+    const int axis = ir::axis(node);
     std::int64_t begin = 0;
     for (const NodeId operand : node.operands) {
       const std::int64_t length = shape(operand).dims[axis];
       each(id, operand, needs_[id].elsewhere - (size(id) - size(operand)), [&](Box box) {
-        box[axis] = meet(box[axis], {begin, length, 1});
-        box[axis].first -= begin;
+        DimIndices& along = box[static_cast<std::size_t>(axis)];
+        along = meet(along, {begin, length, 1});
+        along.first -= begin;
         return std::optional(box);
       });
       begin += length;

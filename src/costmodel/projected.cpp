@@ -20,7 +20,9 @@
 // trips of the critical path go.
 //
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
-// what does not fit is charged as a spill. `compiled` takes both from the binary. Neither is ever below sol.
+// what does not fit is charged as a spill. `compiled` takes both from the binary, and where the machine code has fewer
+// loads on their way at once than the program asks for, the trips to memory are as many times as many. Neither is ever
+// below sol.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -117,7 +119,7 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
 struct Path {
   double total = 0, barrier = 0;
 };
-Path path_of(const Work& work, const MemoryBytes& bytes, const CalibratedDevice& d) {
+Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const CalibratedDevice& d) {
   const CriticalPath& c = work.critical_path;
   const double cycles =
       c.shared * d.shared_latency + c.shuffle * d.shuffle_latency + c.arithmetic * d.fma_latency + c.xu * d.xu_latency;
@@ -126,24 +128,31 @@ Path path_of(const Work& work, const MemoryBytes& bytes, const CalibratedDevice&
   // A trip waits for its slowest load: new data comes from memory, what was read before from L2 while it stays there.
   const double far = d.l2_latency + bytes.far_share * (d.dram_latency - d.l2_latency);
   const double near = d.l2_latency + bytes.near_share * (d.dram_latency - d.l2_latency);
-  path.total = c.far * far + (c.memory - c.far) * near + cycles / d.clock + path.barrier;
+  path.total = turns * (c.far * far + (c.memory - c.far) * near) + cycles / d.clock + path.barrier;
   return path;
 }
 
-ir::Estimate estimate_with(const Work& work, int registers, double spilled_bytes, const CalibratedDevice& device,
+/// What only a compiler knows of a kernel, or what is assumed of it.
+struct Code {
+  int registers = 0;
+  double spilled_bytes = 0;
+  double turns = 1;  ///< round trips that the loads take which the program asks for together
+};
+
+ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedDevice& device,
                            const ir::Regime& regime) {
   ir::Estimate e;
-  e.registers = registers;
-  const Residency residency = residency_of(work, registers, device);
+  e.registers = code.registers;
+  const Residency residency = residency_of(work, code.registers, device);
   e.occupancy = residency.occupancy.fraction;
   e.waves = residency.waves;
   const MemoryBytes bytes = memory_bytes(work, residency, device, regime);
   throughput_parts(e, work, bytes, residency, device);
-  const Path path = path_of(work, bytes, device);
+  const Path path = path_of(work, bytes, code.turns, device);
   part(e, Part::launch) = launch_part(device, regime);
   part(e, Part::latency) = {residency.waves * path.total};
   part(e, Part::barrier) = {residency.waves * path.barrier};
-  part(e, Part::spill) = {spilled_bytes / device.l2_bandwidth};
+  part(e, Part::spill) = {code.spilled_bytes / device.l2_bandwidth};
   part(e, Part::l2) += part(e, Part::spill);
   const Part busiest =
       greatest(e, {Part::dram, Part::l2, Part::fma, Part::alu, Part::xu, Part::issue, Part::shared, Part::atomic});
@@ -169,7 +178,7 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
   constexpr double register_bytes = 4;
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);
-  ir::Estimate estimate = estimate_with(work, registers, spilled, device, regime);
+  ir::Estimate estimate = estimate_with(work, {registers, spilled}, device, regime);
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, device.projected_low, device.projected_high);
   return estimate;
@@ -180,7 +189,12 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
   assert(binary.outcome == ir::CompileOutcome::ok);
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = threads * (binary.spill_stores + binary.spill_loads);
-  ir::Estimate estimate = estimate_with(work, binary.registers, spilled, device, regime);
+  // The assembler may have moved loads apart that the program asks for together.
+  const double turns =
+      binary.loads_outstanding == 0
+          ? 1
+          : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(binary.loads_outstanding));
+  ir::Estimate estimate = estimate_with(work, {binary.registers, spilled, turns}, device, regime);
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;

@@ -76,8 +76,9 @@ struct Work {
   std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
   CriticalPath critical_path;
-  double bytes_in_flight = 0;  ///< per thread: bytes loaded and stored for each round trip to memory
-  bool sampled = false;        ///< some counts come from a sample (count.h says when)
+  std::int64_t loads_in_flight = 0;  ///< per thread: loads from global memory between two waits, at most
+  double bytes_in_flight = 0;        ///< per thread: bytes loaded and stored for each round trip to memory
+  bool sampled = false;              ///< some counts come from a sample (count.h says when)
   bool operator==(const Work&) const = default;
 };
 

@@ -43,6 +43,15 @@ std::int64_t element_bytes(const Candidate& c) {
   return widest;
 }
 
+/// Bytes of one element of every full input.
+std::int64_t input_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
+    if (c.prepared.full[id] && c.prepared.group->graph.nodes[id].op == ir::Op::parameter)
+      sum += ir::row(c.prepared.group->graph.nodes[id].shape.dtype).bits / 8;
+  return sum;
+}
+
 std::size_t kept_values(const Candidate& c) {
   std::size_t most = 0;
   for (const codegen::Phase& phase : c.prepared.phases)
@@ -110,10 +119,13 @@ constexpr std::array rule_table = [] {
       {"wide-vector", false, reads({vector}), "vectors beyond 16 bytes of the widest input only add registers",
        [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; }},
       {"flight-bytes", false, reads({vector}),
-       "over 128 bytes in flight per thread and input add registers and hide nothing more",
+       "over 128 bytes in flight per thread and input, or half its registers, hide nothing more",
        [](const Candidate& c) {
-         const std::int64_t held = c.tiling.streamed ? 1 : c.tiling.trips;
-         return c.tiling.at_once > 1 && held * c.plan.vector * c.tiling.at_once * element_bytes(c) > 128;
+         constexpr std::int64_t register_bytes = 4;
+         const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
+         const int registers = std::min(c.limits.registers_per_thread, c.limits.registers_per_block / c.plan.threads);
+         return c.tiling.at_once > 1 &&
+                (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
        }},
       {"large-block", false, reads({threads}),
        "1024 threads make every barrier and the tail dearer; only rows that fill them need so many",

@@ -32,8 +32,10 @@ struct Binary {
   int spill_loads = 0;    ///< bytes per thread
   int local_bytes = 0;    ///< stack frame per thread
   int static_shared = 0;  ///< bytes per block, without what the system reserves
-  Seconds compile_time;   ///< inside the compiler
-  bool cached = false;    ///< came from the cache on disk
+  std::int64_t machine_instructions = 0;
+  std::int64_t loads_outstanding = 0;  ///< loads from global memory that a thread has on their way at once; 0: not read
+  Seconds compile_time;                ///< inside the compiler
+  bool cached = false;                 ///< came from the cache on disk
 };
 
 }  // namespace tailor::ir

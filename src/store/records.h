@@ -255,6 +255,8 @@ struct Record<BinaryRow> {
     field("spill_load_bytes", row.spill_loads);
     field("local_bytes", row.local);
     field("static_shared_bytes", row.static_shared);
+    field("machine_instructions", row.machine_instructions);
+    field("loads_outstanding", row.loads_outstanding);
     field("cubin_bytes", row.cubin_bytes);
     field("compile_s", row.compile_time);
     field("cubin", row.cubin, mark::local);

@@ -178,6 +178,7 @@ struct BinaryRow {
   std::string log;
   int registers = 0, spill_stores = 0, spill_loads = 0, local = 0;  ///< registers and bytes per thread
   int static_shared = 0;                                            ///< bytes per block
+  std::int64_t machine_instructions = 0, loads_outstanding = 0;
   std::int64_t cubin_bytes = 0;
   Seconds compile_time;
   std::vector<std::byte> cubin;  ///< empty: not kept

@@ -234,6 +234,8 @@ CREATE TABLE binaries (
   spill_load_bytes    INTEGER NOT NULL,            -- per thread
   local_bytes         INTEGER NOT NULL,            -- per thread
   static_shared_bytes INTEGER NOT NULL,            -- per block
+  machine_instructions INTEGER NOT NULL,           -- in the machine code; 0: not read
+  loads_outstanding   INTEGER NOT NULL,            -- loads a thread has on their way at once, by the machine code
   cubin_bytes         INTEGER NOT NULL,            -- of the machine code
   compile_s           REAL NOT NULL,               -- time the compilation took
   cubin               BLOB                         -- the machine code; NULL: not kept

@@ -7,7 +7,9 @@
 #include "costmodel/model.h"
 
 #include <doctest/doctest.h>
+
 #include <fmt/format.h>
+#include <filesystem>
 
 #include <cmath>
 #include <random>
@@ -263,7 +265,7 @@ TEST_CASE("simulated is compiled when an execution counts what the program says,
 }
 
 TEST_CASE("the page of the models has a row for each of them") {
-  const std::string page = read_file(std::string(TAILOR_SOURCE_DIR) + "/docs/model.md");
+  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs/model.md");
   for (const Model& model : models()) {
     INFO(model.name);
     CHECK(page.find(fmt::format("\n| `{}`", model.name)) != page.npos);

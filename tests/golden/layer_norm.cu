@@ -13,8 +13,21 @@ struct Vec {
   T v[V];
 };
 
-__device__ __forceinline__ void load_f32x4(float* to, const float* from) {
+/// A load that the assembler leaves where it stands, before or after others of its kind.
+#if __CUDA_ARCH__ >= 700
+#define ORDERED_LOAD "ld.relaxed.cta.global"
+#else
+#define ORDERED_LOAD "ld.volatile.global"
+#endif
+
+__device__ __forceinline__ void cached_load_f32x4(float* to, const float* from) {
   asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(from));
+}
+
+__device__ __forceinline__ void load_f32x4(float* to, const float* from) {
+  asm volatile(ORDERED_LOAD ".v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
                : "l"(from));
 }
@@ -71,9 +84,9 @@ __device__ __forceinline__ void layernorm_block(
   #pragma unroll
   for (int t = 0; t < 6; ++t) {
     Vec<float, 4> gamma_v;
-    load_f32x4(&gamma_v.v[0], &gamma[t * 128 + lane * 4]);
+    cached_load_f32x4(&gamma_v.v[0], &gamma[t * 128 + lane * 4]);
     Vec<float, 4> beta_v;
-    load_f32x4(&beta_v.v[0], &beta[t * 128 + lane * 4]);
+    cached_load_f32x4(&beta_v.v[0], &beta[t * 128 + lane * 4]);
     Vec<float, 4> y_v;
     #pragma unroll
     for (int e = 0; e < 4; ++e) {

@@ -11,6 +11,13 @@ struct Vec {
   T v[V];
 };
 
+/// A load that the assembler leaves where it stands, before or after others of its kind.
+#if __CUDA_ARCH__ >= 700
+#define ORDERED_LOAD "ld.relaxed.cta.global"
+#else
+#define ORDERED_LOAD "ld.volatile.global"
+#endif
+
 /// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
@@ -34,9 +41,18 @@ __device__ __forceinline__ f16 f16_of(double a) {
   return b;
 }
 
-__device__ __forceinline__ void load_f16x4(f16* to, const f16* from) {
+__device__ __forceinline__ void cached_load_f16x4(f16* to, const f16* from) {
   unsigned int words[2];
   asm volatile("ld.global.nc.v2.b32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "l"(from));
+  to[0].bits = static_cast<unsigned short>(words[0]);
+  to[1].bits = static_cast<unsigned short>(words[0] >> 16);
+  to[2].bits = static_cast<unsigned short>(words[1]);
+  to[3].bits = static_cast<unsigned short>(words[1] >> 16);
+}
+
+__device__ __forceinline__ void load_f16x4(f16* to, const f16* from) {
+  unsigned int words[2];
+  asm volatile(ORDERED_LOAD ".v2.b32 {%0, %1}, [%2];" : "=r"(words[0]), "=r"(words[1]) : "l"(from));
   to[0].bits = static_cast<unsigned short>(words[0]);
   to[1].bits = static_cast<unsigned short>(words[0] >> 16);
   to[2].bits = static_cast<unsigned short>(words[1]);
@@ -62,7 +78,7 @@ __device__ __forceinline__ void bias_tanh_block(
     Vec<f16, 4> x_v;
     load_f16x4(&x_v.v[0], &x[i]);
     Vec<f16, 4> bias_v;
-    load_f16x4(&bias_v.v[0], &bias[i % 768]);
+    cached_load_f16x4(&bias_v.v[0], &bias[i % 768]);
     Vec<f16, 4> y_v;
     #pragma unroll
     for (int e = 0; e < 4; ++e) {

@@ -308,6 +308,8 @@ struct Interpreter {
         return shuffle(s);
       case StmtKind::barrier:
         return barrier(s);
+      case StmtKind::issue:
+        return;
     }
   }
 

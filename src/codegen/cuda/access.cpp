@@ -3,8 +3,12 @@
 //
 // Pinned memory accesses. Each load and store of a kernel is one volatile asm statement, so the compiler neither moves,
 // merges nor drops it, and what was counted in the program is what the machine executes. An access moves 1 to 4 words:
-// elements of 4 or 8 bytes are words themselves, smaller ones travel packed. Read-only loads go the non-coherent way; a
-// reload uses a plain load, since the assembler may merge non-coherent ones.
+// elements of 4 or 8 bytes are words themselves, smaller ones travel packed.
+//
+// Volatile binds the compiler, not the assembler. It moves non-coherent and plain loads down to their first use, so
+// that of eight loads written side by side one is on its way at a time. Only a strong access keeps its place among the
+// others: relaxed within the block, which is the weakest that does (and may be answered by L1). Loads that are expected
+// again soon and not asked for ahead of their use go the non-coherent way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,12 +58,19 @@ std::string element(std::string_view array, int i, DType dtype) {
   return fmt::format("{}[{}]{}", array, i, has_bits(dtype) ? ".bits" : "");
 }
 
+/// Whether the machine code must have the load where the program has it, relative to the other loads.
+bool is_ordered(const Access& access) {
+  return !access.store && access.space == ir::Space::global && access.policy != ir::Policy::again;
+}
+
 std::string instruction(const Access& access, const Layout& l) {
   std::string mnemonic = access.store ? "st" : "ld";
   mnemonic += access.space == ir::Space::shared ? ".shared" : ".global";
-  if (!access.store && access.space == ir::Space::global && access.policy != ir::Policy::reload) mnemonic += ".nc";
+  if (is_ordered(access)) mnemonic.clear();
+  if (!access.store && access.space == ir::Space::global && !is_ordered(access)) mnemonic += ".nc";
   if (l.words > 1) mnemonic += fmt::format(".v{}", l.words);
-  return mnemonic + "." + std::string(l.word.suffix);
+  mnemonic += "." + std::string(l.word.suffix);
+  return is_ordered(access) ? "ORDERED_LOAD \"" + mnemonic : "\"" + mnemonic;
 }
 
 /// `asm volatile(...)` with the words' operands.
@@ -80,9 +91,9 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
   // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
   const auto joined = [&](std::string_view gap) {
     if (access.store)
-      return fmt::format("  asm volatile(\"{} [%0], {};\"{} : : {},{}{}{});\n", instruction(access, l), places, gap,
+      return fmt::format("  asm volatile({} [%0], {};\"{} : : {},{}{}{});\n", instruction(access, l), places, gap,
                          address, gap.empty() ? " " : "\n                   ", operands, clobber);
-    return fmt::format("  asm volatile(\"{} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
+    return fmt::format("  asm volatile({} {}, [%{}];\"{} : {}{} : {}{});\n", instruction(access, l), places, l.words,
                        gap, operands, gap, address, clobber);
   };
   constexpr std::size_t columns = 120;
@@ -156,10 +167,10 @@ std::string_view register_type(DType dtype) {
 }
 
 std::string access_name(const Access& access) {
-  const std::string_view verb = access.store                          ? "store"
-                                : access.space == ir::Space::shared   ? "load"
-                                : access.policy == ir::Policy::reload ? "reload"
-                                                                      : "load";
+  const std::string_view verb = access.store                         ? "store"
+                                : access.space == ir::Space::shared  ? "load"
+                                : access.policy == ir::Policy::again ? "cached_load"
+                                                                     : "load";
   return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
                      access.width == 1 ? std::string() : fmt::format("x{}", access.width));
 }

@@ -244,6 +244,8 @@ struct Printer {
         return shuffle(s);
       case StmtKind::barrier:
         return barrier(s);
+      case StmtKind::issue:
+        return line("ISSUE_LOADS;");
     }
   }
 

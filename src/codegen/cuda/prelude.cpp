@@ -21,6 +21,22 @@ struct Vec {
 };
 )",
      true},
+    {"ORDERED_LOAD", R"(/// A load that the assembler leaves where it stands, before or after others of its kind.
+#if __CUDA_ARCH__ >= 700
+#define ORDERED_LOAD "ld.relaxed.cta.global"
+#else
+#define ORDERED_LOAD "ld.volatile.global"
+#endif
+)",
+     false},
+    {"ISSUE_LOADS",
+     R"(/// Never true, which the assembler does not know. It moves nothing across the branch, so all ordered loads above are
+/// on their way before the first of them is used.
+#define ISSUE_LOADS if (threadIdx.x >= blockDim.x) return
+)",
+     false,
+     {},
+     "#define ISSUE_LOADS\n"},
     {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;

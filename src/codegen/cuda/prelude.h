@@ -40,7 +40,7 @@ struct Access {
   auto operator<=>(const Access&) const = default;
 };
 
-/// "load_f32x4", "reload_bf16x8", "shared_store_f32".
+/// "load_f32x4", "cached_load_bf16x8", "shared_store_f32".
 std::string access_name(const Access& access);
 /// The pinned helper: `T name(const T* from)` for one element, `void name(T* to, const T* from)` for more; stores
 /// `void name(T* to, T value)` and `void name(T* to, const T* from)`.

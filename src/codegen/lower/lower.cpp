@@ -78,9 +78,10 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
 
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
   constexpr std::int64_t register_bytes = 4;
-  if (kept_bytes > limits.registers_per_thread * register_bytes)
-    return no("registers", fmt::format("kept values need {} registers per thread, {} exist",
-                                       kept_bytes / register_bytes, limits.registers_per_thread));
+  const int registers = std::min(limits.registers_per_thread, limits.registers_per_block / kernel.threads);
+  if (kept_bytes > registers * register_bytes)
+    return no("registers", fmt::format("values loaded together and kept need {} registers per thread, {} exist",
+                                       kept_bytes / register_bytes, registers));
   if (kernel.shared_bytes > limits.shared_per_block_optin)
     return no("shared", fmt::format("{} bytes of shared memory exceed {} per block", kernel.shared_bytes,
                                     limits.shared_per_block_optin));
@@ -114,7 +115,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
                                           kernel.virtual_blocks, kernel.grid));
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
-  if (auto refused = check_result(kernel, builder.kept_bytes, limits)) return *refused;
+  if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;
   return builder.take();
 }
 

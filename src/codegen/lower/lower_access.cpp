@@ -14,9 +14,14 @@
 // the elements of the vector. An access must not leave a guard that shares a variable with its address, even where the
 // address was narrowed to a constant: only the threads that the guard lets pass may access.
 //
-// Policy. Elements of a full array that are read for the first time are `once`; those of later phases are `reload`,
-// plain loads, since the assembler may merge read-only ones with the first; anything smaller than the row block is
-// `again`, expected to stay in a cache. Printer and cost model read the same word.
+// Policy. Elements of a full array that are read for the first time are `once`; those of later phases are `reload`;
+// anything smaller than the row block is `again`, expected to stay in a cache, or `early` where it is loaded ahead.
+// Printer and cost model read the same word.
+//
+// Loading ahead. What an unrolled section reads is loaded in loops of its own before anything of it is used, so that
+// all of it is on its way together: that is what rows in flight, trips and unrolled vectors are for. Each input gets a
+// register array with as many dimensions as its address varies in; the section finds it there like a kept value. An
+// `issue` ends the section: the assembler would move a load down to its first use, and what it is used for up to it.
 //
 // Stores. Where several threads hold the same element, those whose thread variables do not occur in the address must
 // be zero, so one thread writes it.
@@ -67,8 +72,45 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
   }
   access.depth = depth_for(pool[access.base].vars | guard_vars);
   const bool is_full = prepared_.full[id] != 0;
-  access.policy = is_full ? (later_loads ? ir::Policy::reload : ir::Policy::once) : ir::Policy::again;
+  access.policy = is_full          ? (later_loads ? ir::Policy::reload : ir::Policy::once)
+                  : loading_ahead_ ? ir::Policy::early
+                                   : ir::Policy::again;
   return access;
+}
+
+/// Loads that only some elements need (of a concatenation's operands each needs one) would hold registers for all; so
+/// many together are few enough.
+constexpr std::int64_t most_conditional = 8;
+
+void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flight) {
+  if (find_kept(id, wanted, false) != nullptr) return;
+  const ir::IndexPool& pool = s_.build.pool();
+  const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  const std::uint64_t guard_vars = vars_of(pool, conditions);
+  const Access access = make_access(id, wanted, guard_vars);
+  const std::uint64_t vars = pool[access.address].vars | guard_vars;
+  if ((vars & flight.with) != flight.with || (vars & flight.without) != 0) return;
+  Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, flight.stay};
+  kept.by_row = (vars & pool[row_in_flight].vars) != 0;
+  kept.by_trip = (vars & pool[segment_->section_trip].vars) != 0;
+  kept.by_element = access.has_element || (segment_->vector > 1 && (guard_vars >> segment_->element & 1) != 0);
+  if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
+  if (!keep_in_shared_ && std::binary_search(keeping_.begin(), keeping_.end(), id)) kept.stay = Stay::kernel;
+  const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
+                             (kept.by_element ? segment_->vector : 1) / access.width;
+  if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
+  name_index(access.base);
+  const ir::ValueId initial = conditions.empty() ? ir::no_value : number(node_at(id).shape.dtype, 0, 0).id;
+  const Kept* made = keep_in_registers(kept, std::min(flight.depth, access.depth), initial);
+  loads_ahead_ += loads;
+  load_array(id, access, made, conditions);
+}
+
+void ProgramBuilder::issue(int depth) {
+  ir::Stmt stmt;
+  stmt.kind = ir::StmtKind::issue;
+  if (loads_ahead_ > 1) put(depth, stmt);
+  loads_ahead_ = 0;
 }
 
 bool ProgramBuilder::steps_by_element(ir::ExprId address) const {
@@ -105,7 +147,8 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     target.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, count});
     declare(access.depth, target.array, conditions.empty() ? ir::no_value : number(dtype, 0, 0).id);
   }
-  const ir::ExprId e = access.has_element ? s_.build.var(segment_->element) : ir::no_expr;
+  const bool each = access.has_element || (kept != nullptr && kept->by_element && segment_->vector > 1);
+  const ir::ExprId e = each ? s_.build.var(segment_->element) : ir::no_expr;
   put_guards(access.depth, conditions, count / access.width);
   for (int done = 0; done < count; done += access.width) {
     ir::Stmt stmt;
@@ -124,18 +167,17 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
 
 Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   const ir::DType dtype = node_at(id).shape.dtype;
+  if (segment_ != nullptr)
+    if (const Kept* kept = find_kept(id, wanted, false)) return kept_entry(id, *kept, wanted);
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const std::uint64_t guard_vars = vars_of(s_.build.pool(), conditions);
   const Access access = make_access(id, wanted, guard_vars);
   name_index(access.base);
-  const bool keeps = wanted.predicate == 0 && access.has_element && !keep_in_shared_ &&
-                     std::binary_search(keeping_.begin(), keeping_.end(), id);
-  const Kept* kept = keeps ? find_or_keep(id, wanted.coordinates) : nullptr;
   Entry entry;
-  if (access.width == 1 && !kept && conditions.empty()) {
+  if (access.width == 1 && conditions.empty()) {
     entry.raw = load_scalar(id, access);
   } else {
-    const ir::Ref ref = load_array(id, access, kept, conditions);
+    const ir::Ref ref = load_array(id, access, nullptr, conditions);
     entry.raw = element(dtype, ref, depth_for(s_.build.pool()[access.address].vars | guard_vars));
   }
   entry.compute = widen(entry.raw, dtype, id);

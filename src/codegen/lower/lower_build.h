@@ -46,14 +46,22 @@ struct Entry {
   std::uint32_t scope = 0;  ///< serial of the scope it lives in
 };
 
-/// A value that outlives its phase: where it is kept, for one segment of the row.
+/// How long a kept value stays. section: until the rolled loop turns; phase: until the row was walked; kernel: for all
+/// later phases.
+enum class Stay : std::uint8_t { section, phase, kernel };
+
+/// A value that outlives the statement that made it: where it is kept, for one segment of the row.
 struct Kept {
   ir::NodeId node = ir::no_node;
   Coordinates coordinates;
+  PredicateId predicate = 0;
   int segment = 0;
+  Stay stay = Stay::kernel;
   ir::ArrayId array = ir::no_id;
   bool in_shared = false;
-  ir::ExprId slot = ir::no_expr;  ///< shared: element index of the vector's first element
+  bool by_row = false, by_trip = false, by_element = true;  ///< registers: what the array is indexed by
+  std::int64_t bytes = 0;                                   ///< registers of one thread
+  ir::ExprId slot = ir::no_expr;                            ///< shared: element index of the vector's first element
 };
 
 /// The accumulator of a finished row reduction.
@@ -103,8 +111,10 @@ struct Segment {
   IndexedArray<ir::VarId, 2> trips{};  ///< loops over the row, outer first
   IndexedArray<bool, 2> unrolled{};
   int trip_loops = 0;
-  ir::ExprId trip = 0;  ///< trip number as an expression; subscript of kept arrays
+  ir::ExprId trip = 0;  ///< trip number as an expression
   std::int64_t trip_count = 1;
+  ir::ExprId section_trip = 0;  ///< trip within the unrolled part of the loop; subscript of register arrays
+  std::int64_t section_trips = 1;
   std::array<ir::Condition, 2> guards{};
   int guard_count = 0;
   ir::ExprId column = 0;       ///< row: column; map: element, both including e
@@ -147,8 +157,22 @@ class ProgramBuilder {
   /// Keeps full values of this phase for later ones (`nodes` ascending) in `segment`.
   void keep(std::span<const ir::NodeId> nodes, bool in_shared);
   void enter_segment(const Segment* segment) { segment_ = segment; }
-  /// Loads every full input that `node` at `coordinates` needs into arrays that later phases of the segment find.
-  void prefetch(ir::NodeId node, const Coordinates& coordinates);
+  /// Which loads load_ahead() makes: those whose address has all variables of `with` and none of `without`; those that
+  /// change in no open unrolled loop only when `all`.
+  struct Flight {
+    std::uint64_t with = 0, without = 0;
+    bool all = false;
+    Stay stay = Stay::phase;
+    int depth = 0;  ///< of the scope in which the arrays are declared
+  };
+  /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
+  void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight);
+  /// Ends a flight of loads in the scope of that depth.
+  void issue(int depth);
+  /// Forgets what was to stay no longer than that.
+  void land(Stay stay);
+  /// Whether loads of `id` made ahead are there for the current phase.
+  bool is_loaded(ir::NodeId id) const;
   void forget_values();  ///< drops cached values of open scopes (value cache off)
 
   const std::optional<ir::Rejection>& refusal() const { return refusal_; }
@@ -168,6 +192,7 @@ class ProgramBuilder {
   std::int64_t fact_divisor = 1;
   bool later_loads = false;     ///< this phase reads inputs again: plain loads
   std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread
+  std::int64_t most_kept = 0;   ///< the most that kept_bytes was
 
  private:
   const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
@@ -184,6 +209,7 @@ class ProgramBuilder {
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
   Entry emit_load(ir::NodeId id, const Demand& wanted);
+  void fly(ir::NodeId id, const Demand& wanted, const Flight& flight);
 
   /// How a parameter's elements are read.
   struct Access {
@@ -215,8 +241,12 @@ class ProgramBuilder {
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;
   int aligned_width(ir::ExprId base, int most) const;
+  const Kept* find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const;
   Kept* find_or_keep(ir::NodeId id, const Coordinates& coordinates);
-  ir::Ref kept_ref(const Kept& kept, ir::ExprId lane);
+  Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial = ir::no_value);
+  /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
+  ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
+  Entry kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted);
   void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
                    int count, ir::Policy policy);
   void store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
@@ -230,7 +260,8 @@ class ProgramBuilder {
   const Segment* segment_ = nullptr;
   std::span<const ir::NodeId> keeping_;
   bool keep_in_shared_ = false;
-  bool prefetching_ = false;
+  bool loading_ahead_ = false;
+  std::int64_t loads_ahead_ = 0;  ///< of one thread, since the last issue
   std::optional<ir::Rejection> refusal_;
 };
 

@@ -84,25 +84,23 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
   return find_entry(node, coordinates, 0);
 }
 
-void ProgramBuilder::prefetch(ir::NodeId node, const Coordinates& coordinates) {
+void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight) {
   demand(node, coordinates, 0);
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
-    for (std::size_t i = 0; i < list.size(); ++i) demand_operands(id, list[i]);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr;
+      if (!is_there || std::binary_search(keeping_.begin(), keeping_.end(), id)) demand_operands(id, list[i]);
+    }
   }
-  prefetching_ = true;
+  loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];
-    for (const Demand& wanted : list) {
-      if (wanted.predicate != 0 || !std::binary_search(keeping_.begin(), keeping_.end(), id)) continue;
-      const bool known = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
-        return kept.node == id && kept.segment == segment_->number && kept.coordinates == wanted.coordinates;
-      });
-      if (!known) emit_load(id, wanted);
-    }
+    if (node_at(id).op == ir::Op::parameter)
+      for (const Demand& wanted : list) fly(id, wanted, flight);
     list.clear();
   }
-  prefetching_ = false;
+  loading_ahead_ = false;
 }
 
 void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
@@ -157,7 +155,7 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
 
 Val ProgramBuilder::widen(Val raw, ir::DType dtype, ir::NodeId id) {
   const ir::DType compute = row(dtype).compute;
-  if (compute == dtype || prefetching_) return raw;
+  if (compute == dtype) return raw;
   ir::Value value;
   value.kind = ir::ValueKind::convert;
   value.dtype = compute;

@@ -10,8 +10,8 @@
 // unrolled. In shared memory a thread has slots of its own: what it wrote it alone reads, so no barrier is needed, and
 // neighbouring threads have neighbouring vectors.
 //
-// A parameter that is kept in registers is loaded straight into its array. What does not vary with the element of the
-// vector is not kept: it is cheap to hold as a single value.
+// A parameter that is loaded ahead of its use (lower_access.cpp) stands in an array too; kept in registers, it stays
+// there. What does not vary with the element of the vector is not kept: it is cheap to hold as a single value.
 //
 // An accumulator of an earlier phase is a single number per row. It is fetched by its coordinates too; a demand for
 // another row's number cannot be met and is refused, which is what makes a structure with values across rows illegal.
@@ -27,43 +27,89 @@ void ProgramBuilder::keep(std::span<const ir::NodeId> nodes, bool in_shared) {
   keep_in_shared_ = in_shared;
 }
 
+const Kept* ProgramBuilder::find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const {
+  for (const Kept& kept : s_.kept)
+    if (kept.node == id && kept.segment == segment_->number && kept.in_shared == in_shared &&
+        kept.predicate == wanted.predicate && kept.coordinates == wanted.coordinates)
+      return &kept;
+  return nullptr;
+}
+
+Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId initial) {
+  const ir::DType dtype = node_at(kept.node).shape.dtype;
+  ir::Array array{name_of(kept.node) + "_row", ir::Space::registers, dtype, {0, 0}, 1};
+  std::size_t dim = 0;
+  if (kept.by_row) array.dims[dim++] = in_flight_rows;
+  if (kept.by_trip) array.dims[dim] = segment_->section_trips;
+  if (kept.by_element) array.vector = segment_->vector;
+  Kept& made = s_.kept.emplace_back(kept);
+  made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
+               std::max(row(dtype).bits / 8, 1);
+  kept_bytes += made.bytes;
+  most_kept = std::max(most_kept, kept_bytes);
+  made.array = add_array(std::move(array));
+  declare(depth, made.array, initial);
+  return &made;
+}
+
 Kept* ProgramBuilder::find_or_keep(ir::NodeId id, const Coordinates& coordinates) {
   if (!segment_) return nullptr;
   for (Kept& kept : s_.kept)
-    if (kept.node == id && kept.segment == segment_->number && kept.coordinates == coordinates) return &kept;
+    if (kept.node == id && kept.segment == segment_->number && kept.in_shared == keep_in_shared_ &&
+        kept.predicate == 0 && kept.coordinates == coordinates)
+      return &kept;
+  Kept kept{id, coordinates, 0, segment_->number};
+  kept.by_row = in_flight_rows > 1;
+  kept.by_trip = segment_->section_trips > 1;
+  if (!keep_in_shared_) return keep_in_registers(kept, 0);
+  kept.in_shared = true;
   const ir::DType dtype = node_at(id).shape.dtype;
-  Kept kept{id, coordinates, segment_->number, ir::no_id, keep_in_shared_, ir::no_expr};
-  ir::Array array{name_of(id), keep_in_shared_ ? ir::Space::shared : ir::Space::registers, dtype, {0, 0}, 1};
   const std::int64_t trips = segment_->trip_count;
-  if (keep_in_shared_) {
-    array.name += "_shared";
-    array.dims[0] = in_flight_rows * trips * segment_->slots * segment_->vector;
-    kernel_.shared_bytes +=
-        (array.dims[0] * row(dtype).bits / 8 + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-    const ir::ExprId trip = s_.build.add_scaled(segment_->trip, row_in_flight, trips);
-    kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, trip, segment_->slots), segment_->vector);
-  } else {
-    array.name += "_row";
-    int dim = 0;
-    if (in_flight_rows > 1) array.dims[static_cast<std::size_t>(dim++)] = in_flight_rows;
-    if (trips > 1) array.dims[static_cast<std::size_t>(dim)] = trips;
-    array.vector = segment_->vector;
-    kept_bytes += in_flight_rows * trips * segment_->vector * std::max(row(dtype).bits / 8, 1);
-  }
+  ir::Array array{name_of(id) + "_shared", ir::Space::shared, dtype, {0, 0}, 1};
+  array.dims[0] = in_flight_rows * trips * segment_->slots * segment_->vector;
+  kernel_.shared_bytes +=
+      (array.dims[0] * row(dtype).bits / 8 + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
+  const ir::ExprId trip = s_.build.add_scaled(segment_->trip, row_in_flight, trips);
+  kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, trip, segment_->slots), segment_->vector);
   kept.array = add_array(std::move(array));
   declare(0, kept.array);
   s_.kept.push_back(kept);
   return &s_.kept.back();
 }
 
-ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId lane) {
+void ProgramBuilder::land(Stay stay) {
+  for (const Kept& kept : s_.kept)
+    if (kept.stay <= stay) kept_bytes -= kept.bytes;
+  std::erase_if(s_.kept, [&](const Kept& kept) { return kept.stay <= stay; });
+}
+
+bool ProgramBuilder::is_loaded(ir::NodeId id) const {
+  return std::any_of(s_.kept.begin(), s_.kept.end(),
+                     [&](const Kept& kept) { return kept.node == id && !kept.in_shared; });
+}
+
+ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId element) {
   ir::Ref ref;
   ref.array = kept.array;
-  int dim = 0;
-  if (in_flight_rows > 1) ref.subs[static_cast<std::size_t>(dim++)] = row_in_flight;
-  if (segment_->trip_count > 1) ref.subs[static_cast<std::size_t>(dim)] = segment_->trip;
-  ref.lane = lane;
+  std::size_t dim = 0;
+  if (kept.by_row) ref.subs[dim++] = row_in_flight;
+  if (kept.by_trip) ref.subs[dim] = segment_->section_trip;
+  ref.lane = element;
   return ref;
+}
+
+Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const bool each = kept.by_element && segment_->vector > 1;
+  std::uint64_t vars = 0;
+  for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= s_.build.pool()[wanted.coordinates[i]].vars;
+  Entry entry;
+  entry.coordinates = wanted.coordinates;
+  entry.predicate = wanted.predicate;
+  entry.raw = element(dtype, kept_ref(kept, each ? s_.build.var(segment_->element) : ir::no_expr),
+                      kept.by_element ? depth() : depth_for(vars));
+  entry.compute = widen(entry.raw, dtype, id);
+  return entry;
 }
 
 void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
@@ -72,12 +118,7 @@ void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
   for (int i = 0; i < entry.coordinates.rank; ++i) vars |= pool[entry.coordinates[i]].vars;
   const bool varies = segment_ && (segment_->vector == 1 || (vars >> segment_->element & 1) != 0);
   if (!varies) return;
-  const bool was_there = std::any_of(s_.kept.begin(), s_.kept.end(), [&](const Kept& kept) {
-    return kept.node == id && kept.segment == segment_->number && kept.coordinates == entry.coordinates;
-  });
-  const bool loaded_into_it = was_there && node_at(id).op == ir::Op::parameter && !keep_in_shared_;
-  if (loaded_into_it) return;
-  Kept* kept = find_or_keep(id, entry.coordinates);
+  const Kept* kept = find_or_keep(id, entry.coordinates);
   const ir::DType dtype = node_at(id).shape.dtype;
   const Val raw = to_raw(entry, dtype);
   const ir::ExprId e = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
@@ -101,31 +142,28 @@ void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
 }
 
 bool ProgramBuilder::fetch_kept(ir::NodeId id, const Demand& wanted) {
-  if (!segment_ || wanted.predicate != 0) return false;
-  for (const Kept& kept : s_.kept) {
-    if (kept.node != id || kept.segment != segment_->number || !(kept.coordinates == wanted.coordinates)) continue;
-    if (std::binary_search(keeping_.begin(), keeping_.end(), id)) return false;  // this phase fills it
-    const ir::DType dtype = node_at(id).shape.dtype;
-    const ir::ExprId e = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
-    Entry entry;
-    entry.coordinates = wanted.coordinates;
-    if (kept.in_shared) {
-      const int outside = segment_->vector > 1 ? depth() - 1 : depth();
-      ir::Ref ref;
-      ref.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, segment_->vector});
-      declare(outside, ref.array);
-      const int width = widest_access(dtype);
-      load_pieces(outside, ref, ir::Space::shared, kept.array, kept.slot, width, segment_->vector, ir::Policy::once);
-      ref.lane = e;
-      entry.raw = element(dtype, ref, depth());
-    } else {
-      entry.raw = element(dtype, kept_ref(kept, e), depth());
-    }
-    entry.compute = widen(entry.raw, dtype, id);
-    remember(id, entry);
+  if (!segment_) return false;
+  if (std::binary_search(keeping_.begin(), keeping_.end(), id)) return false;  // this phase fills it
+  if (const Kept* kept = find_kept(id, wanted, false)) {
+    remember(id, kept_entry(id, *kept, wanted));
     return true;
   }
-  return false;
+  const Kept* kept = find_kept(id, wanted, true);
+  if (kept == nullptr) return false;
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const int outside = segment_->vector > 1 ? depth() - 1 : depth();
+  ir::Ref ref;
+  ref.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, segment_->vector});
+  declare(outside, ref.array);
+  const int width = widest_access(dtype);
+  load_pieces(outside, ref, ir::Space::shared, kept->array, kept->slot, width, segment_->vector, ir::Policy::once);
+  ref.lane = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
+  Entry entry;
+  entry.coordinates = wanted.coordinates;
+  entry.raw = element(dtype, ref, depth());
+  entry.compute = widen(entry.raw, dtype, id);
+  remember(id, entry);
+  return true;
 }
 
 Val ProgramBuilder::reduce_init(const ir::Node& node, Val accumulated, int depth) {

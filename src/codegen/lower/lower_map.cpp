@@ -10,10 +10,10 @@
 // the coordinates of each output; an output without a route is walked by the same position in its own memory.
 //
 // A thread handles vectors of `vector` neighbouring elements, `unroll` of them a block apart. With more than one at
-// once all full inputs are read first, in a loop of their own, and kept in registers: the loads then travel together,
-// which is what the axis is for. Elements behind the last whole vector are handled one per thread by the last block.
-// Outputs of fewer elements are stored under a guard by the first threads, which leaves the others idle; doubt_map()
-// warns strategies of that, but for single numbers.
+// once all inputs are read first, in a loop of their own: the loads then travel together, which is what the axis is
+// for. Elements behind the last whole vector are handled one per thread by the last block. Outputs of fewer elements
+// are stored under a guard by the first threads, which leaves the others idle; doubt_map() warns strategies of that,
+// but for single numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,20 +89,22 @@ void emit_segment(ProgramBuilder& builder, const Prepared& prepared, const ir::P
   builder.enter_segment(nullptr);
 }
 
-void prefetch_segment(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, const Segment& segment,
-                      const std::vector<ir::NodeId>& inputs) {
+void load_segment_ahead(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map,
+                        const Segment& segment) {
   const ir::Graph& graph = builder.graph();
+  ProgramBuilder::Flight flight;
+  flight.stay = Stay::kernel;
+  flight.all = true;
   builder.enter_segment(&segment);
-  builder.open_loop(map.flight, true);
-  builder.keep(inputs, false);
+  if (map.flight != 0) builder.open_loop(map.flight, true);
   open_segment(builder, segment, false);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
     if (elements(graph[graph.outputs[i]].shape) == map.elements)
-      builder.prefetch(graph.outputs[i], output_coordinates(builder, prepared, map, i, segment.column));
+      builder.load_ahead(graph.outputs[i], output_coordinates(builder, prepared, map, i, segment.column), flight);
   close_segment(builder, segment);
-  builder.close();
-  builder.keep({}, false);
+  if (map.flight != 0) builder.close();
   builder.enter_segment(nullptr);
+  builder.issue(0);
 }
 
 /// The segment of whole vectors; adds the variables.
@@ -110,6 +112,7 @@ Segment make_body(ProgramBuilder& builder, const ir::Plan& plan, MapShape& map) 
   IndexBuilder& build = builder.build();
   Segment body;
   body.vector = plan.vector;
+  body.section_trip = build.constant(0);
   ir::ExprId chunk = build.scale(map.block, plan.unroll);
   if (plan.unroll > 1) {
     map.flight = build.add_var({"q", ir::VarKind::loop, plan.unroll, 1});
@@ -136,6 +139,7 @@ Segment make_edge(ProgramBuilder& builder, const ir::Plan& plan, const MapShape&
   IndexBuilder& build = builder.build();
   Segment edge;
   edge.number = 1;
+  edge.section_trip = build.constant(0);
   edge.guards = {ir::Condition{map.block, build.constant(map.blocks - 1), true},
                  ir::Condition{map.thread, build.constant(map.rest), false}};
   edge.guard_count = 2;
@@ -145,12 +149,8 @@ Segment make_edge(ProgramBuilder& builder, const ir::Plan& plan, const MapShape&
 
 void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
                const Segment& body) {
+  load_segment_ahead(builder, prepared, map, body);
   if (plan.unroll == 1) return emit_segment(builder, prepared, plan, map, body);
-  std::vector<ir::NodeId> inputs;
-  for (const ir::NodeId id : parameters(builder.graph()))
-    if (prepared.full[id]) inputs.push_back(id);
-  std::sort(inputs.begin(), inputs.end());
-  prefetch_segment(builder, prepared, map, body, inputs);
   builder.open_loop(map.flight, true);
   emit_segment(builder, prepared, plan, map, body);
   builder.close();

@@ -19,22 +19,20 @@
 // trips is unrolled whole when values stay in registers, since registers cannot be indexed by a variable; else
 // `in_flight` trips are unrolled.
 //
+// Loads. What a phase reads is loaded in loops of its own, of all rows in flight and all unrolled trips, before it is
+// used. The first phase loads what later phases need too, weights and further inputs, as long as half the registers
+// hold it: they arrive while the first reduction is still waiting for its row.
+//
 // Finishing a reduction. Within a warp the lanes exchange by shuffles. Where a row spans several warps, the first lane
 // of each warp stores its partial result in shared memory, one barrier serves all reductions of the phase, and every
 // lane adds the partial results of its row in the same order, so that all get the same number. A persistent block
 // needs one more barrier at its end, before the next tile writes the partial results again.
-//
-// Rows that are no multiple of the vector are walked in two segments: whole vectors from the first aligned element on,
-// and an edge of single elements, head and tail together, one per lane. Rows start at different offsets, so the head's
-// length depends on the row; the builder is told as a fact that row * N + head is a multiple of the vector, and with
-// that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
-// refused.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "codegen/lower/lower_build.h"
+#include "codegen/lower/lower_row_loops.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
@@ -42,158 +40,15 @@ namespace tailor::codegen {
 
 namespace {
 
-struct RowLoops {
-  ir::ExprId row = 0;   ///< narrowed to the rows that exist
-  bool ragged = false;  ///< the last block has rows that do not exist
-  ir::Condition row_exists;
-  ir::ExprId lane = 0;  ///< lane of the row within its warp
-  ir::ExprId warp = 0;  ///< warp of the row
-  ir::ExprId row_in_block = 0;
-  ir::ExprId row_lane = 0;  ///< lane of the row, over all its warps
-  ir::VarId flight = 0;     ///< q
-  std::int64_t rows_per_block = 1;
-  std::int64_t warps_per_row = 1;
-  std::vector<Segment> segments;
-};
-
-/// Coordinates in a shape whose last dimensions hold `columns` elements, at (row, column).
-Coordinates row_coordinates(IndexBuilder& build, const ir::Shape& shape, std::int64_t columns, ir::ExprId row,
-                            ir::ExprId column) {
-  Coordinates coordinates;
-  coordinates.rank = shape.rank();
-  std::int64_t left = columns;
-  for (int i = shape.rank(); i-- > 0;) {
-    ir::ExprId& rest = left > 1 ? column : row;
-    if (shape.dims[i] == 1) {
-      coordinates[i] = build.constant(0);
-      continue;
-    }
-    const auto [quotient, index] = build.divide(rest, shape.dims[i]);
-    coordinates[i] = index;
-    rest = quotient;
-    if (left > 1) left /= shape.dims[i];
-  }
-  return coordinates;
-}
-
-std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
-                                       const ir::Limits& limits, RowLoops& rows) {
-  IndexBuilder& build = builder.build();
-  const int lanes = plan.threads_per_row;
-  rows.rows_per_block = plan.threads / lanes;
-  rows.warps_per_row = std::max(lanes / limits.warp_size, 1);
-  const std::int64_t per_block = rows.rows_per_block * builder.in_flight_rows;
-  const std::int64_t blocks = (prepared.rows + per_block - 1) / per_block;
-  if (builder.in_flight_rows > 1 && prepared.rows <= rows.rows_per_block * (builder.in_flight_rows - 1))
-    return ir::Rejection{"in-flight",
-                         fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
-                                     rows.rows_per_block, builder.in_flight_rows),
-                         true};
-  builder.kernel().virtual_blocks = blocks;
-  const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
-  rows.lane = build.constant(0);
-  if (lanes > 1)
-    rows.lane = build.var(build.add_var({"lane", ir::VarKind::thread, std::min(lanes, limits.warp_size), 1}));
-  rows.warp = build.constant(0);
-  if (rows.warps_per_row > 1)
-    rows.warp = build.var(build.add_var({"warp", ir::VarKind::thread, rows.warps_per_row, limits.warp_size}));
-  rows.row_in_block = build.constant(0);
-  if (rows.rows_per_block > 1)
-    rows.row_in_block = build.var(build.add_var({"rib", ir::VarKind::thread, rows.rows_per_block, lanes}));
-  rows.row_lane = build.add_scaled(rows.lane, rows.warp, limits.warp_size);
-  ir::ExprId row = build.scale(vb, builder.in_flight_rows);
-  if (builder.in_flight_rows > 1) {
-    rows.flight = build.add_var({"q", ir::VarKind::loop, builder.in_flight_rows, 1});
-    builder.row_in_flight = build.var(rows.flight);
-    row = build.add(row, builder.row_in_flight);
-  }
-  row = build.add_scaled(rows.row_in_block, row, rows.rows_per_block);
-  rows.ragged = prepared.rows % per_block != 0;
-  rows.row_exists = {row, build.constant(prepared.rows), false};
-  rows.row = rows.ragged ? build.narrow(row, {0, prepared.rows - 1}) : row;
-  return std::nullopt;
-}
-
-void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vectors, bool rolled, Segment& segment) {
-  IndexBuilder& build = builder.build();
-  const std::int64_t trips = (vectors + plan.threads_per_row - 1) / plan.threads_per_row;
-  segment.trip_count = trips;
-  segment.trip = build.constant(0);
-  if (trips == 1) return;
-  const std::int64_t unrolled = rolled ? std::min<std::int64_t>(plan.in_flight, trips) : trips;
-  const std::int64_t outer = (trips + unrolled - 1) / unrolled;
-  segment.trip_count = outer * unrolled;
-  const auto add_loop = [&](std::string_view name, std::int64_t extent, bool is_unrolled) {
-    const int i = segment.trip_loops++;
-    segment.trips[i] = build.add_var({std::string(name), ir::VarKind::loop, extent, 1});
-    segment.unrolled[i] = is_unrolled;
-    return build.var(segment.trips[i]);
-  };
-  if (outer > 1) segment.trip = build.scale(add_loop("t", outer, false), unrolled);
-  if (unrolled > 1) segment.trip = build.add(segment.trip, add_loop(outer > 1 ? "u" : "t", unrolled, true));
-}
-
-std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
-                                           bool rolled, RowLoops& rows) {
-  IndexBuilder& build = builder.build();
-  const std::int64_t n = prepared.columns, v = plan.vector, lanes = plan.threads_per_row;
-  const std::int64_t vectors = n / v, rest = n % v;
-  if (vectors == 0) return ir::Rejection{"vector", fmt::format("rows of {} do not fill a vector of {}", n, v), true};
-  if (rest != 0 && lanes < 2 * v)
-    return ir::Rejection{
-        "peel",
-        fmt::format("rows of {} need {} lanes for the elements around vectors of {}, found {}", n, 2 * v, v, lanes),
-        true};
-  Segment body;
-  body.vector = plan.vector;
-  make_trips(builder, plan, vectors, rolled, body);
-  body.thread_slot = build.add_scaled(rows.row_lane, rows.row_in_block, lanes);
-  body.slots = plan.threads;
-  const ir::ExprId j = build.add_scaled(rows.row_lane, body.trip, lanes);
-  ir::ExprId head = build.constant(0);
-  if (rest == 0) {
-    ir::ExprId vector_number = j;
-    if (body.trip_count * lanes > vectors) {
-      body.guards[body.guard_count++] = {j, build.constant(vectors), false};
-      vector_number = build.narrow(j, {0, vectors - 1});
-    }
-    body.column = build.scale(vector_number, v);
-  } else {
-    head = build.mod(build.scale(rows.row, v - rest), v);  // elements before the first aligned one
-    const ir::ExprId first = build.add_scaled(head, j, v);
-    body.guards[body.guard_count++] = {build.expand(build.add_constant(first, v - 1)), build.constant(n), false};
-    body.column = build.narrow(first, {0, n - v});
-    builder.fact_divisor = v;
-    builder.state().facts.push_back(build.expand(build.add(build.scale(rows.row, n), head)));
-  }
-  if (v > 1) {
-    body.element = build.add_var({"e", ir::VarKind::loop, v, 1});
-    body.column = build.add(body.column, build.var(body.element));
-  }
-  rows.segments.push_back(body);
-  if (rest == 0) return std::nullopt;
-
-  Segment edge;
-  edge.number = 1;
-  edge.trip = build.constant(0);
-  edge.thread_slot = body.thread_slot;
-  edge.slots = plan.threads;
-  const ir::ExprId whole = build.div(build.add_constant(build.scale(head, -1), n), v);
-  const ir::ExprId column = build.select(rows.row_lane, head, rows.row_lane, build.add_scaled(rows.row_lane, whole, v));
-  builder.name_index(build.expand(column));
-  edge.guards[edge.guard_count++] = {build.expand(column), build.constant(n), false};
-  edge.column = build.narrow(column, {0, n - 1});
-  rows.segments.push_back(edge);
-  return std::nullopt;
-}
-
 struct RowPass {
   ProgramBuilder& builder;
   const Prepared& prepared;
   const ir::Plan& plan;
   const ir::Limits& limits;
-  RowLoops rows;
-  std::vector<ir::ArrayId> accumulators;  ///< parallel to the phase's reductions
+  bool rolled = false;     ///< the loop over a row is; else what a phase reads is loaded before it
+  bool loads_all = false;  ///< the first phase loads what later ones need as well
+  RowLoops rows = {};
+  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
 };
 
 bool is_full_output(const RowPass& pass, std::int32_t output) {
@@ -217,19 +72,73 @@ Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::Expr
   return delinearize(build, shape, build.add_scaled(column, pass.rows.row, n));
 }
 
-void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
+Coordinates reduced_coordinates(RowPass& pass, ir::NodeId reduction, ir::ExprId column) {
+  const ir::Graph& graph = pass.builder.graph();
+  return row_coordinates(pass.builder.build(), graph[graph[reduction].operands[0]].shape, pass.prepared.columns,
+                         pass.rows.row, column);
+}
+
+/// What the walk of a phase through one section of a segment reads.
+void load_section_ahead(RowPass& pass, const Phase& phase, const Segment& segment,
+                        const ProgramBuilder::Flight& flight) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
-  builder.enter_segment(&segment);
-  for (int i = 0; i < segment.trip_loops; ++i) builder.open_loop(segment.trips[i], segment.unrolled[i]);
-  if (segment.guard_count > 0) builder.open_guard(prefix(segment.guards, segment.guard_count));
-  if (segment.vector > 1) builder.open_loop(segment.element, true);
+  open_section(builder, segment);
+  for (const ir::NodeId reduction : phase.reductions)
+    builder.load_ahead(graph[reduction].operands[0], reduced_coordinates(pass, reduction, segment.column), flight);
+  for (const std::int32_t output : phase.outputs)
+    if (is_full_output(pass, output))
+      builder.load_ahead(graph.outputs[output], full_output_coordinates(pass, output, segment.column), flight);
+  close_section(builder, segment);
+}
+
+void load_segments_ahead(RowPass& pass, const Phase& phase, const ProgramBuilder::Flight& flight) {
+  for (const Segment& segment : pass.rows.segments) {
+    pass.builder.enter_segment(&segment);
+    load_section_ahead(pass, phase, segment, flight);
+  }
+  pass.builder.enter_segment(nullptr);
+}
+
+/// Everything a phase reads, of all rows in flight and all trips; in the first phase that of the later ones too where
+/// the registers suffice. What does not depend on the row is loaded once for all rows in flight.
+void load_rows_ahead(RowPass& pass, std::size_t number) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::IndexPool& pool = builder.build().pool();
+  const std::span<const Phase> phases(pass.prepared.phases.begin(), pass.prepared.phases.end());
+  const std::span<const Phase> later = number == 0 && pass.loads_all ? phases.subspan(1) : phases.first(0);
+  const bool several = builder.in_flight_rows > 1;
+  ProgramBuilder::Flight own, ahead;
+  own.with = ahead.with = pool[builder.row_in_flight].vars;
+  ahead.stay = Stay::kernel;
+  ahead.all = true;
+  const auto load = [&] {
+    load_segments_ahead(pass, phases[number], own);
+    for (const Phase& phase : later) load_segments_ahead(pass, phase, ahead);
+  };
+  if (several) builder.open_loop(pass.rows.flight, true);
+  if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
+  load();
+  if (pass.rows.ragged) builder.close();
+  if (several) {
+    builder.close();
+    own.without = ahead.without = own.with | (pass.rows.ragged ? pool[pass.rows.row_exists.a].vars : 0);
+    own.with = ahead.with = 0;
+    if (pass.loads_all) own.stay = Stay::kernel;
+    load();
+  }
+  builder.issue(0);
+}
+
+void walk_section(RowPass& pass, const Phase& phase, const Segment& segment) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  open_section(builder, segment);
   for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
     if (!pass.plan.value_cache) builder.forget_values();
     const ir::Node& reduce = graph[phase.reductions[i]];
-    const Coordinates coordinates = row_coordinates(builder.build(), graph[reduce.operands[0]].shape,
-                                                    pass.prepared.columns, pass.rows.row, segment.column);
-    const Entry entry = builder.emit_value(reduce.operands[0], coordinates);
+    const Entry entry =
+        builder.emit_value(reduce.operands[0], reduced_coordinates(pass, phase.reductions[i], segment.column));
     ir::Stmt add;
     add.kind = ir::StmtKind::assign;
     add.op = op_of(reducer(reduce));
@@ -243,9 +152,23 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
     if (!pass.plan.value_cache) builder.forget_values();
     builder.store_output(output, full_output_coordinates(pass, output, segment.column));
   }
-  if (segment.vector > 1) builder.close();
-  if (segment.guard_count > 0) builder.close();
-  for (int i = 0; i < segment.trip_loops; ++i) builder.close();
+  close_section(builder, segment);
+}
+
+void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
+  ProgramBuilder& builder = pass.builder;
+  builder.enter_segment(&segment);
+  open_trips(builder, segment, false);
+  if (pass.rolled) {
+    ProgramBuilder::Flight flight;
+    flight.stay = Stay::section;
+    flight.depth = builder.depth();
+    load_section_ahead(pass, phase, segment, flight);
+    builder.issue(builder.depth());
+  }
+  walk_section(pass, phase, segment);
+  builder.land(Stay::section);
+  close_trips(builder, segment, false);
   builder.enter_segment(nullptr);
 }
 
@@ -411,8 +334,9 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
   }
 }
 
-void run_phase(RowPass& pass, const Phase& phase, std::vector<ir::NodeId>& kept_before) {
+void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_before) {
   ProgramBuilder& builder = pass.builder;
+  const Phase& phase = pass.prepared.phases[number];
   std::vector<ir::NodeId> keeping;
   if (pass.plan.residence != ir::Residence::reload) {
     const std::vector<ir::NodeId>& wanted = kept_nodes(phase, pass.plan.residence);
@@ -420,10 +344,16 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<ir::NodeId>& kept_
                         std::back_inserter(keeping));
   }
   declare_accumulators(pass, phase);
-  builder.keep(keeping, pass.plan.residence == ir::Residence::shared);
+  const bool in_shared = pass.plan.residence == ir::Residence::shared;
+  builder.keep(keeping, in_shared);
   const bool walks =
       !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
                                                [&](std::int32_t output) { return is_full_output(pass, output); });
+  if (walks && !pass.rolled) load_rows_ahead(pass, number);
+  std::vector<ir::NodeId> computed;  // inputs kept in registers are there by now
+  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),
+               [&](ir::NodeId id) { return in_shared || !builder.is_loaded(id); });
+  builder.keep(computed, in_shared);
   if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
   if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
   store_row_outputs(pass, phase);
@@ -432,6 +362,7 @@ void run_phase(RowPass& pass, const Phase& phase, std::vector<ir::NodeId>& kept_
   if (pass.rows.ragged) builder.close();
   if (builder.in_flight_rows > 1) builder.close();
   builder.keep({}, false);
+  builder.land(Stay::phase);
   if (!phase.reductions.empty()) finish_reductions(pass, phase);
   kept_before.insert(kept_before.end(), keeping.begin(), keeping.end());
   std::sort(kept_before.begin(), kept_before.end());
@@ -474,6 +405,27 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
   return std::nullopt;
 }
 
+/// Whether all inputs of the rows in flight, and what is kept of them, fit half of the registers that a thread of such
+/// a block can have; the other half is for what is computed.
+bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                   const ir::Limits& limits) {
+  const ir::Graph& graph = builder.graph();
+  const std::int64_t per_thread = trips_per_row(prepared, plan) * plan.vector;
+  std::int64_t bytes = 0;
+  const auto add = [&](ir::NodeId id) {
+    const ir::Shape& shape = graph[id].shape;
+    if (elements(shape) < prepared.columns) return;  // a number a row
+    bytes += per_thread * (prepared.full[id] ? builder.in_flight_rows : 1) * std::max(row(shape.dtype).bits / 8, 1);
+  };
+  for (const ir::NodeId id : parameters(graph)) add(id);
+  for (const Phase& phase : prepared.phases)
+    if (plan.residence == ir::Residence::registers)
+      for (const ir::NodeId id : phase.kept)
+        if (graph[id].op != ir::Op::parameter) add(id);
+  constexpr std::int64_t register_bytes = 4;
+  return bytes <= register_bytes * std::min(limits.registers_per_block / plan.threads, limits.registers_per_thread) / 2;
+}
+
 std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                        const ir::Limits& limits) {
   const std::int64_t trips = trips_per_row(prepared, plan);
@@ -483,13 +435,13 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
     return ir::Rejection{"in-flight",
                          fmt::format("rows take {} vectors per thread, fewer than {} in flight", trips, plan.in_flight),
                          true};
-  RowPass pass{builder, prepared, plan, limits, {}, {}};
+  RowPass pass{builder, prepared, plan, limits, rolled, !rolled && fit_registers(builder, prepared, plan, limits)};
   if (auto no = make_rows(builder, prepared, plan, limits, pass.rows)) return no;
   if (auto no = make_segments(builder, prepared, plan, rolled, pass.rows)) return no;
   std::vector<ir::NodeId> kept_before;
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     builder.later_loads = i > 0;
-    run_phase(pass, prepared.phases[i], kept_before);
+    run_phase(pass, i, kept_before);
   }
   if (plan.grid == ir::GridShape::persistent && pass.rows.warps_per_row > 1) {
     ir::Stmt barrier;  // the next tile writes the partial results again

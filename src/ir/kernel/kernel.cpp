@@ -27,6 +27,7 @@ class Bytes {
   // By name, so that a row more in their tables does not change the ids of kernels that were measured.
   Bytes& operator<<(Op op) { return *this << row(op).id; }
   Bytes& operator<<(DType dtype) { return *this << name(dtype); }
+  Bytes& operator<<(Policy policy) { return *this << name(policy); }
   Bytes& operator<<(std::string_view word) {
     *this << static_cast<std::int64_t>(word.size());
     bytes_ += word;
@@ -150,6 +151,11 @@ bool adds(const Stmt& s) {
 }
 
 }  // namespace
+
+std::string_view name(Policy policy) {
+  constexpr std::string_view names[] = {"once", "again", "early", "reload"};
+  return names[static_cast<int>(policy)];
+}
 
 LaunchShape launch_shape(const Kernel& kernel) {
   LaunchShape shape;

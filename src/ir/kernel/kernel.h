@@ -103,13 +103,16 @@ enum class StmtKind : std::uint8_t {
   guard,    ///< if all conditions: statements up to end
   shuffle,  ///< target <- combine with op over groups of `lanes` neighbouring lanes; every lane gets the result
   barrier,  ///< of `scope`
+  issue,    ///< ordered loads above it are on their way before anything below it is done; no other thread is waited for
 };
 
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
-/// promise that nobody writes the memory while the kernel runs. once: read-only, not expected again (non-coherent
-/// load). again: read-only, expected again soon by others (weights). reload: this thread read it before and wants
-/// memory traffic, not a register (plain load).
-enum class Policy : std::uint8_t { once, again, reload };
+/// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by
+/// others (weights). early: like again, and asked for ahead of its use together with others. reload: this thread read
+/// it before and wants memory traffic, not a register. All but `again` are ordered: they stay where they stand among
+/// each other and before an `issue`.
+enum class Policy : std::uint8_t { once, again, early, reload };
+std::string_view name(Policy policy);
 
 /// a < b or a == b.
 struct Condition {

@@ -92,8 +92,9 @@ struct TextPrinter {
 
   std::string load(const Stmt& s) const {
     const std::string target = s.target.array == no_id ? names.lets[s.let] : ref(s.target, s.width);
-    const std::string_view policy = s.policy == Policy::reload ? " reload" : s.policy == Policy::again ? " again" : "";
-    return fmt::format("{} <- {} x{}{}", target, memory_operand(s), s.width, policy);
+    const bool plain = s.policy == Policy::once;
+    return fmt::format("{} <- {} x{}{}{}", target, memory_operand(s), s.width, plain ? "" : " ",
+                       plain ? "" : name(s.policy));
   }
 
   std::string assignment(const Stmt& s) const {
@@ -131,6 +132,8 @@ struct TextPrinter {
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
       case StmtKind::barrier:
         return fmt::format("barrier {}", name(s.scope));
+      case StmtKind::issue:
+        return "issue";
     }
     return {};
   }

@@ -208,6 +208,7 @@ struct Verifier {
         require(s.scope != StitchLevel::registers, "a barrier of one thread");
         require(s.scope != StitchLevel::cluster || kernel.cluster > 1, "a cluster barrier without a cluster");
         return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
+      case StmtKind::issue:
       case StmtKind::loop:
       case StmtKind::guard:
         return;

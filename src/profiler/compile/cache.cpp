@@ -20,7 +20,7 @@
 namespace tailor::profiler {
 namespace {
 
-constexpr std::string_view format_name = "tailor-binary 1 ";
+constexpr std::string_view format_name = "tailor-binary 2 ";
 
 struct Packer {
   std::string bytes;
@@ -83,6 +83,8 @@ void for_each_field(Visit& visit, Binary& binary) {
   visit(binary.spill_loads);
   visit(binary.local_bytes);
   visit(binary.static_shared);
+  visit(binary.machine_instructions);
+  visit(binary.loads_outstanding);
   visit(binary.compile_time.value);
 }
 

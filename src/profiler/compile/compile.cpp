@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "profiler/compile/cubin.h"
+#include "profiler/compile/machine_code.h"
 
 namespace tailor::profiler {
 namespace {
@@ -124,6 +125,9 @@ void describe(ir::Binary& binary, const std::string& log) {
   binary.spill_stores = figures.spill_stores;
   binary.spill_loads = figures.spill_loads;
   binary.static_shared = figures.static_shared;
+  const MachineCode code = read_machine_code(kernel->code, arch_number(binary.arch));
+  binary.machine_instructions = code.instructions;
+  binary.loads_outstanding = code.loads_outstanding;
 }
 
 /// Lets NVRTC ask, at points of its own, whether to go on.

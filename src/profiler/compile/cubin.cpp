@@ -124,7 +124,7 @@ void for_each_function_attribute(Bytes attributes, Use&& use) {
 }
 
 /// The kernels: each has a .text.KERNEL, and a .nv.info.KERNEL that plain functions lack.
-std::vector<CubinKernel> kernels_of(const std::vector<Section>& sections) {
+std::vector<CubinKernel> kernels_of(Bytes cubin, const std::vector<Section>& sections) {
   const auto find = [&](const std::string& name) {
     return std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.name == name; });
   };
@@ -135,7 +135,7 @@ std::vector<CubinKernel> kernels_of(const std::vector<Section>& sections) {
     CubinKernel kernel;
     kernel.name = section.name.substr(6);
     if (find(".nv.info." + kernel.name) == sections.end()) continue;
-    kernel.code_bytes = static_cast<std::int64_t>(section.size);
+    kernel.code = content(cubin, section);
     kernel.registers = static_cast<int>(section.info >> 24);  // until NVRTC 12; later ones only have the attribute
     if (const auto shared = find(".nv.shared." + kernel.name); shared != sections.end()) {
       kernel.shared_section = static_cast<std::int64_t>(shared->size);
@@ -151,7 +151,7 @@ std::vector<CubinKernel> kernels_of(const std::vector<Section>& sections) {
 std::vector<CubinKernel> read_cubin(std::span<const std::byte> cubin) {
   const std::vector<Section> sections = sections_of(cubin);
   const std::vector<std::string_view> symbols = symbol_names(cubin, sections);
-  std::vector<CubinKernel> kernels = kernels_of(sections);
+  std::vector<CubinKernel> kernels = kernels_of(cubin, sections);
   for (const Section& section : sections) {
     if (section.name != ".nv.info") continue;
     for_each_function_attribute(content(cubin, section), [&](int code, std::uint32_t symbol, std::uint32_t value) {

@@ -3,7 +3,7 @@
 //
 // What a cubin says about its kernels. A cubin is an ELF64 file with NVIDIA's own sections; registers and stack sizes
 // are attributes in .nv.info, shared memory is the size of .nv.shared.KERNEL. Spilled bytes are in no section: only the
-// assembler's log has them (compile.cpp). The code itself is not read here.
+// assembler's log has them (compile.cpp). The code itself is machine_code.cpp's.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,7 @@ struct CubinKernel {
   int stack_bytes = 0;              ///< with the functions it calls, per thread
   std::int64_t shared_section = 0;  ///< bytes; includes what the system reserves where `reserves_shared`
   bool reserves_shared = false;     ///< the architecture keeps a part of each block's shared memory for itself
-  std::int64_t code_bytes = 0;
-  bool operator==(const CubinKernel&) const = default;
+  std::span<const std::byte> code;  ///< machine code, inside the cubin that was read
 };
 
 /// The kernels of a cubin in the order of its sections. Throws Error(failed) when it is not a well-formed cubin: cut

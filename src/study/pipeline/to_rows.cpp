@@ -158,6 +158,8 @@ store::BinaryRow binary_row(const ir::Binary& binary, Id kernel) {
   row.spill_loads = binary.spill_loads;
   row.local = binary.local_bytes;
   row.static_shared = binary.static_shared;
+  row.machine_instructions = binary.machine_instructions;
+  row.loads_outstanding = binary.loads_outstanding;
   row.cubin_bytes = static_cast<std::int64_t>(binary.cubin.size());
   row.compile_time = binary.compile_time;
   return row;

@@ -6,12 +6,45 @@
 // Called by `tailor explain`.
 #include "study/tables/work_tables.h"
 
+#include <fmt/format.h>
+
 #include "study/tables/column.h"
 
 namespace tailor::study {
 
 using report::Hint;
 using report::Table;
+
+Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmodel::Occupancy& occupancy,
+                     std::span<const std::string> advice, const std::string& state) {
+  const ir::Kernel& k = one.kernel;
+  Table table;
+  table.columns = {column("kernel", "kernel"),
+                   column("group", "group"),
+                   column("predicted", "time", Hint::seconds),
+                   column("predicted_low", "at least", Hint::seconds),
+                   column("predicted_high", "at most", Hint::seconds),
+                   column("level", "level"),
+                   column("bound", "binds"),
+                   column("state", "state"),
+                   column("occupancy", "occupancy", Hint::fraction),
+                   column("blocks_per_sm", "blocks per SM", Hint::integer),
+                   column("limiter", "limited by"),
+                   column("waves", "waves", Hint::number),
+                   column("predicted_registers", "registers", Hint::integer),
+                   column("threads", "threads", Hint::integer),
+                   column("grid", "grid", Hint::count),
+                   column("shared", "shared", Hint::bytes),
+                   column("advice", "advice"),
+                   column("plan", "plan"),
+                   column("program", "program")};
+  table.rows.push_back({k.name, short_hex(one.of->group.id), e.total.value, e.low.value, e.high.value,
+                        std::string(ir::name(e.level)), std::string(ir::name(e.bottleneck)), state, e.occupancy,
+                        std::int64_t{occupancy.blocks_per_sm}, std::string(costmodel::name(occupancy.limiter)), e.waves,
+                        std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid, static_cast<double>(k.shared_bytes),
+                        fmt::format("{}", fmt::join(advice, "; ")), ir::text(one.plan), ir::text(k)});
+  return table;
+}
 
 Table part_table(const ir::Estimate& estimate) {
   Table table;

@@ -6,11 +6,20 @@
 // Called by `tailor explain`.
 #pragma once
 
+#include <span>
+#include <string>
+
+#include "costmodel/occupancy.h"
 #include "ir/estimate.h"
 #include "report/table.h"
 #include "study/pipeline/candidate.h"
 
 namespace tailor::study {
+
+/// One row: what a model says of a plan, what limits it, and the plan and its program as texts. `state` is what is
+/// known of its results.
+report::Table estimate_table(const Candidate& one, const ir::Estimate& estimate, const costmodel::Occupancy& occupancy,
+                             std::span<const std::string> advice, const std::string& state);
 
 /// One row per part: its seconds, and its share of the total. Parts overlap, so shares do not add up to one.
 report::Table part_table(const ir::Estimate& estimate);

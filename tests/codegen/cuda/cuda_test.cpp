@@ -29,8 +29,8 @@ std::map<std::string, int> pinned_instructions(const std::string& ptx) {
   std::map<std::string, int> counts;
   std::istringstream words(ptx);
   for (std::string word; words >> word;) {
-    const bool memory = word.starts_with("ld.global") || word.starts_with("st.global") ||
-                        word.starts_with("ld.shared") || word.starts_with("st.shared");
+    const bool memory = word.starts_with("ld.global") || word.starts_with("ld.relaxed") ||
+                        word.starts_with("st.global") || word.starts_with("ld.shared") || word.starts_with("st.shared");
     if (memory || word.starts_with("shfl.") || word.starts_with("bar.") || word.starts_with("barrier.")) ++counts[word];
   }
   return counts;
@@ -135,7 +135,8 @@ TEST_CASE("memory statements of a LayerNorm are the memory instructions of its P
   if (ptx.empty()) return;
   const auto counts = pinned_instructions(ptx);
   INFO(ptx);
-  CHECK(total(counts, "ld.global.nc.v4.f32") == 18);
+  CHECK(total(counts, "ld.relaxed.cta.global.v4.f32") == 6);
+  CHECK(total(counts, "ld.global.nc.v4.f32") == 12);
   CHECK(total(counts, "st.global.v4.f32") == 6);
   CHECK(total(counts, "st.shared.f32") == 2);
   CHECK(total(counts, "ld.shared.v4.f32") == 2);
@@ -149,14 +150,19 @@ TEST_CASE("every type and width compiles, with exactly its four accesses") {
     for (int width = 1; width * row(from).bits <= 128; width *= 2) {
       DType to = row(from).bits == 32 ? DType::f32 : from;
       if (from == DType::f16) to = DType::bf16;
-      const std::string ptx = compiled(copy_kernel(from, to, width, width == 2 ? Policy::reload : Policy::once));
+      const Policy policy = width == 1   ? Policy::once
+                            : width == 2 ? Policy::reload
+                            : width == 4 ? Policy::early
+                                         : Policy::again;
+      const std::string ptx = compiled(copy_kernel(from, to, width, policy));
       if (ptx.empty()) return;
       CAPTURE(name(from));
       CAPTURE(width);
       CHECK_MESSAGE(ptx.find("error:") == ptx.npos, ptx);
       const auto counts = pinned_instructions(ptx);
-      CHECK(total(counts, width == 2 ? "ld.global." : "ld.global.nc.") == 1);
-      CHECK(total(counts, "ld.global.nc.") == (width == 2 ? 0 : 1));
+      CHECK(total(counts, "ld.") == 2);
+      CHECK(total(counts, "ld.relaxed.cta.global.") == (policy == Policy::again ? 0 : 1));
+      CHECK(total(counts, "ld.global.nc.") == (policy == Policy::again ? 1 : 0));
       CHECK(total(counts, "st.global.") == 1);
       CHECK(total(counts, "ld.shared.") == 1);
       CHECK(total(counts, "st.shared.") == 1);

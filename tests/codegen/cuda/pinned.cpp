@@ -20,8 +20,8 @@ namespace tailor::ir {
 
 namespace {
 
-std::string access_key(bool store, std::string_view space, bool coherent, std::int64_t bytes) {
-  return fmt::format("{}.{}{} {}", store ? "st" : "ld", space, store || coherent ? "" : ".nc", bytes);
+std::string access_key(bool store, std::string_view space, bool ordered, std::int64_t bytes) {
+  return fmt::format("{}.{}{} {}", store ? "st" : "ld", space, store || ordered ? "" : ".nc", bytes);
 }
 
 void count(const Kernel& kernel, const Stmt& s, std::int64_t times, InstructionCounts& counts) {
@@ -31,7 +31,7 @@ void count(const Kernel& kernel, const Stmt& s, std::int64_t times, InstructionC
     case StmtKind::store: {
       const bool shared = s.space == Space::shared;
       const DType dtype = shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
-      counts[access_key(s.kind == StmtKind::store, shared ? "shared" : "global", shared || s.policy == Policy::reload,
+      counts[access_key(s.kind == StmtKind::store, shared ? "shared" : "global", shared || s.policy != Policy::again,
                         s.width * size(dtype))] += times;
       return;
     }
@@ -94,8 +94,10 @@ InstructionCounts instructions_of(std::string_view ptx) {
     if (start == line.npos) continue;
     const std::string_view word = line.substr(start, line.find_first_of(" \t;", start) - start);
     const bool store = word.starts_with("st.");
-    if (word.starts_with("ld.global") || word.starts_with("ld.shared") || word.starts_with("st.global") ||
-        word.starts_with("st.shared"))
+    if (word.starts_with("ld.relaxed.cta.global"))
+      ++counts[access_key(false, "global", true, bytes_of(word))];
+    else if (word.starts_with("ld.global") || word.starts_with("ld.shared") || word.starts_with("st.global") ||
+             word.starts_with("st.shared"))
       ++counts[access_key(store, word.substr(3, 6), word.find(".nc") == word.npos, bytes_of(word))];
     else if (word.starts_with("ld.local") || word.starts_with("st.local"))
       ++counts["local"];

@@ -162,11 +162,11 @@ ByteRange Memory::Body::window(int buffer, std::int64_t offset, std::int64_t byt
   const auto is_made = [&](std::int64_t piece) {
     return lazy.made[static_cast<std::size_t>(piece)].load(std::memory_order_acquire);
   };
-  for (const std::int64_t end = std::max<std::int64_t>(first - most_pieces_around, 0);
-       first > end && is_made(first - 1);)
+  for (const std::int64_t least = std::max<std::int64_t>(first - most_pieces_around, 0);
+       first > least && is_made(first - 1);)
     --first;
-  for (const std::int64_t end = std::min(last + most_pieces_around, static_cast<std::int64_t>(lazy.count) - 1);
-       last < end && is_made(last + 1);)
+  for (const std::int64_t most = std::min(last + most_pieces_around, static_cast<std::int64_t>(lazy.count) - 1);
+       last < most && is_made(last + 1);)
     ++last;
   return {first * lazy_piece_bytes, std::min((last + 1) * lazy_piece_bytes, of.bytes) - first * lazy_piece_bytes};
 }

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loops of the row skeleton: which thread has which rows and which of their elements. In: a prepared group, a plan,
+// limits. Out: index expressions of row and column, the segments of a row, or a rejection. Called by lower_row.cpp.
+//
+// Rows that are no multiple of the vector are walked in two segments: whole vectors from the first aligned element on,
+// and an edge of single elements, head and tail together, one per lane. Rows start at different offsets, so the head's
+// length depends on the row; the builder is told as a fact that row * N + head is a multiple of the vector, and with
+// that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
+// refused.
+#include "codegen/lower/lower_row_loops.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tailor::codegen {
+
+Coordinates row_coordinates(IndexBuilder& build, const ir::Shape& shape, std::int64_t columns, ir::ExprId row,
+                            ir::ExprId column) {
+  Coordinates coordinates;
+  coordinates.rank = shape.rank();
+  std::int64_t left = columns;
+  for (int i = shape.rank(); i-- > 0;) {
+    ir::ExprId& rest = left > 1 ? column : row;
+    if (shape.dims[i] == 1) {
+      coordinates[i] = build.constant(0);
+      continue;
+    }
+    const auto [quotient, index] = build.divide(rest, shape.dims[i]);
+    coordinates[i] = index;
+    rest = quotient;
+    if (left > 1) left /= shape.dims[i];
+  }
+  return coordinates;
+}
+
+std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                       const ir::Limits& limits, RowLoops& rows) {
+  IndexBuilder& build = builder.build();
+  const int lanes = plan.threads_per_row;
+  rows.rows_per_block = plan.threads / lanes;
+  rows.warps_per_row = std::max(lanes / limits.warp_size, 1);
+  const std::int64_t per_block = rows.rows_per_block * builder.in_flight_rows;
+  const std::int64_t blocks = (prepared.rows + per_block - 1) / per_block;
+  if (builder.in_flight_rows > 1 && prepared.rows <= rows.rows_per_block * (builder.in_flight_rows - 1))
+    return ir::Rejection{"in-flight",
+                         fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
+                                     rows.rows_per_block, builder.in_flight_rows),
+                         true};
+  builder.kernel().virtual_blocks = blocks;
+  const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  rows.lane = build.constant(0);
+  if (lanes > 1)
+    rows.lane = build.var(build.add_var({"lane", ir::VarKind::thread, std::min(lanes, limits.warp_size), 1}));
+  rows.warp = build.constant(0);
+  if (rows.warps_per_row > 1)
+    rows.warp = build.var(build.add_var({"warp", ir::VarKind::thread, rows.warps_per_row, limits.warp_size}));
+  rows.row_in_block = build.constant(0);
+  if (rows.rows_per_block > 1)
+    rows.row_in_block = build.var(build.add_var({"rib", ir::VarKind::thread, rows.rows_per_block, lanes}));
+  rows.row_lane = build.add_scaled(rows.lane, rows.warp, limits.warp_size);
+  ir::ExprId row = build.scale(vb, builder.in_flight_rows);
+  if (builder.in_flight_rows > 1) {
+    rows.flight = build.add_var({"q", ir::VarKind::loop, builder.in_flight_rows, 1});
+    builder.row_in_flight = build.var(rows.flight);
+    row = build.add(row, builder.row_in_flight);
+  }
+  row = build.add_scaled(rows.row_in_block, row, rows.rows_per_block);
+  rows.ragged = prepared.rows % per_block != 0;
+  rows.row_exists = {row, build.constant(prepared.rows), false};
+  rows.row = rows.ragged ? build.narrow(row, {0, prepared.rows - 1}) : row;
+  return std::nullopt;
+}
+
+static void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vectors, bool rolled,
+                       Segment& segment) {
+  IndexBuilder& build = builder.build();
+  const std::int64_t trips = (vectors + plan.threads_per_row - 1) / plan.threads_per_row;
+  segment.trip_count = trips;
+  segment.trip = segment.section_trip = build.constant(0);
+  if (trips == 1) return;
+  const std::int64_t unrolled = rolled ? std::min<std::int64_t>(plan.in_flight, trips) : trips;
+  const std::int64_t outer = (trips + unrolled - 1) / unrolled;
+  segment.trip_count = outer * unrolled;
+  const auto add_loop = [&](std::string_view name, std::int64_t extent, bool is_unrolled) {
+    const int i = segment.trip_loops++;
+    segment.trips[i] = build.add_var({std::string(name), ir::VarKind::loop, extent, 1});
+    segment.unrolled[i] = is_unrolled;
+    return build.var(segment.trips[i]);
+  };
+  if (outer > 1) segment.trip = build.scale(add_loop("t", outer, false), unrolled);
+  if (unrolled > 1) {
+    segment.section_trip = add_loop(outer > 1 ? "u" : "t", unrolled, true);
+    segment.section_trips = unrolled;
+    segment.trip = build.add(segment.trip, segment.section_trip);
+  }
+}
+
+std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                           bool rolled, RowLoops& rows) {
+  IndexBuilder& build = builder.build();
+  const std::int64_t n = prepared.columns, v = plan.vector, lanes = plan.threads_per_row;
+  const std::int64_t vectors = n / v, rest = n % v;
+  if (vectors == 0) return ir::Rejection{"vector", fmt::format("rows of {} do not fill a vector of {}", n, v), true};
+  if (rest != 0 && lanes < 2 * v)
+    return ir::Rejection{
+        "peel",
+        fmt::format("rows of {} need {} lanes for the elements around vectors of {}, found {}", n, 2 * v, v, lanes),
+        true};
+  Segment body;
+  body.vector = plan.vector;
+  make_trips(builder, plan, vectors, rolled, body);
+  body.thread_slot = build.add_scaled(rows.row_lane, rows.row_in_block, lanes);
+  body.slots = plan.threads;
+  const ir::ExprId j = build.add_scaled(rows.row_lane, body.trip, lanes);
+  ir::ExprId head = build.constant(0);
+  if (rest == 0) {
+    ir::ExprId vector_number = j;
+    if (body.trip_count * lanes > vectors) {
+      body.guards[body.guard_count++] = {j, build.constant(vectors), false};
+      vector_number = build.narrow(j, {0, vectors - 1});
+    }
+    body.column = build.scale(vector_number, v);
+  } else {
+    head = build.mod(build.scale(rows.row, v - rest), v);  // elements before the first aligned one
+    const ir::ExprId first = build.add_scaled(head, j, v);
+    body.guards[body.guard_count++] = {build.expand(build.add_constant(first, v - 1)), build.constant(n), false};
+    body.column = build.narrow(first, {0, n - v});
+    builder.fact_divisor = v;
+    builder.state().facts.push_back(build.expand(build.add(build.scale(rows.row, n), head)));
+  }
+  if (v > 1) {
+    body.element = build.add_var({"e", ir::VarKind::loop, v, 1});
+    body.column = build.add(body.column, build.var(body.element));
+  }
+  rows.segments.push_back(body);
+  if (rest == 0) return std::nullopt;
+
+  Segment edge;
+  edge.number = 1;
+  edge.trip = edge.section_trip = build.constant(0);
+  edge.thread_slot = body.thread_slot;
+  edge.slots = plan.threads;
+  const ir::ExprId whole = build.div(build.add_constant(build.scale(head, -1), n), v);
+  const ir::ExprId column = build.select(rows.row_lane, head, rows.row_lane, build.add_scaled(rows.row_lane, whole, v));
+  builder.name_index(build.expand(column));
+  edge.guards[edge.guard_count++] = {build.expand(column), build.constant(n), false};
+  edge.column = build.narrow(column, {0, n - 1});
+  rows.segments.push_back(edge);
+  return std::nullopt;
+}
+
+void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
+  for (int i = 0; i < segment.trip_loops; ++i)
+    if (segment.unrolled[i] == unrolled) builder.open_loop(segment.trips[i], unrolled);
+}
+void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
+  for (int i = 0; i < segment.trip_loops; ++i)
+    if (segment.unrolled[i] == unrolled) builder.close();
+}
+
+void open_section(ProgramBuilder& builder, const Segment& segment) {
+  open_trips(builder, segment, true);
+  if (segment.guard_count > 0) builder.open_guard(prefix(segment.guards, segment.guard_count));
+  if (segment.vector > 1) builder.open_loop(segment.element, true);
+}
+void close_section(ProgramBuilder& builder, const Segment& segment) {
+  if (segment.vector > 1) builder.close();
+  if (segment.guard_count > 0) builder.close();
+  close_trips(builder, segment, true);
+}
+
+}  // namespace tailor::codegen
