@@ -6,6 +6,8 @@
 // so these are the widths at which heuristics agree to drop everything.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "codegen/lower/prepare.h"
 #include "costmodel/model.h"
 #include "explore/rules.h"
@@ -61,4 +63,37 @@ TEST_CASE("heuristics leave a plan of every width, and give way only where they 
       }
     }
   CHECK(gave_way > 0);
+}
+
+TEST_CASE("of plans that the model cannot tell apart the one with the usual block comes first") {
+  const costmodel::CalibratedDevice device = example_device();
+  const auto nanoseconds = [](const explore::Scored& one) { return std::llround(one.estimate.total.value * 1e9); };
+  const auto issue = [](const explore::Scored& one) { return row_for(one.estimate.parts, ir::Part::issue).value; };
+  struct Row {
+    const char* member;
+    std::int64_t rows, columns;
+    int usual;
+  };
+  int decided = 0;  // plans with other blocks that tie with the first
+  for (const Row& row :
+       {Row{"softmax", 4096, 1024, 128}, Row{"softmax", 512, 8192, 256}, Row{"layernorm_f16", 4096, 768, 128},
+        Row{"bias_gelu_f16", 4096, 3072, 256}, Row{"rms_residual_bf16", 4096, 2048, 128}}) {
+    CAPTURE(row.member);
+    CAPTURE(row.columns);
+    const ir::Group group = ir::make_group(ir::family_member(row.member), row.rows, row.columns);
+    const auto prepared = codegen::prepare(group);
+    REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+    const auto& ready = std::get<codegen::Prepared>(prepared);
+    const explore::Axes axes = explore::default_axes(ready, device.limits);
+    CHECK(axes[ir::PlanField::threads].front() == row.usual);
+    const explore::Tuned tuned = explore::tune(ready, axes, device, {});
+    REQUIRE(!tuned.ranked.empty());
+    const explore::Scored& best = tuned.ranked.front();
+    for (const explore::Scored& one : tuned.ranked) {
+      if (nanoseconds(one) != nanoseconds(best) || issue(one) != issue(best)) break;
+      if (one.plan.threads == row.usual) CHECK(best.plan.threads == row.usual);
+      decided += best.plan.threads == row.usual && one.plan.threads != row.usual ? 1 : 0;
+    }
+  }
+  CHECK(decided > 0);
 }
