@@ -38,7 +38,7 @@ TEST_CASE("facts come from the device, overrides and behaviour from the calibrat
   CHECK(plain.clock == h200.clock.value);
   CHECK(plain.dram_bandwidth == 4.8e12);
   CHECK(plain.dram_knee == 1.2);
-  CHECK(plain.register_base == 16);
+  CHECK(plain.register_base == 8);
   CHECK(plain.limits == ir::limits(h200));
   CHECK(plain.sms == 132);
   CHECK(plain.calibration == "uncalibrated");
