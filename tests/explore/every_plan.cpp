@@ -178,7 +178,8 @@ const std::vector<SpaceCase>& row_cases() {
       {"softmax", 37, 77},          {"softmax", 5, 64},        {"softmax", 1, 130},
       {"layernorm_f16", 9, 70},     {"layernorm_f16", 6, 128}, {"rms_residual_bf16", 7, 72},
       {"rms_residual_bf16", 5, 33}, {"cross_entropy", 11, 50}, {"row_sum", 66, 32},
-      {"row_sum", 3, 301},          {"attention", 3, 20},      {"integer_reductions", 10, 36}};
+      {"row_sum", 3, 301},          {"attention", 3, 20},      {"integer_reductions", 10, 36},
+      {"stacked_row", 5, 12},       {"stacked_row", 3, 70}};
   return cases;
 }
 

@@ -127,6 +127,22 @@ const std::vector<FamilyMember>& group_family() {
   %t = transpose %y, axes={0,2,1,3} : f32[{R},3,2,{N}]
   output %t, %y
 })"},
+      {"stacked_row", R"(graph stacked_row {
+  %x = parameter 0 : f32[{R},{N}]
+  %s = parameter 1 : f32[1]
+  %t = parameter 2 : f32[1]
+  %w = parameter 3 : f32[{M}]
+  %zero = constant 0 : f32[]
+  %h = constant 0.5 : f32[1]
+  %half = multiply %s, %h : f32[1]
+  %c = concatenate %half, %t, %w, axes={0} : f32[{N}]
+  %cb = broadcast %c, axes={1} : f32[{R},{N}]
+  %y = multiply %x, %cb : f32[{R},{N}]
+  %sum = reduce add %y, %zero, axes={1} : f32[{R}]
+  %sb = broadcast %sum, axes={0} : f32[{R},{N}]
+  %z = subtract %y, %sb : f32[{R},{N}]
+  output %z
+})"},
       {"integer_reductions", R"(graph integer_reductions {
   %x = parameter 0 : s32[{R},{N}]
   %lowest = constant -2147483648 : s32[]
@@ -227,6 +243,7 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   std::string text(member.text);
   fill(text, "{R}", rows);
   fill(text, "{N}", columns);
+  fill(text, "{M}", columns - 2);
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
   fill(text, "{P}", 2 * columns - 4);

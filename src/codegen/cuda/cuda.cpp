@@ -374,8 +374,8 @@ std::string head(const Kernel& kernel, const KernelNames& names, std::string_vie
   out += in_words(kernel, names);
   out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
-  out += fmt::format(", {} bytes of {}shared memory per block.\n", with_commas(kernel.shared_bytes),
-                     kernel.dynamic_shared ? "dynamic " : "");
+  out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
+                     with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
   if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
   if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) out += owed(kernel, names, static_cast<BufferId>(i));

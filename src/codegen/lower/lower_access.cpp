@@ -88,12 +88,15 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const std::uint64_t guard_vars = vars_of(pool, conditions);
   const Access access = make_access(id, wanted, guard_vars);
-  const std::uint64_t vars = pool[access.address].vars | guard_vars;
+  const std::uint64_t vars = pool[access.address].vars;
+  const std::uint64_t loops = pool[row_in_flight].vars | pool[segment_->section_trip].vars |
+                              (segment_->vector > 1 ? std::uint64_t{1} << segment_->element : 0);
+  if ((guard_vars & loops & ~vars) != 0) return;  // one number under a condition for each element
   if ((vars & flight.with) != flight.with || (vars & flight.without) != 0) return;
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, flight.stay};
   kept.by_row = (vars & pool[row_in_flight].vars) != 0;
   kept.by_trip = (vars & pool[segment_->section_trip].vars) != 0;
-  kept.by_element = access.has_element || (segment_->vector > 1 && (guard_vars >> segment_->element & 1) != 0);
+  kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
   if (!keep_in_shared_ && std::binary_search(keeping_.begin(), keeping_.end(), id)) kept.stay = Stay::kernel;
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
@@ -147,8 +150,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     target.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, count});
     declare(access.depth, target.array, conditions.empty() ? ir::no_value : number(dtype, 0, 0).id);
   }
-  const bool each = access.has_element || (kept != nullptr && kept->by_element && segment_->vector > 1);
-  const ir::ExprId e = each ? s_.build.var(segment_->element) : ir::no_expr;
+  const ir::ExprId e = access.has_element ? s_.build.var(segment_->element) : ir::no_expr;
   put_guards(access.depth, conditions, count / access.width);
   for (int done = 0; done < count; done += access.width) {
     ir::Stmt stmt;

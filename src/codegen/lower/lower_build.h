@@ -58,6 +58,7 @@ struct Kept {
   int segment = 0;
   Stay stay = Stay::kernel;
   ir::ArrayId array = ir::no_id;
+  int depth = 0;  ///< of the scope in which the array is declared
   bool in_shared = false;
   bool by_row = false, by_trip = false, by_element = true;  ///< registers: what the array is indexed by
   std::int64_t bytes = 0;                                   ///< registers of one thread

@@ -49,6 +49,7 @@ Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId
   most_kept = std::max(most_kept, kept_bytes);
   made.array = add_array(std::move(array));
   declare(depth, made.array, initial);
+  made.depth = depth;
   return &made;
 }
 
@@ -101,13 +102,16 @@ ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId element) {
 Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted) {
   const ir::DType dtype = node_at(id).shape.dtype;
   const bool each = kept.by_element && segment_->vector > 1;
+  const ir::IndexPool& pool = s_.build.pool();
   std::uint64_t vars = 0;
-  for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= s_.build.pool()[wanted.coordinates[i]].vars;
+  for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= pool[wanted.coordinates[i]].vars;
+  if (kept.by_row) vars |= pool[row_in_flight].vars;
+  if (kept.by_trip) vars |= pool[segment_->section_trip].vars;
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
   entry.raw = element(dtype, kept_ref(kept, each ? s_.build.var(segment_->element) : ir::no_expr),
-                      kept.by_element ? depth() : depth_for(vars));
+                      kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
   entry.compute = widen(entry.raw, dtype, id);
   return entry;
 }

@@ -39,10 +39,11 @@ bool has_wide_index(const Kernel& kernel) {
   return false;
 }
 
-std::size_t longest_line(std::string_view text) {
-  std::size_t longest = 0;
-  for (const std::string_view line : split(text, '\n')) longest = std::max(longest, line.size());
-  return longest;
+std::string longest_line(std::string_view text) {
+  std::string_view longest;
+  for (const std::string_view line : split(text, '\n'))
+    if (line.size() > longest.size()) longest = line;
+  return std::string(longest);
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
     const auto start = std::chrono::steady_clock::now();
     const std::string source = codegen::cuda(kernel, &sample.plan);
     figures.printer_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    CHECK(longest_line(source) <= 120);
+    CHECK_MESSAGE(longest_line(source).size() <= 120, longest_line(source));
     const Binary binary = kernels::compiled(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
     figures.compiler_seconds += binary.compile_time.value;
     ++figures.kernels;
