@@ -70,6 +70,7 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   study::compile_benches(items, device.arch, {.api = nvrtc.api.get(), .cache = cache_folder(options.cache)}, watch);
   if (options.compile_only) {
     context.console->finish();
+    stop_if_asked(watch.stop);
     context.console->note(fmt::format("{} texts compiled for {}", items.size(), device.arch));
     return;
   }

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "store/schema.h"
 
 namespace tailor::cli {
 
@@ -98,6 +99,8 @@ void show(const Context& context, const CommandOutput& answer) { write_output(co
 void write_output(const Context& context, const std::string& out) {
   context.console->finish();
   if (!context.output.empty()) {
+    if (store::is_database(context.output))
+      throw Error(Fault::usage, Position{context.output}, "found a database, expected a file that may be overwritten");
     write_file(context.output, out);
     context.console->note(
         fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "store/recorded.h"
+#include "store/schema.h"
 #include "store/store.h"
 
 namespace tailor::store {
@@ -41,14 +42,6 @@ int distance(const ir::Protocol& a, const ir::Protocol& b) {
 bool is_refuting(const MeasurementRow& row) {
   const std::optional<ir::Outcome> outcome = ir::outcome_named(row.outcome);
   return outcome && is_refuted(*outcome);
-}
-
-bool is_database(const std::filesystem::path& path) {
-  constexpr std::string_view magic{"SQLite format 3\0", 16};
-  std::ifstream file(path, std::ios::binary);
-  std::string head(magic.size(), '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return file && head == magic;
 }
 
 /// Keeps what belongs to the devices of one name.

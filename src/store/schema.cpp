@@ -90,6 +90,15 @@ std::string views_of(const Schema& schema) {
 // yet.
 const Schema current_schema{schema_sql, 1, {}};
 
+bool is_database(const std::filesystem::path& path) {
+  std::error_code absent;
+  if (!std::filesystem::is_regular_file(path, absent)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string head(magic.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == magic;
+}
+
 FileKind inspect(const std::filesystem::path& path, const Schema& schema) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

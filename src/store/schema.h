@@ -40,6 +40,9 @@ enum class FileKind { absent, empty, ours };
 /// database, belongs to another program, or is newer than `schema`.
 FileKind inspect(const std::filesystem::path& path, const Schema& schema);
 
+/// Whether the path is a regular file that begins like a database of SQLite, ours or not.
+bool is_database(const std::filesystem::path& path);
+
 /// Creates the schema in an empty database or migrates an older one, in one transaction.
 void prepare(Connection& connection, const Schema& schema);
 

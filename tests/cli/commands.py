@@ -193,7 +193,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             elif key == "left":
                 name, part = text.split(" ", 1)
                 left = Path(here) / name
-                if not left.exists() or part not in left.read_text(encoding="utf-8"):
+                if not left.exists() or part not in left.read_text(encoding="utf-8", errors="replace"):
                     yield f"{name} does not hold {part!r}"
             elif key not in ("out", "out!", "err"):
                 yield f"the case says '{key}', which means nothing"
