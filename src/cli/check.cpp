@@ -34,6 +34,7 @@ study::Checking make_checking(const CheckCommand& options) {
   how.each.sanitize = !options.no_sanitizers;
   how.each.sample_blocks = std::max<std::int64_t>(options.blocks, 0);
   how.each.most_elements = options.blocks < 0 ? profiler::default_most_elements : 0;
+  how.each.may_shrink = options.shape == "whole";
   how.each.time_limit = {options.time_limit};
   how.seeds = static_cast<int>(options.seeds);
   how.workers = static_cast<int>(options.threads);

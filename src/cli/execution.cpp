@@ -37,6 +37,7 @@ void execute_plan(const ExplainOptions& options, study::Candidate& one, const st
   study::Checking how;
   how.each.sample_blocks = options.blocks;
   how.each.count_cache = true;
+  how.each.may_shrink = false;
   how.workers = 1;
   watch.observer.progress({"executing the kernel", 0, 0, {}});
   study::check({&one, 1}, how, {study::silent(), watch.stop});

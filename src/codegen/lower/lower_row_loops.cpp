@@ -74,8 +74,9 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   return std::nullopt;
 }
 
-static void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vectors, bool rolled,
-                       Segment& segment) {
+namespace {
+
+void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vectors, bool rolled, Segment& segment) {
   IndexBuilder& build = builder.build();
   const std::int64_t trips = (vectors + plan.threads_per_row - 1) / plan.threads_per_row;
   segment.trip_count = trips;
@@ -97,6 +98,8 @@ static void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64
     segment.trip = build.add(segment.trip, segment.section_trip);
   }
 }
+
+}  // namespace
 
 std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                            bool rolled, RowLoops& rows) {

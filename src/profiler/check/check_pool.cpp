@@ -219,8 +219,9 @@ class Stage {
     const std::optional<std::string> failure = failure_of([&] {
       const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
-        const Remedies remedies{
-            .raised = true, .sampled = !shared.sampled && shared.divisible, .smaller = can_shrink(group.graph)};
+        const Remedies remedies{.raised = true,
+                                .sampled = !shared.sampled && shared.divisible,
+                                .smaller = stage_.each.may_shrink && can_shrink(group.graph)};
         references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies)));
       } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
         held_ += given = fit.bytes;

@@ -24,6 +24,7 @@ Checking make_checking(const Sweep& sweep) {
   how.each.seed = static_cast<std::uint64_t>(sweep.config.seed);
   how.each.sample_blocks = sweep.config.check.blocks.value_or(0);
   how.each.most_elements = sweep.config.check.blocks ? 0 : profiler::default_most_elements;
+  how.each.may_shrink = !sweep.config.check.small_shape;
   how.seeds = static_cast<int>(sweep.config.check.seeds);
   how.workers = sweep.options.workers;
   how.executor = sweep.options.executor;

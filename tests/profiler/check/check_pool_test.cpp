@@ -114,6 +114,10 @@ TEST_CASE("what does not fit is not executed, and says how much it needs") {
     CHECK(all.verdicts[i]->reason.find("; --memory ") != std::string::npos);
   }
   CHECK(large == 0);
+  stage.each.may_shrink = false;  // it was asked for: no hint says so again
+  const std::string reason = check_all(bench.requests, stage).verdicts[2]->reason;
+  CHECK(reason.find("--blocks takes less") != std::string::npos);
+  CHECK(reason.find("--shape") == std::string::npos);
 }
 
 TEST_CASE("groups that do not fit together run one after the other, and all of them end") {

@@ -323,6 +323,7 @@ TEST_CASE("a plan that hangs while it is timed is dropped, and the others finish
 TEST_CASE("cold is slower than produced, and produced no faster than warm, under every protocol") {
   const Plans* plans = plans_or_skip();
   if (plans == nullptr) return;
+  constexpr double one_tick = 33e-9;  // of the stand-in's clock: equal times may fall on either side of one
   const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576, "dram_bandwidth": 1e9, "l2_bandwidth": 1e10},
     "noise": 0.001})");
   MeasureOptions options = quick();
@@ -336,7 +337,7 @@ TEST_CASE("cold is slower than produced, and produced no faster than warm, under
       REQUIRE_MESSAGE(plan.outcome == Outcome::ok, plan.reason);
       REQUIRE(plan.times.size() == 3);
       CHECK(median(plan.times[0]) > 1.2 * median(plan.times[1]));
-      CHECK(median(plan.times[1]) >= median(plan.times[2]));
+      CHECK(median(plan.times[1]) >= median(plan.times[2]) - one_tick);
       for (std::size_t i = 0; i < 3; ++i)
         CHECK(plan.times[i].protocol == ir::Protocol{options.caches[i], by, mode, "quick"});
     }
