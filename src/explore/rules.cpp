@@ -123,7 +123,7 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          constexpr std::int64_t register_bytes = 4;
          const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
-         const int registers = std::min(c.limits.registers_per_thread, c.limits.registers_per_block / c.plan.threads);
+         const int registers = codegen::registers_for(c.limits, c.plan.threads);
          return c.tiling.at_once > 1 &&
                 (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
        }},

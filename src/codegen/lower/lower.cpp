@@ -78,7 +78,7 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
 
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
   constexpr std::int64_t register_bytes = 4;
-  const int registers = std::min(limits.registers_per_thread, limits.registers_per_block / kernel.threads);
+  const int registers = registers_for(limits, kernel.threads);
   if (kept_bytes > registers * register_bytes)
     return no("registers", fmt::format("values loaded together and kept need {} registers per thread, {} exist",
                                        kept_bytes / register_bytes, registers));

@@ -243,8 +243,8 @@ class ProgramBuilder {
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;
   int aligned_width(ir::ExprId base, int most) const;
   const Kept* find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const;
-  Kept* find_or_keep(ir::NodeId id, const Coordinates& coordinates);
-  Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial = ir::no_value);
+  const Kept* find_or_keep(ir::NodeId id, const Coordinates& coordinates);
+  const Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial = ir::no_value);
   /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
   ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
   Entry kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted);

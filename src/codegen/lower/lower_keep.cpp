@@ -35,7 +35,7 @@ const Kept* ProgramBuilder::find_kept(ir::NodeId id, const Demand& wanted, bool 
   return nullptr;
 }
 
-Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId initial) {
+const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId initial) {
   const ir::DType dtype = node_at(kept.node).shape.dtype;
   ir::Array array{name_of(kept.node) + "_row", ir::Space::registers, dtype, {0, 0}, 1};
   std::size_t dim = 0;
@@ -53,12 +53,8 @@ Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId
   return &made;
 }
 
-Kept* ProgramBuilder::find_or_keep(ir::NodeId id, const Coordinates& coordinates) {
-  if (!segment_) return nullptr;
-  for (Kept& kept : s_.kept)
-    if (kept.node == id && kept.segment == segment_->number && kept.in_shared == keep_in_shared_ &&
-        kept.predicate == 0 && kept.coordinates == coordinates)
-      return &kept;
+const Kept* ProgramBuilder::find_or_keep(ir::NodeId id, const Coordinates& coordinates) {
+  if (const Kept* kept = find_kept(id, {coordinates}, keep_in_shared_)) return kept;
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
   kept.by_trip = segment_->section_trips > 1;

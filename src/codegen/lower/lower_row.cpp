@@ -423,7 +423,7 @@ bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, cons
       for (const ir::NodeId id : phase.kept)
         if (graph[id].op != ir::Op::parameter) add(id);
   constexpr std::int64_t register_bytes = 4;
-  return bytes <= register_bytes * std::min(limits.registers_per_block / plan.threads, limits.registers_per_thread) / 2;
+  return bytes <= register_bytes * registers_for(limits, plan.threads) / 2;
 }
 
 std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,

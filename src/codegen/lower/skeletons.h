@@ -6,6 +6,7 @@
 // the rules and the shrinking of shapes ask the table and never which skeleton it is.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -49,6 +50,11 @@ struct SkeletonLowering {
 /// Whether the elements lie in memory in row-major order. Dimensions of size 1 do not count, whatever the layout says
 /// of them.
 bool lies_row_major(const ir::Shape& shape);
+
+/// Registers that a thread of a block of so many threads can have.
+inline int registers_for(const ir::Limits& limits, int threads) {
+  return std::min(limits.registers_per_thread, limits.registers_per_block / threads);
+}
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton);
 
