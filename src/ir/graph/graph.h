@@ -17,6 +17,7 @@
 #include <cassert>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,11 +57,20 @@ struct GivenGroup {
   bool operator==(const GivenGroup&) const = default;
 };
 
+/// Output number `output` may be written into the memory of parameter number `parameter`, whose old contents nobody
+/// needs any more. Both have the same shape.
+struct InPlace {
+  std::int32_t output = 0;
+  std::int32_t parameter = 0;
+  bool operator==(const InPlace&) const = default;
+};
+
 struct Graph {
   std::string name;
   std::vector<Node> nodes;
   IndexedVector<NodeId> outputs;  ///< may repeat a node, may name a parameter
   std::vector<GivenGroup> given;
+  std::vector<InPlace> in_place;  ///< ascending by output; each output and each parameter at most once
   std::vector<Graph> bodies;
 
   /// The node of an id. Precondition: the graph has it.
@@ -139,13 +149,14 @@ void verify(const Graph& graph);
 /// elements in place. 0 for free nodes, while and conditional.
 double bytes_touched(const Graph& graph, NodeId node);
 
-/// The text form. parse_graph(text(g)) == g. Errors carry line and column.
-std::string text(const Graph& graph);
+/// The text form. parse_graph(text(g)) == g. Errors carry line and column. A stop ends the printing with
+/// Error(interrupted): a model has hundreds of thousands of lines.
+std::string text(const Graph& graph, const std::stop_token& stop = {});
 Graph parse_graph(std::string_view text, std::string_view file = "graph");
 
 /// The canonical text: no names, nodes numbered in the order of a depth-first walk from the outputs (operands first, in
 /// operand order), parameters renumbered as they are met, bodies in place. Equal structure, equal text. Linear in the
-/// graph. Precondition: operands, outputs and bodies are in range.
-std::string canonical_text(const Graph& graph);
+/// graph; stopped like text(). Precondition: operands, outputs and bodies are in range.
+std::string canonical_text(const Graph& graph, const std::stop_token& stop = {});
 
 }  // namespace tailor::ir

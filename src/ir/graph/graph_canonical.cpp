@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "base/indexed.h"
+#include "base/stop.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/graph_attributes.h"
 
@@ -57,11 +58,12 @@ void append_literal(std::string& out, const Literal& literal) {
   }
 }
 
-void append_graph(std::string& out, const Graph& graph, bool renumber) {
+void append_graph(std::string& out, const Graph& graph, bool renumber, const std::stop_token& stop) {
   const std::vector<NodeId> order = walk(graph);
   IndexedVector<std::int32_t> number(graph.nodes.size(), -1);
   std::int64_t parameters_met = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
+    stop_if_asked(stop);
     const Node& node = graph[order[i]];
     number[order[i]] = static_cast<std::int32_t>(i);
     out += name(node.op);
@@ -74,7 +76,7 @@ void append_graph(std::string& out, const Graph& graph, bool renumber) {
     append_attributes(out, node);
     for (const std::int32_t body : node.bodies) {
       out += " {\n";
-      append_graph(out, graph.bodies[index(body)], false);
+      append_graph(out, graph.bodies[index(body)], false, stop);
       out += '}';
     }
     fmt::format_to(std::back_inserter(out), " : {}\n", text(node.shape));
@@ -82,13 +84,16 @@ void append_graph(std::string& out, const Graph& graph, bool renumber) {
   out += "output";
   for (const NodeId output : graph.outputs) fmt::format_to(std::back_inserter(out), " {}", number[output]);
   out += '\n';
+  const std::vector<NodeId> sources = graph.in_place.empty() ? std::vector<NodeId>{} : parameters(graph);
+  for (const InPlace& pair : graph.in_place)
+    fmt::format_to(std::back_inserter(out), "in_place {} {}\n", pair.output, number[sources[index(pair.parameter)]]);
 }
 
 }  // namespace
 
-std::string canonical_text(const Graph& graph) {
+std::string canonical_text(const Graph& graph, const std::stop_token& stop) {
   std::string out;
-  append_graph(out, graph, true);
+  append_graph(out, graph, true, stop);
   return out;
 }
 

@@ -11,12 +11,16 @@
 //     %y = subtract %x, %b : f32[64,1000]
 //     given fusion.1 kLoop { %b, %y }
 //     output %y
+//     in_place 0 of 0
 //   }
+//
+// The last kind of line is rare: output 0 may be written over parameter 0.
 //
 // Bodies are graphs inside the graph, before the nodes, and are referred to by position: bodies={0}. A name with other
 // characters than letters, digits, '_', '.' and '-' stands in double quotes. The reader is graph_parse.cpp.
 #include <fmt/format.h>
 
+#include "base/stop.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/graph_attributes.h"
 #include "ir/graph/literal_text.h"
@@ -44,12 +48,13 @@ void append_node(std::string& out, const Graph& graph, const Node& node) {
   out += " : " + text(node.shape);
 }
 
-void append_graph(std::string& out, const Graph& graph, int depth) {
+void append_graph(std::string& out, const Graph& graph, int depth, const std::stop_token& stop) {
   const std::string margin(static_cast<std::size_t>(2 * depth), ' ');
   append_name(out += margin + "graph ", graph.name);
   out += " {\n";
-  for (const Graph& body : graph.bodies) append_graph(out, body, depth + 1);
+  for (const Graph& body : graph.bodies) append_graph(out, body, depth + 1, stop);
   for (const Node& node : graph.nodes) {
+    stop_if_asked(stop);
     append_node(out += margin + "  ", graph, node);
     out += '\n';
   }
@@ -60,14 +65,17 @@ void append_graph(std::string& out, const Graph& graph, int depth) {
     out += " }\n";
   }
   append_references(out += margin + "  output", graph, graph.outputs);
-  out += '\n' + margin + "}\n";
+  out += '\n';
+  for (const InPlace& pair : graph.in_place)
+    out += fmt::format("{}  in_place {} of {}\n", margin, pair.output, pair.parameter);
+  out += margin + "}\n";
 }
 
 }  // namespace
 
-std::string text(const Graph& graph) {
+std::string text(const Graph& graph, const std::stop_token& stop) {
   std::string out;
-  append_graph(out, graph, 0);
+  append_graph(out, graph, 0, stop);
   return out;
 }
 

@@ -22,7 +22,11 @@ Shape make_shape(DType dtype, const Dims& dims) {
   return shape;
 }
 
-bool is_row_major(const Shape& shape) { return shape.same_layout(make_shape(shape.dtype, shape.dims)); }
+bool is_row_major(const Shape& shape) {
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape.minor_to_major[i] != shape.rank() - 1 - i) return false;
+  return true;
+}
 
 std::int64_t elements(const Shape& shape) {
   std::int64_t product = 1;

@@ -68,7 +68,7 @@ ReplayedModule replay_module(const ModuleQuestion& question, const std::filesyst
   const ir::Device device = load_device(data, question.what.device);
   const auto records = recorded_files(question.measure.recorded, data, device);
   const hlo::Imported imported = load_model(data, question.what.model, watch);
-  const Id graph = graph_row(imported, imported.graph.name, question.what.model).id;
+  const Id graph = graph_id(imported.graph, watch.stop);
   std::vector<std::string> names = question.strategies;
   const std::string first = names.front();
   names.emplace_back(xla_strategy);

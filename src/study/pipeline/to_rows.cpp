@@ -20,11 +20,14 @@ store::DeviceRow device_row(const ir::Device& device, const std::string& file_te
   return {id_of(std::string_view(device.name)), device.name, device.title, device.arch, file_text};
 }
 
-store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source) {
+Id graph_id(const ir::Graph& graph, const std::stop_token& stop) { return id_of(std::string_view(text(graph, stop))); }
+
+store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source,
+                          const std::stop_token& stop) {
   store::GraphRow row;
-  row.text = text(imported.graph);
+  row.text = text(imported.graph, stop);
   row.id = id_of(std::string_view(row.text));
-  row.structure = id_of(std::string_view(canonical_text(imported.graph)));
+  row.structure = id_of(std::string_view(canonical_text(imported.graph, stop)));
   row.name = name;
   row.source = source;
   row.nodes = static_cast<std::int64_t>(imported.graph.nodes.size());

@@ -20,7 +20,10 @@
 namespace tailor::study {
 
 store::DeviceRow device_row(const ir::Device& device, const std::string& file_text);
-store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source);
+store::GraphRow graph_row(const hlo::Imported& imported, const std::string& name, const std::string& source,
+                          const std::stop_token& stop = {});
+/// The id alone.
+Id graph_id(const ir::Graph& graph, const std::stop_token& stop = {});
 store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& work, const std::string& title);
 store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& fusion,
                             const explore::Partition& partition);

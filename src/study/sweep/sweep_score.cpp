@@ -116,7 +116,7 @@ void load_and_fuse(Sweep& sweep) {
     for (const std::string& warning : imported.report.warnings)
       sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store());
-    const store::GraphRow graph = graph_row(imported, name, path.filename().string());
+    const store::GraphRow graph = graph_row(imported, name, path.filename().string(), sweep.watch.stop);
     sweep.store().save(graph);
     sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies)
