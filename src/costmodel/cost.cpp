@@ -114,6 +114,8 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::barrier:
       pipes.barrier += 1;
       return;
+    case StmtKind::bind:
+      return;
     case StmtKind::issue:  // a comparison and a branch
       pipes.control += 2;
       return;

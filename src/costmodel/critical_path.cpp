@@ -6,9 +6,9 @@
 // multiply it by the latencies of a device.
 //
 // One walk over the statements carries two numbers: `times`, how often a scope is passed one after the other, and
-// `copies`, how many of it stand side by side. No address depends on data, so loads wait for nothing. All loads
-// between two waits travel together and cost one round trip. A wait is a shuffle, a barrier, or the turn of a rolled
-// loop, whose next pass begins when this one has used its values.
+// `copies`, how many of it stand side by side. All loads between two waits travel together and cost one round trip. A
+// wait is a shuffle, a barrier, an index that comes from memory, or the turn of a rolled loop, whose next pass begins
+// when this one has used its values.
 //
 // An unrolled loop without a wait inside is straight-line code: its copies stand side by side and their loads travel
 // together. Any other loop multiplies what is inside. A load of new data (policy once) makes the trip a far one, which
@@ -85,6 +85,9 @@ class CriticalPathWalk {
           break;
         case StmtKind::guard:
           walk(at + 1, stmt.end, times, copies);
+          break;
+        case StmtKind::bind:  // addresses below are made of the number
+          wait();
           break;
         case StmtKind::declare:
         case StmtKind::index:

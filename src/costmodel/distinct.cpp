@@ -32,8 +32,10 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lane
   reach.high -= (reach.high - reach.low) % step;
   const std::int64_t range = (reach.high - reach.low) / step + 1;
   reach.count = stmt.width;
-  for (std::uint64_t rest = expr.vars; rest != 0 && reach.count < range; rest &= rest - 1)
-    reach.count *= kernel.indices.vars[static_cast<std::size_t>(std::countr_zero(rest))].extent;
+  for (std::uint64_t rest = expr.vars; rest != 0 && reach.count < range; rest &= rest - 1) {
+    const ir::Var& var = kernel.indices.vars[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (var.kind != ir::VarKind::data) reach.count *= var.extent;  // one number while the kernel runs
+  }
   reach.count = std::min({reach.count, range, lanes * stmt.width});
   return reach;
 }

@@ -72,6 +72,7 @@ struct HloModule {
   IndexedVector<std::int32_t> children;  ///< indices into types
   IndexedVector<ir::Shape> shapes;
   std::int32_t entry = -1;
+  std::string_view input_output_alias;  ///< as printed in the header, braces included; empty: none
   std::vector<std::string> warnings;
   std::stop_token stop;  ///< of everybody who reads the module
 

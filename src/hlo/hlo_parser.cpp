@@ -159,6 +159,7 @@ void HloParser::parse_header() {
 void HloParser::read_header_attribute(std::string_view key, std::string_view value) {
   if (!contains(header_attributes, key))
     module_.warnings.push_back(fmt::format("unknown module attribute '{}' skipped", key));
+  if (key == "input_output_alias") module_.input_output_alias = value;
   if (key != "num_partitions" && key != "replica_count") return;
   const std::string_view number = trim(value);
   if (number == "1" || number == "0") return;

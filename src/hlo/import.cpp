@@ -17,6 +17,7 @@
 #include "hlo/formats.h"
 #include "hlo/graph_builder.h"
 #include "hlo/hlo_module.h"
+#include "hlo/in_place.h"
 #include "hlo/normalise.h"
 #include "ir/graph/graph_parse.h"
 
@@ -73,6 +74,7 @@ Imported import_hlo(std::string_view text, std::string_view file, const std::sto
   }
   report.opaque = std::move(context.opaque);
   report.warnings = module.warnings;
+  find_in_place(imported.graph, module, report.warnings);
   if (!report.opaque.empty()) report.warnings.push_back(unknown_warning("operation", report.opaque));
   if (!context.unknown_calls.empty()) report.warnings.push_back(unknown_warning("custom call", context.unknown_calls));
   return imported;

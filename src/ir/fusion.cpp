@@ -109,6 +109,46 @@ void add_writes(const Graph& graph, const DefUse& def_use, const Members& member
     if (graph[user].op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
 }
 
+/// Whether `read`, whose only reader is the node `write`, may be written over by it.
+bool is_given_up(const Graph& graph, const DefUse& def_use, NodeId read, NodeId write) {
+  const Node& node = graph[read];
+  if (node.op == Op::constant) return false;
+  if (node.op == Op::parameter)
+    return std::any_of(graph.in_place.begin(), graph.in_place.end(), [&](const InPlace& pair) {
+      return pair.parameter == parameter_number(node) && graph.outputs[index(pair.output)] == write;
+    });
+  if (node.op != Op::get_tuple_element) return class_of(node.op) != OpClass::structure;
+  // The tuple's element must have no other name.
+  const std::vector<NodeId>& others = def_use.users[node.operands[0]];
+  return std::all_of(others.begin(), others.end(), [&](NodeId other) {
+    return other == read ||
+           (graph[other].op == Op::get_tuple_element && tuple_index(graph[other]) != tuple_index(node));
+  });
+}
+
+/// An update reads nothing of the array but what it leaves as it is, so it may write into the array itself, when nobody
+/// else reads it: whoever did might do so later.
+void find_in_place(const Graph& graph, const DefUse& def_use, Boundary& border) {
+  for (std::size_t i = 0; i < border.writes.size(); ++i) {
+    const Node& node = graph[border.writes[i]];
+    if (node.op != Op::dynamic_update_slice) continue;
+    const NodeId from = node.operands[0];
+    const auto read = std::find(border.reads.begin(), border.reads.end(), from);
+    const bool once = std::count(node.operands.begin(), node.operands.end(), from) == 1;
+    if (read == border.reads.end() || !once || def_use.users[from].size() != 1 || def_use.stored[from] ||
+        graph[from].shape != node.shape || !is_given_up(graph, def_use, from, border.writes[i]))
+      continue;
+    const std::vector<NodeId>& users = def_use.users[border.writes[i]];
+    const bool read_inside = std::any_of(users.begin(), users.end(), [&](NodeId user) {
+      return std::find(border.inside.begin(), border.inside.end(), user) != border.inside.end();
+    });
+    if (read_inside)
+      border.kept_from_place = border.writes[i];
+    else
+      border.in_place.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(read - border.reads.begin())});
+  }
+}
+
 /// Copies the bodies a node names into `to`, sharing those already copied.
 void copy_bodies(const Graph& from, Graph& to, std::map<std::int32_t, std::int32_t>& copied, Node& node) {
   for (std::int32_t& body : node.bodies) {
@@ -162,6 +202,7 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
   Boundary result;
   result.writes = writes;
   walk(graph, def_use, Members(nodes.begin(), nodes.end()), result);
+  find_in_place(graph, def_use, result);
   return result;
 }
 
@@ -211,6 +252,7 @@ Group outline(const Graph& graph, const Boundary& border) {
     small.nodes.push_back(std::move(node));
   }
   for (const NodeId id : border.writes) small.outputs.push_back(place.at(id));
+  small.in_place = border.in_place;
   if (!border.writes.empty()) small.name = graph[border.writes.back()].name;
   group.id = tailor::id_of(canonical_text(small));
   return group;

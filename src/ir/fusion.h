@@ -88,6 +88,11 @@ struct Boundary {
   std::vector<NodeId> reads;   ///< values read from outside, in the order the walk from the outputs meets them
   std::vector<NodeId> inside;  ///< what is computed inside, absorbed free nodes too, operands before users
   std::vector<NodeId> writes;  ///< members that others read, ascending; results of a tuple node as their element nodes
+  /// Writes that update a part of a read and may do so in its memory (output: index into writes, parameter: into
+  /// reads): nobody else reads that memory, and it is the graph's own or one that Graph::in_place gives up.
+  std::vector<InPlace> in_place;
+  /// An update that could be written in place if nothing inside read its result; no_node: none.
+  NodeId kept_from_place = no_node;
 };
 
 /// `nodes` in any order. Members that are free views count for nothing unless the set has no work at all: then its last
@@ -102,8 +107,8 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
 std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId node);
 
 /// Outlines `nodes` of `graph`: a graph of their own. Parameters are numbered in the order the canonical walk meets
-/// them; parameter i is boundary().reads[i], output i is boundary().writes[i]. Names are kept; the id does not depend
-/// on them.
+/// them; parameter i is boundary().reads[i], output i is boundary().writes[i], in_place as there. Names are kept; the
+/// id does not depend on them.
 Group outline(const Graph& graph, const std::vector<NodeId>& nodes);
 Group outline(const Graph& graph, const Boundary& boundary);
 

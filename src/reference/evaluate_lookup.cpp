@@ -23,7 +23,8 @@ ir::Dims clamped_starts(const Call& call, std::size_t first, const ir::Dims& dim
   for (int i = 0; i < dims.size(); ++i) {
     const std::size_t place = first + (vector ? 0 : static_cast<std::size_t>(i));
     if (place >= call.operands.size()) fail(call, "a start index is missing");
-    const std::int64_t start = as_integer(call.operand(place), vector ? i : 0);
+    std::int64_t start = as_integer(call.operand(place), vector ? i : 0);
+    if (start < 0 && is_unsigned(call.operand(place).shape.dtype)) start = dims[i];  // 2^63 or more
     starts.push_back(std::clamp<std::int64_t>(start, 0, std::max<std::int64_t>(dims[i] - window[i], 0)));
   }
   return starts;

@@ -285,9 +285,13 @@ TEST_CASE("what is needed twice counts once, parts that are apart add up, and a 
 }
 
 TEST_CASE("an array that is updated in place is not read for it, and only the update is written") {
-  const GroupWork work = work_of(
+  const std::string update =
       "  %a = parameter 0 : f32[64,128]\n  %u = parameter 1 : f32[1,128]\n  %i = parameter 2 : s32[]\n"
-      "  %n = negate %u : f32[1,128]\n  %d = dynamic_update_slice %a, %n, %i, %i : f32[64,128]\n  output %d\n");
+      "  %n = negate %u : f32[1,128]\n  %d = dynamic_update_slice %a, %n, %i, %i : f32[64,128]\n  output %d\n";
+  const GroupWork work = work_of(update + "  in_place 0 of 0\n");
   CHECK(work.bytes_read == 128 * 4 + 4);
   CHECK(work.bytes_written == 128 * 4);
+  const GroupWork copying = work_of(update);  // the array is still wanted as it was
+  CHECK(copying.bytes_read > 63 * 128 * 4);
+  CHECK(copying.bytes_written == 64 * 128 * 4);
 }

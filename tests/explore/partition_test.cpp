@@ -47,7 +47,7 @@ std::optional<std::vector<Tensor>> run_groups(const Graph& graph, const Fusion& 
     const auto id = static_cast<NodeId>(i);
     if (wires.roles[i] != Role::work && graph.nodes[i].op != Op::parameter &&
         graph.nodes[i].shape.dtype != DType::tuple)
-      borders.push_back({graph.nodes[i].operands, {id}, {id}});
+      borders.push_back({graph.nodes[i].operands, {id}, {id}, {}});
   }
   std::vector<bool> done(borders.size(), false);
   for (bool moved = true; moved;) {

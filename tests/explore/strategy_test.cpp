@@ -465,16 +465,20 @@ TEST_CASE("the index that dynamic slices begin with is computed in each of them"
   %zero = constant 0 : s32[]
   %back = subtract %last, %i : s32[]
   %place = add %back, %one : s32[]
+  %stack = parameter 4 : f32[100,64]
   %a = dynamic_slice %x, %place, %zero : f32[1,64]
-  %b = dynamic_slice %z, %place, %zero : f32[1,64]
-  %y = multiply %a, %b : f32[1,64]
-  %k = dynamic_update_slice %x, %y, %back, %zero : f32[100,64]
+  %b = dynamic_slice %z, %place, %zero : f32[3,64]
+  %y = exp %a : f32[1,64]
+  %n = exp %b : f32[3,64]
+  %k = dynamic_update_slice %stack, %y, %back, %zero : f32[100,64]
   %next = add %i, %one : s32[]
-  output %next, %k
+  output %next, %k, %n
+  in_place 1 of 4
 }
 )");
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
-  CHECK(fusion.groups.size() == 4);  // two slices, the product with the counter, the update
+  CHECK(fusion.groups.size() ==
+        2);  // the slice that is written over the stack, the other, the counter with one of them
   check_notes(graph, fusion);
   CHECK(find_circle(graph, def_use(graph), fusion.groups).empty());
   for (const std::vector<NodeId>& group : fusion.groups)

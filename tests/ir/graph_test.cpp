@@ -50,6 +50,7 @@ constexpr std::string_view odds = R"(graph "odd name" {
   %v = custom_call %p, target="lib", text="x=\"y\"", results={f32[2], s8[1,2]{0,1}}, flops=1.5e+20 : tuple[]
   %g = get_tuple_element %v, number=1 : s8[1,2]{0,1}
   output %s, %s, %g
+  in_place 1 of 0
 }
 )";
 

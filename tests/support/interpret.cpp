@@ -137,7 +137,7 @@ struct Interpreter {
   void global_access(const Stmt& s) {
     const Buffer& buffer = kernel.buffers[s.memory];
     const int size = row(buffer.dtype).bits / 8;
-    std::byte* memory = run.buffers[s.memory].data();
+    std::byte* memory = run.buffers[owner(kernel, s.memory)].data();
     const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
     Traffic& traffic = run.counts.buffers[s.memory][kind];
     for (int warp = 0; warp < threads; warp += 32) {
@@ -276,6 +276,20 @@ struct Interpreter {
     });
   }
 
+  /// All threads must agree.
+  void bind(const Stmt& s) {
+    const std::int64_t extent = kernel.indices.vars[s.var].extent;
+    std::int64_t number = -1;
+    for_active([&](int t) {
+      const std::int64_t mine = checked(value(s.value, t), "an index").integer;
+      if (mine < 0 || mine >= extent || (number >= 0 && mine != number))
+        violation(fmt::format("thread {} binds {} to {} below {}, others to {}", t, kernel.indices.vars[s.var].name,
+                              mine, extent, number));
+      number = std::clamp<std::int64_t>(mine, 0, extent - 1);
+    });
+    set_everywhere(s.var, std::max<std::int64_t>(number, 0));
+  }
+
   void statement(const Stmt& s, std::size_t i) {
     const auto end = static_cast<std::size_t>(s.end);
     switch (s.kind) {
@@ -308,6 +322,8 @@ struct Interpreter {
         return shuffle(s);
       case StmtKind::barrier:
         return barrier(s);
+      case StmtKind::bind:
+        return bind(s);
       case StmtKind::issue:
         return;
     }
@@ -347,6 +363,9 @@ KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> bu
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
   for (std::int64_t block = 0; block < kernel.grid; ++block) interpreter.real_block(block);
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)  // what is written in place is the input's memory
+    if (kernel.buffers[i].role == BufferRole::in_place)
+      interpreter.run.buffers[i] = interpreter.run.buffers[kernel.buffers[i].of];
   return std::move(interpreter.run);
 }
 

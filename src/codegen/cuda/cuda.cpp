@@ -202,6 +202,11 @@ struct Printer {
     indices.named.push_back({s.expr, names.named[at], wide});
   }
 
+  void bind(const Stmt& s) {
+    const bool wide = kernel.indices.vars[s.var].extent - 1 > std::numeric_limits<std::int32_t>::max();
+    line(fmt::format("const {0} {1} = static_cast<{0}>({2});", integer_type(wide), names.vars[s.var], value(s.value)));
+  }
+
   /// What a person would say before this statement: which value a phase reduces, where the results begin.
   void remark(std::size_t at) {
     const Stmt& s = kernel.body[at];
@@ -246,6 +251,8 @@ struct Printer {
         return barrier(s);
       case StmtKind::issue:
         return line("ISSUE_LOADS;");
+      case StmtKind::bind:
+        return bind(s);
     }
   }
 

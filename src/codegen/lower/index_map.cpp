@@ -111,6 +111,18 @@ std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int
 
 }  // namespace
 
+int open_starts(const ir::Graph& graph, const ir::Node& node) {
+  const ir::Shape &whole = operand_shape(graph, node, 0),
+                  &window = node.op == ir::Op::dynamic_slice ? node.shape : operand_shape(graph, node, 1);
+  const auto first = static_cast<int>(first_start(node));
+  const bool by_vector = operand_shape(graph, node, first).rank() == 1;
+  int open = 0;
+  for (int dim = 0; dim < whole.rank(); ++dim)
+    open += whole.dims[dim] != window.dims[dim] &&
+            (by_vector || known_literal(graph[node.operands[first + dim]]) == nullptr);
+  return open;
+}
+
 ir::ExprId linear_index(IndexBuilder& build, const ir::Shape& shape, const Coordinates& coordinates) {
   ir::ExprId sum = build.constant(0);
   std::int64_t stride = 1;

@@ -35,6 +35,14 @@ ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coord
 Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear);
 Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position);
 
+/// The first operand of a dynamic-slice or a dynamic-update-slice that says where.
+inline std::size_t first_start(const ir::Node& node) { return node.op == ir::Op::dynamic_slice ? 1 : 2; }
+
+/// Dimensions in which data says where the look-up stands: the window does not fill them and the index is no known
+/// number. Each takes an index variable of the kernel, of which there are 64 in all; loops need some.
+int open_starts(const ir::Graph& graph, const ir::Node& node);
+inline constexpr int most_open_starts = 40;
+
 /// Part of a concatenation or the inside of a pad: the operand is meant where `low <= value < high` and, where a pad
 /// puts padding between the operand's elements, `rest == 0`.
 struct Inside {

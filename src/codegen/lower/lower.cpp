@@ -104,6 +104,8 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (auto refused = skeleton.refuse(prepared, plan, limits)) return *refused;
 
   ProgramBuilder builder(prepared, plan, scratch.state());
+  builder.bind_starts();
+  if (builder.refusal()) return *builder.refusal();
   if (auto refused = skeleton.lower(builder, prepared, plan, limits)) return *refused;
   ir::Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;

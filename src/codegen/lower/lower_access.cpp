@@ -209,12 +209,12 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
 }
 
 void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
-  const ir::NodeId id = graph_.outputs[output];
+  const ir::NodeId id = prepared_.stored[output];
   const Entry entry = emit_value(id, coordinates);
   if (refusal_) return;
   const ir::Node& node = node_at(id);
   const ir::IndexPool& pool = s_.build.pool();
-  const ir::ExprId at = s_.build.expand(memory_index(s_.build, node.shape, coordinates));
+  const ir::ExprId at = stored_at(output, coordinates);
   const Val raw = to_raw(entry, node.shape.dtype);
   name_index(at);
   ir::Stmt store;

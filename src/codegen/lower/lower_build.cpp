@@ -34,6 +34,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   for (std::vector<Demand>& list : s_.demands) list.clear();
   s_.kept.clear();
   s_.accumulators.clear();
+  s_.starts.clear();
   s_.predicates.assign(1, {});
   s_.facts.clear();
   s_.named.clear();
@@ -45,9 +46,16 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
     const ir::Node& node = node_at(id);
     kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::input});
   }
-  for (const ir::NodeId id : graph_.outputs) {
+  for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+    const ir::NodeId id = graph_.outputs[i];
     const ir::Node& node = node_at(id);
-    kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::output});
+    ir::Buffer result{name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::output};
+    for (const ir::InPlace& pair : graph_.in_place)
+      if (ir::index(pair.output) == i) {
+        result.role = ir::BufferRole::in_place;
+        result.of = static_cast<ir::BufferId>(pair.parameter);
+      }
+    kernel_.buffers.push_back(std::move(result));
   }
   open_guard({});
 }

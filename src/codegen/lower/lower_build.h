@@ -72,6 +72,12 @@ struct Accumulator {
   ir::ArrayId array = ir::no_id;
 };
 
+/// Where a look-up stands in one dimension: entries of a node lie together, in the order of its dimensions.
+struct Start {
+  ir::NodeId node = ir::no_node;
+  ir::ExprId at = ir::no_expr;
+};
+
 struct Demand {
   Coordinates coordinates;
   PredicateId predicate = 0;
@@ -99,6 +105,7 @@ struct LowerScratch::State {
   std::vector<ir::NodeId> touched;             ///< nodes with entries
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
+  std::vector<Start> starts;
   IndexedVector<Predicate> predicates;
   std::vector<ir::ExprId> named;  ///< index expressions that have a name
   std::vector<ir::ExprId> facts;  ///< expressions known to be multiples of fact_divisor
@@ -149,6 +156,10 @@ class ProgramBuilder {
   Val let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value);
   Val element(ir::DType dtype, const ir::Ref& ref, int depth);
   Val index_value(ir::ExprId expr);
+
+  // ---- look-ups
+  /// Reads the indices that place the group's look-ups and binds them to variables, in front of all loops.
+  void bind_starts();
 
   // ---- emission
   /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
@@ -209,6 +220,14 @@ class ProgramBuilder {
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
+  ir::ExprId bind_start(ir::NodeId id, int dim, std::int64_t last);
+  ir::ExprId start_of(ir::NodeId id, int dim) const;
+  /// operand_coordinates(), look-ups among them.
+  Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates);
+  /// make_inside(), and the window of an update along dimension `k`.
+  Inside inside_of(ir::NodeId id, int k, const Coordinates& coordinates);
+  /// Where the element of an output lies in its memory.
+  ir::ExprId stored_at(std::int32_t output, const Coordinates& coordinates);
   Entry emit_load(ir::NodeId id, const Demand& wanted);
   void fly(ir::NodeId id, const Demand& wanted, const Flight& flight);
 

@@ -11,11 +11,11 @@
 // emitted in ascending order, operands first, each (node, coordinates, predicate) once. Loads come first by
 // themselves, because parameters have low numbers and a value goes to the outermost scope that defines its variables.
 //
-// Predicates. A concatenation or a pad reads an operand only where the element lies inside it. Such demands carry a
-// predicate, a chain of conditions on the coordinates. A load under a predicate is guarded; arithmetic is computed
-// anyway, and the choice between the operands is made by a select, because the result of an element that nobody reads
-// does no harm. Where whole vectors are inside or outside together, the condition is asked for the first element
-// alone, so the access stays wide.
+// Predicates. A concatenation, a pad or an update reads an operand only where the element lies inside it. Such demands
+// carry a predicate, a chain of conditions on the coordinates. A load under a predicate is guarded; arithmetic is
+// computed anyway, and the choice between the operands is made by a select, because the result of an element that
+// nobody reads does no harm. Where whole vectors are inside or outside together, the condition is asked for the first
+// element alone, so the access stays wide.
 //
 // Types. 16-bit floats are stored as they are and computed as f32: an entry holds the value as it was loaded (raw) and
 // widened (compute), and each is made when it is first needed.
@@ -30,9 +30,20 @@
 #include <limits>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/lower/structure.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {
+
+namespace {
+
+/// The operand that is read inside a window of the result, the other one being what stands around it: -1 for an
+/// operation that has none.
+int inside_operand(const ir::Node& node) {
+  return node.op == ir::Op::pad ? 0 : node.op == ir::Op::dynamic_update_slice ? 1 : -1;
+}
+
+}  // namespace
 
 // ---- the value cache
 
@@ -110,15 +121,16 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
     return;
   }
   const ir::OpClass kind = class_of(node.op);
-  if (kind != ir::OpClass::elementwise && kind != ir::OpClass::index) return;
-  for (int k = 0; k < static_cast<int>(node.operands.size()); ++k) {
+  if (kind != ir::OpClass::elementwise && kind != ir::OpClass::index && kind != ir::OpClass::lookup) return;
+  // What places a look-up is bound already.
+  const std::size_t count = kind == ir::OpClass::lookup ? first_start(node) : node.operands.size();
+  for (int k = 0; k < static_cast<int>(count); ++k) {
     PredicateId predicate = wanted.predicate;
-    if (node.op == ir::Op::concatenate)
-      predicate = inside_predicate(make_inside(s_.build, graph_, node, k, wanted.coordinates), predicate);
-    if (node.op == ir::Op::pad && k == 0)
+    if (node.op == ir::Op::concatenate) predicate = inside_predicate(inside_of(id, k, wanted.coordinates), predicate);
+    if (k == inside_operand(node))
       for (int dim = 0; dim < node.shape.rank(); ++dim)
-        predicate = inside_predicate(make_inside(s_.build, graph_, node, dim, wanted.coordinates), predicate);
-    demand(node.operands[k], operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate);
+        predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
+    demand(node.operands[k], source_coordinates(id, k, wanted.coordinates), predicate);
   }
 }
 
@@ -136,11 +148,10 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_constant(node);
   } else if (node.op == ir::Op::iota) {
     entry = emit_iota(id, wanted.coordinates);
-  } else if (node.op == ir::Op::concatenate || node.op == ir::Op::pad) {
+  } else if (node.op == ir::Op::concatenate || inside_operand(node) >= 0) {
     entry = emit_choice(id, wanted);
-  } else if (class_of(node.op) == ir::OpClass::index) {
-    entry = find_entry(node.operands[0], operand_coordinates(s_.build, graph_, node, 0, wanted.coordinates),
-                       wanted.predicate);
+  } else if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::dynamic_slice) {
+    entry = find_entry(node.operands[0], source_coordinates(id, 0, wanted.coordinates), wanted.predicate);
   } else {
     entry = emit_elementwise(id, wanted);
   }
@@ -217,6 +228,19 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
   if (node.op == ir::Op::copy || (node.op == ir::Op::convert && from == to)) return operands[0];
   Entry entry;
+  if (node.op == ir::Op::reduce_precision) {
+    // A value of 16 bits is held as f32 with all its digits; here they are asked to go.
+    const ir::DType format = rounding_type(graph_, node).value_or(to);
+    if (format == to && row(to).compute == to) return operands[0];
+    ir::Value rounded;
+    rounded.kind = ir::ValueKind::convert;
+    rounded.dtype = format;
+    rounded.operands[0] = operands[0].compute.id;
+    const Val kept = let(depth, name_of(id), format, add_value(rounded));
+    if (format == to) entry.raw = kept;
+    entry.compute = widen(kept, format, id);
+    return entry;
+  }
   if (node.op == ir::Op::convert) {
     if (to == row(from).compute) {
       entry.compute = operands[0].compute;
@@ -280,8 +304,7 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
 Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
-    return find_entry(node.operands[k], operand_coordinates(s_.build, graph_, node, k, wanted.coordinates), predicate)
-        .compute;
+    return find_entry(node.operands[k], source_coordinates(id, k, wanted.coordinates), predicate).compute;
   };
   const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
     if (test.id == ir::no_value) return yes;
@@ -296,21 +319,21 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   Entry entry;
   if (node.op == ir::Op::concatenate) {
     for (int k = static_cast<int>(node.operands.size()); k-- > 0;) {
-      Inside inside = make_inside(s_.build, graph_, node, k, wanted.coordinates);
+      Inside inside = inside_of(id, k, wanted.coordinates);
       const Val value = operand(k, inside_predicate(inside, wanted.predicate));
       inside.low = std::numeric_limits<std::int64_t>::min();  // earlier operands were asked first
       entry.compute = entry.compute.id == ir::no_value ? value : choose(inside_value(inside), value, entry.compute);
     }
     return entry;
   }
+  const int within = inside_operand(node);
   PredicateId predicate = wanted.predicate;
   for (int dim = 0; dim < node.shape.rank(); ++dim)
-    predicate = inside_predicate(make_inside(s_.build, graph_, node, dim, wanted.coordinates), predicate);
-  entry.compute = operand(0, predicate);
-  const Val padding = operand(1, wanted.predicate);
+    predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
+  entry.compute = operand(within, predicate);
+  const Val around = operand(1 - within, wanted.predicate);
   for (int dim = 0; dim < node.shape.rank(); ++dim)
-    entry.compute =
-        choose(inside_value(make_inside(s_.build, graph_, node, dim, wanted.coordinates)), entry.compute, padding);
+    entry.compute = choose(inside_value(inside_of(id, dim, wanted.coordinates)), entry.compute, around);
   return entry;
 }
 

@@ -36,7 +36,7 @@ struct MapShape {
 Coordinates output_coordinates(ProgramBuilder& builder, const Prepared& prepared, const MapShape& map, std::size_t i,
                                ir::ExprId column) {
   const ir::Graph& graph = builder.graph();
-  const ir::Shape& shape = graph[graph.outputs[i]].shape;
+  const ir::Shape& shape = graph[prepared.stored[i]].shape;
   const Route& route = prepared.routes[map.dominant][i];
   if (!route.found) return delinearize_memory(builder.build(), shape, column);
   const ir::Shape& from = graph[prepared.dominants[map.dominant]].shape;
@@ -57,17 +57,18 @@ void store_equal_outputs(ProgramBuilder& builder, const Prepared& prepared, cons
                          const Segment& segment) {
   const ir::Graph& graph = builder.graph();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
-    if (elements(graph[graph.outputs[i]].shape) != map.elements) continue;
+    if (elements(graph[prepared.stored[i]].shape) != map.elements) continue;
     if (!plan.value_cache) builder.forget_values();
     builder.store_output(static_cast<std::int32_t>(i), output_coordinates(builder, prepared, map, i, segment.column));
   }
 }
 
-void store_smaller_outputs(ProgramBuilder& builder, const ir::Plan& plan, const MapShape& map, const Segment& segment) {
+void store_smaller_outputs(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const MapShape& map,
+                           const Segment& segment) {
   const ir::Graph& graph = builder.graph();
   IndexBuilder& build = builder.build();
   for (std::size_t i = 0; i < graph.outputs.size() && !builder.refusal(); ++i) {
-    const ir::Shape& shape = graph[graph.outputs[i]].shape;
+    const ir::Shape& shape = graph[prepared.stored[i]].shape;
     const std::int64_t count = elements(shape);
     if (count == map.elements) continue;
     if (!plan.value_cache) builder.forget_values();
@@ -84,7 +85,7 @@ void emit_segment(ProgramBuilder& builder, const Prepared& prepared, const ir::P
   builder.enter_segment(&segment);
   open_segment(builder, segment, false);
   store_equal_outputs(builder, prepared, plan, map, segment);
-  store_smaller_outputs(builder, plan, map, segment);
+  store_smaller_outputs(builder, prepared, plan, map, segment);
   close_segment(builder, segment);
   builder.enter_segment(nullptr);
 }
@@ -99,8 +100,8 @@ void load_segment_ahead(ProgramBuilder& builder, const Prepared& prepared, const
   if (map.flight != 0) builder.open_loop(map.flight, true);
   open_segment(builder, segment, false);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    if (elements(graph[graph.outputs[i]].shape) == map.elements)
-      builder.load_ahead(graph.outputs[i], output_coordinates(builder, prepared, map, i, segment.column), flight);
+    if (elements(graph[prepared.stored[i]].shape) == map.elements)
+      builder.load_ahead(prepared.stored[i], output_coordinates(builder, prepared, map, i, segment.column), flight);
   close_segment(builder, segment);
   if (map.flight != 0) builder.close();
   builder.enter_segment(nullptr);
@@ -162,16 +163,19 @@ std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Bounda
   Layout layout;
   for (const ir::NodeId id : border.inside)
     if (graph[id].op == ir::Op::reduce) return std::nullopt;
-  for (const ir::NodeId id : border.writes) layout.columns = std::max(layout.columns, elements(graph[id].shape));
+  for (std::size_t i = 0; i < border.writes.size(); ++i)
+    layout.columns = std::max(layout.columns, elements(graph[stored_node(graph, border, i)].shape));
   return layout;
 }
 
 /// Smaller outputs ride along under a guard, which leaves most threads idle there.
 std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout) {
   const auto count = [&](ir::NodeId id) { return elements(graph[id].shape); };
-  const auto largest = std::find_if(border.writes.begin(), border.writes.end(),
-                                    [&](ir::NodeId id) { return count(id) == layout.columns; });
-  for (const ir::NodeId id : border.writes) {
+  std::vector<ir::NodeId> stored;
+  for (std::size_t i = 0; i < border.writes.size(); ++i) stored.push_back(stored_node(graph, border, i));
+  const auto largest =
+      std::find_if(stored.begin(), stored.end(), [&](ir::NodeId id) { return count(id) == layout.columns; });
+  for (const ir::NodeId id : stored) {
     // One number costs one thread a store.
     if (count(id) == layout.columns || count(id) == 1) continue;
     return ir::Rejection{"skeleton-shapes",
@@ -192,7 +196,7 @@ void dominants_map(const ir::Graph& graph, Prepared& prepared) {
     });
     if (!known) prepared.dominants.push_back(id);
   };
-  for (const ir::NodeId id : graph.outputs) offer(id);
+  for (const ir::NodeId id : prepared.stored) offer(id);
   for (const ir::NodeId id : parameters(graph)) offer(id);
 }
 

@@ -53,7 +53,7 @@ struct RowPass {
 
 bool is_full_output(const RowPass& pass, std::int32_t output) {
   const ir::Graph& graph = pass.builder.graph();
-  return elements(graph[graph.outputs[output]].shape) == pass.prepared.rows * pass.prepared.columns;
+  return elements(graph[pass.prepared.stored[output]].shape) == pass.prepared.rows * pass.prepared.columns;
 }
 
 Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
@@ -68,7 +68,7 @@ Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::Expr
     const ir::NodeId start = graph[pass.plan.dominant].operands[0];
     return follow(build, graph, route, row_coordinates(build, graph[start].shape, n, pass.rows.row, column));
   }
-  const ir::Shape& shape = graph[graph.outputs[output]].shape;
+  const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
   return delinearize(build, shape, build.add_scaled(column, pass.rows.row, n));
 }
 
@@ -88,7 +88,7 @@ void load_section_ahead(RowPass& pass, const Phase& phase, const Segment& segmen
     builder.load_ahead(graph[reduction].operands[0], reduced_coordinates(pass, reduction, segment.column), flight);
   for (const std::int32_t output : phase.outputs)
     if (is_full_output(pass, output))
-      builder.load_ahead(graph.outputs[output], full_output_coordinates(pass, output, segment.column), flight);
+      builder.load_ahead(pass.prepared.stored[output], full_output_coordinates(pass, output, segment.column), flight);
   close_section(builder, segment);
 }
 
@@ -177,7 +177,7 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   const ir::Graph& graph = builder.graph();
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
-    const ir::Node& node = graph[graph.outputs[output]];
+    const ir::Node& node = graph[pass.prepared.stored[output]];
     if (elements(node.shape) != pass.prepared.rows) {
       builder.refuse("output-shape",
                      fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", node.name,

@@ -67,7 +67,7 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
     std::fill(seen.begin(), seen.end(), 0);
     for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
       for (const ir::NodeId id : out.phases[later].reductions) work.push_back(graph[id].operands[0]);
-      for (const std::int32_t i : out.phases[later].outputs) work.push_back(graph.outputs[ir::index(i)]);
+      for (const std::int32_t i : out.phases[later].outputs) work.push_back(out.stored[i]);
     }
   };
   const auto walk = [&](bool stop_at_values, std::vector<ir::NodeId>& found) {
@@ -102,12 +102,12 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
     if (graph[id].op == ir::Op::reduce) out.phases[depth[id] - 1].reductions.push_back(id);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    out.phases[depth[graph.outputs[i]]].outputs.push_back(static_cast<std::int32_t>(i));
+    out.phases[depth[out.stored[i]]].outputs.push_back(static_cast<std::int32_t>(i));
   // Available after a phase: everything evaluated for its reductions and outputs.
   IndexedVector<std::uint8_t> available(graph.nodes.size(), 0);
   for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
     for (const ir::NodeId id : out.phases[phase].reductions) available[graph[id].operands[0]] = 1;
-    for (const std::int32_t i : out.phases[phase].outputs) available[graph.outputs[ir::index(i)]] = 1;
+    for (const std::int32_t i : out.phases[phase].outputs) available[out.stored[i]] = 1;
     for (std::size_t id = graph.nodes.size(); id-- > 0;)
       if (available[id] && graph.nodes[id].op != ir::Op::reduce)
         for (const ir::NodeId operand : graph.nodes[id].operands) available[operand] = 1;
@@ -150,7 +150,7 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
   }
   std::vector<Route> routes(graph.outputs.size());
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    ir::NodeId id = graph.outputs[i];
+    ir::NodeId id = prepared.stored[i];
     routes[i].found = seen[id] != 0;
     for (; routes[i].found && id != start; id = reached[id].from)
       routes[i].steps.insert(routes[i].steps.begin(), reached[id]);
@@ -162,7 +162,8 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
 
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   const ir::Graph& graph = group.graph;
-  const Classified structure = analyse(graph, whole_border(graph));
+  const ir::Boundary border = whole_border(graph);
+  const Classified structure = analyse(graph, border);
   if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
   Prepared out;
   out.group = &group;
@@ -170,10 +171,12 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.skeleton = layout.skeleton;
   out.rows = layout.rows;
   out.columns = layout.columns;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
   out.full.resize(graph.nodes.size());
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns &&
-                   class_of(graph.nodes[id].op) != ir::OpClass::index && graph.nodes[id].op != ir::Op::constant;
+                   class_of(graph.nodes[id].op) != ir::OpClass::index &&
+                   class_of(graph.nodes[id].op) != ir::OpClass::lookup && graph.nodes[id].op != ir::Op::constant;
   out.users = users(graph);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));

@@ -47,6 +47,7 @@ struct Prepared {
   const ir::Group* group = nullptr;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
+  IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
   IndexedVector<Phase> phases;
   IndexedVector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
   IndexedVector<std::vector<ir::NodeId>> users;

@@ -108,6 +108,9 @@ class DimUnion {
       case ir::Op::pad:
       case ir::Op::concatenate:
         return tie_where_whole(id);
+      case ir::Op::dynamic_slice:
+      case ir::Op::dynamic_update_slice:
+        return tie_window(id);
       case ir::Op::reduce:
         return tie_reduce(id);
       case ir::Op::reshape:
@@ -151,6 +154,17 @@ class DimUnion {
       }
       if (!whole) fix(id, d);
     }
+  }
+
+  /// A window that fills a dimension has no say in it.
+  void tie_window(ir::NodeId id) {
+    const ir::Node& of = node(id);
+    const ir::NodeId window = of.op == ir::Op::dynamic_slice ? id : of.operands[1];
+    for (int d = 0; d < of.shape.rank(); ++d) {
+      const bool whole = shape(window).dims[d] == shape(of.operands[0]).dims[d];
+      for (const ir::NodeId array : {id, of.operands[0], window}) whole ? join(id, d, array, d) : fix(array, d);
+    }
+    for (std::size_t k = first_start(of); k < of.operands.size(); ++k) fix_all(of.operands[k]);
   }
 
   void tie_reduce(ir::NodeId id) {

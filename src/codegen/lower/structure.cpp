@@ -20,11 +20,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "base/indexed.h"
+#include "codegen/lower/index_map.h"
 #include "codegen/lower/skeletons.h"
+#include "ir/graph/attribute_text.h"
 
 namespace tailor::codegen {
 
@@ -40,6 +43,7 @@ bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).rea
 
 bool has_text(const Graph& graph, const Node& node) {
   if (node.op == Op::convert || node.op == Op::copy) return true;
+  if (node.op == Op::reduce_precision) return rounding_type(graph, node).has_value();
   const DType operand = graph[node.operands[0]].shape.dtype;
   if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) return !compare->total_order;
   // A 16-bit float is held as its f32 value, so its bits are not at hand.
@@ -101,7 +105,12 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                                name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
-      return skeleton("gather");
+      if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return skeleton("gather");
+      for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
+        if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
+          return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
+                                             node.name, name(dtype)));
+      return std::nullopt;
     case OpClass::window:
       return skeleton("window");
     case OpClass::mapped:
@@ -117,6 +126,19 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
   return std::nullopt;
+}
+
+/// Whether an index of the look-up is computed from a reduction inside.
+bool is_placed_by_reduction(const Graph& graph, const Boundary& border, NodeId id) {
+  std::vector<NodeId> pending(graph[id].operands.begin() + static_cast<std::ptrdiff_t>(first_start(graph[id])),
+                              graph[id].operands.end());
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (std::find(border.inside.begin(), border.inside.end(), pending[i]) == border.inside.end()) continue;
+    if (graph[pending[i]].op == Op::reduce) return true;
+    for (const NodeId operand : graph[pending[i]].operands)
+      if (std::find(pending.begin(), pending.end(), operand) == pending.end()) pending.push_back(operand);
+  }
+  return false;
 }
 
 /// The refusal of the first node, in the graph's order, that no kernel can hold.
@@ -180,10 +202,28 @@ Layout row_layout(const Graph& graph, NodeId reduce) {
 }
 
 Boundary whole_border(const Graph& group) {
-  Boundary border{parameters(group), {}, group.outputs};
+  Boundary border{parameters(group), {}, group.outputs, group.in_place};
   for (std::size_t i = 0; i < group.nodes.size(); ++i)
     if (group.nodes[i].op != Op::parameter) border.inside.push_back(static_cast<NodeId>(i));
   return border;
+}
+
+std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
+  struct Format {
+    DType dtype;
+    std::int64_t exponent, mantissa;  // bits
+  };
+  constexpr auto formats =
+      std::to_array<Format>({{DType::f16, 5, 10}, {DType::bf16, 8, 7}, {DType::f32, 8, 23}, {DType::f64, 11, 52}});
+  const DType own = graph[node.operands[0]].shape.dtype;
+  const std::int64_t exponent = attribute_number(hlo_text(node), "exponent_bits", 8),
+                     mantissa = attribute_number(hlo_text(node), "mantissa_bits", 23);
+  for (const Format& format : formats)
+    if (format.dtype == own && exponent >= format.exponent && mantissa >= format.mantissa) return own;
+  // With the same exponent only the mantissa is rounded, to nearest even as a conversion does it. A smaller exponent
+  // would flush what becomes subnormal, which a conversion does not.
+  if (own == DType::f32 && exponent == 8 && mantissa == 7) return DType::bf16;
+  return std::nullopt;
 }
 
 std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, graph[node]); }
@@ -194,9 +234,21 @@ std::string text(const Layout& layout) {
   return fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
 }
 
+NodeId stored_node(const Graph& graph, const Boundary& border, std::size_t i) {
+  for (const InPlace& pair : border.in_place)
+    if (index(pair.output) == i) return graph[border.writes[i]].operands[1];
+  return border.writes[i];
+}
+
 Classified analyse(const Graph& graph, const Boundary& border) {
   if (border.writes.empty()) return refuse("empty", "the group has no output");
   if (std::optional<Rejection> refused = refuse_nodes(graph, border)) return *refused;
+  int starts = 0;
+  for (const NodeId id : border.inside)
+    if (class_of(graph[id].op) == OpClass::lookup) starts += open_starts(graph, graph[id]);
+  if (starts > most_open_starts)
+    return refuse("indices",
+                  fmt::format("{} indices from memory, a kernel holds at most {}", starts, most_open_starts));
   std::optional<Rejection> first;
   for (const SkeletonRow& skeleton : skeletons()) {
     std::optional<Classified> found = lowering(skeleton.skeleton).recognise(graph, border);
@@ -208,6 +260,13 @@ Classified analyse(const Graph& graph, const Boundary& border) {
 }
 
 std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, const Layout& layout) {
+  if (const NodeId id = border.kept_from_place; id != no_node)
+    return refuse("in-place", fmt::format("%{} {} would be updated in place if nothing of the group read it",
+                                          graph[id].name, text(graph[id].shape)));
+  for (const NodeId id : border.inside)
+    if (class_of(graph[id].op) == OpClass::lookup && is_placed_by_reduction(graph, border, id))
+      return refuse("index-place",
+                    fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
   return lowering(layout.skeleton).doubt(graph, border, layout);
 }
 

@@ -41,9 +41,17 @@ using Classified = std::variant<Layout, ir::Rejection>;
 /// The border of a group that is a graph of its own.
 ir::Boundary whole_border(const ir::Graph& group);
 
+/// The node whose elements a kernel stores for write number `i`: the new part where an array is updated in place, else
+/// the write itself.
+ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::size_t i);
+
 /// The first skeleton that recognises the nodes inside the border, or why there is none. Names in the rejection are
 /// those of `graph`. O(nodes inside).
 Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
+
+/// How a kernel makes a reduce_precision: `type` is the format it rounds to and back from, or the node's own where it
+/// changes nothing. Nothing for formats that no type has.
+std::optional<ir::DType> rounding_type(const ir::Graph& graph, const ir::Node& node);
 
 /// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
 std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);

@@ -50,7 +50,8 @@ std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
 
 /// A row kernel writes one value per row or one per element.
 std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout) {
-  for (const NodeId id : border.writes) {
+  for (std::size_t i = 0; i < border.writes.size(); ++i) {
+    const NodeId id = stored_node(graph, border, i);
     const std::int64_t count = elements(graph[id].shape);
     if (count != layout.rows && count != layout.rows * layout.columns)
       return refuse("output-shape",
@@ -116,8 +117,9 @@ class RowReading {
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
     if (node.op == Op::bitcast && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
-    const bool moves = class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
-                       node.op != Op::transpose;
+    const bool moves = (class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
+                        node.op != Op::transpose) ||
+                       class_of(node.op) == OpClass::lookup;
     if (moves)
       return refuse(fmt::format("skeleton-row-{}", name(node.op)),
                     fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));
@@ -197,8 +199,15 @@ std::optional<Rejection> doubt_row(const Graph& graph, const Boundary& border, c
         fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[graph[id].operands[0]].shape)));
   }
   RowReading reading(graph, layout);
+  const auto is_in_place = [&](NodeId id) {
+    return std::any_of(border.in_place.begin(), border.in_place.end(),
+                       [&](const InPlace& pair) { return border.writes[index(pair.output)] == id; });
+  };
   for (const NodeId id : border.inside)
-    if (std::optional<Rejection> refused = reading.read(id)) return *refused;
+    if (is_in_place(id))
+      continue;
+    else if (std::optional<Rejection> refused = reading.read(id))
+      return *refused;
   return std::nullopt;
 }
 

@@ -390,6 +390,28 @@ class Reader {
     graph.given.push_back(std::move(group));
   }
 
+  /// A number of an output or a parameter.
+  std::int32_t place_number() {
+    blanks();
+    const std::size_t position = at_;
+    const std::string_view digits = word();
+    std::int32_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || number < 0) {
+      at_ = position;
+      fail(fmt::format("found {}, expected a number", found()));
+    }
+    return number;
+  }
+
+  void in_place(Graph& graph) {
+    InPlace pair;
+    pair.output = place_number();
+    if (word() != "of") fail("expected 'in_place OUTPUT of PARAMETER'");
+    pair.parameter = place_number();
+    graph.in_place.push_back(pair);
+  }
+
   void check_bodies(const Graph& graph, std::size_t position) const {
     for (const Node& owner : graph.nodes)
       for (const std::int32_t body : owner.bodies)
@@ -414,9 +436,11 @@ class Reader {
       given(graph, names);
     } else if (start == "output") {
       for (const NodeId id : references(names)) graph.outputs.push_back(id);
+    } else if (start == "in_place") {
+      in_place(graph);
     } else {
       at_ = position;
-      fail(fmt::format("found {}, expected a node, graph, given, output or '}}'", found()));
+      fail(fmt::format("found {}, expected a node, graph, given, output, in_place or '}}'", found()));
     }
   }
 

@@ -97,6 +97,27 @@ void check_lists(const Graph& graph) {
   }
 }
 
+/// Each output and each parameter at most once, and of equal shape.
+void check_in_place(const Graph& graph) {
+  const std::vector<NodeId> ids = parameters(graph);
+  std::vector<bool> taken(ids.size());
+  std::int32_t after = -1;
+  for (const InPlace& pair : graph.in_place) {
+    const bool there = pair.output > after && index(pair.output) < graph.outputs.size() && pair.parameter >= 0 &&
+                       index(pair.parameter) < ids.size();
+    if (!there || taken[index(pair.parameter)])
+      refuse_graph(graph, fmt::format("found output {} in place of parameter {}, expected ascending outputs and each "
+                                      "parameter once",
+                                      pair.output, pair.parameter));
+    taken[index(pair.parameter)] = true;
+    after = pair.output;
+    const Shape &to = graph[graph.outputs[index(pair.output)]].shape, &from = graph[ids[index(pair.parameter)]].shape;
+    if (to != from)
+      refuse_graph(graph, fmt::format("found output {} {} in place of parameter {} {}, expected equal shapes",
+                                      pair.output, text(to), pair.parameter, text(from)));
+  }
+}
+
 }  // namespace
 
 void refuse(const Checked& checked, std::string_view found, std::string_view expected) {
@@ -120,6 +141,7 @@ void verify(const Graph& graph) {
   }
   check_parameters(graph);
   check_lists(graph);
+  check_in_place(graph);
   for (const Graph& body : graph.bodies)
     doing(fmt::format("checking body {} of {}", body.name, graph.name), [&body] { verify(body); });
 }

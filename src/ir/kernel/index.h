@@ -34,6 +34,7 @@ enum class VarKind : std::uint8_t {
   block,   ///< the virtual block index
   thread,  ///< a part of the thread index: (tid / divisor) % extent
   loop,    ///< a loop variable
+  data,    ///< a number from memory, the same for all threads: a bind statement gives it its value
 };
 
 /// Values 0 .. extent-1.

@@ -58,7 +58,7 @@ struct Identity {
     const Var& var = kernel.indices.vars[v];
     Bytes bytes;
     bytes << var.kind << var.extent << var.divisor;
-    if (var.kind == VarKind::loop) bytes << loops(v);
+    if (var.kind == VarKind::loop || var.kind == VarKind::data) bytes << loops(v);
     return bytes.id();
   }
 
@@ -139,6 +139,7 @@ struct Identity {
         bytes << s.memory;
     }
     if (s.kind == StmtKind::loop) bytes << variable(s.var) << s.unrolled;
+    if (s.kind == StmtKind::bind) bytes << variable(s.var);
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
     bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
@@ -170,8 +171,13 @@ LaunchShape launch_shape(const Kernel& kernel) {
 
 bool is_idempotent(const Kernel& kernel) {
   // Workspaces and tickets are zero again before the next run, whatever is added into them.
+  const auto reads = [&](BufferId memory) {
+    return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Stmt& s) {
+      return s.kind == StmtKind::load && s.space == Space::global && owner(kernel, s.memory) == memory;
+    });
+  };
   return std::none_of(kernel.buffers.begin(), kernel.buffers.end(),
-                      [](const Buffer& b) { return b.role == BufferRole::in_place; }) &&
+                      [&](const Buffer& b) { return b.role == BufferRole::in_place && reads(b.of); }) &&
          std::none_of(kernel.body.begin(), kernel.body.end(),
                       [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
 }

@@ -104,6 +104,7 @@ enum class StmtKind : std::uint8_t {
   shuffle,  ///< target <- combine with op over groups of `lanes` neighbouring lanes; every lane gets the result
   barrier,  ///< of `scope`
   issue,    ///< ordered loads above it are on their way before anything below it is done; no other thread is waited for
+  bind,     ///< var (of kind data) = value, an integer that its own operation clamps to 0 .. extent-1
 };
 
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
@@ -132,7 +133,7 @@ struct Stmt {
   ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
   std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
   Policy policy = Policy::once;
-  VarId var = 0;                           ///< loop; its extent is the variable's
+  VarId var = 0;                           ///< loop: its extent is the variable's; bind
   bool unrolled = false;                   ///< loop
   std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
   std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
@@ -167,7 +168,8 @@ struct Kernel {
 
 /// How the kernel is launched: what the printer declares, the simulator and the GPU are told.
 LaunchShape launch_shape(const Kernel& kernel);
-/// Running it twice on the same buffers gives the same result: it adds nothing into memory and writes nothing in place.
+/// Running it twice on the same buffers gives the same result: it adds nothing into memory and reads nothing of what it
+/// writes in place.
 bool is_idempotent(const Kernel& kernel);
 /// The buffer that holds the memory of `buffer`: the input of one that is written in place, else itself.
 BufferId owner(const Kernel& kernel, BufferId buffer);

@@ -134,6 +134,8 @@ struct TextPrinter {
         return fmt::format("barrier {}", name(s.scope));
       case StmtKind::issue:
         return "issue";
+      case StmtKind::bind:
+        return fmt::format("bind {} = {}", names.vars[s.var], value(s.value));
     }
     return {};
   }

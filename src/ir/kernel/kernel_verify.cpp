@@ -29,7 +29,8 @@ struct Verifier {
   explicit Verifier(const Kernel& k)
       : kernel(k), live_arrays(k.arrays.size()), live_lets(k.lets.size()), seen_lets(k.lets.size()) {
     for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
-      if (k.indices.vars[i].kind != VarKind::loop) live_vars |= std::uint64_t{1} << i;
+      if (k.indices.vars[i].kind == VarKind::block || k.indices.vars[i].kind == VarKind::thread)
+        live_vars |= std::uint64_t{1} << i;
     for (std::size_t i = 0; i < k.arrays.size(); ++i) live_arrays[i] = k.arrays[i].space == Space::shared;
   }
 
@@ -42,7 +43,7 @@ struct Verifier {
   void expression(ExprId e) const {
     require(e < pool().exprs.size(), "an index that does not exist");
     const std::uint64_t absent = pool()[e].vars & ~live_vars;
-    require(absent == 0, fmt::format("index {} uses a loop variable outside its loop", text(pool(), e)));
+    require(absent == 0, fmt::format("index {} uses a variable outside its scope", text(pool(), e)));
   }
 
   void within(ExprId e, std::int64_t extent, std::int64_t width, std::string_view what) const {
@@ -178,6 +179,21 @@ struct Verifier {
     require(type_of(s.value) == a.dtype, fmt::format("{} starts with another type", a.name));
   }
 
+  /// Its range is what addresses rely on, so it must be plain to see.
+  void bind(const Stmt& s) {
+    require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::data, "a bind of no variable of data");
+    value(s.value);
+    const Value& v = kernel.values[s.value];
+    const auto is_number = [&](std::size_t operand, std::int64_t number) {
+      const Value& found = kernel.values[v.operands[operand]];
+      return found.kind == ValueKind::constant && found.integer == number;
+    };
+    require(v.kind == ValueKind::op && v.op == Op::clamp && is_integer(v.dtype) && row(v.dtype).bits >= 32 &&
+                is_number(0, 0) && is_number(2, pool().vars[s.var].extent - 1),
+            fmt::format("{} is bound to a value that is not clamped to its range", pool().vars[s.var].name));
+    live_vars |= std::uint64_t{1} << s.var;
+  }
+
   void statement(const Stmt& s) {
     switch (s.kind) {
       case StmtKind::declare:
@@ -208,6 +224,8 @@ struct Verifier {
         require(s.scope != StitchLevel::registers, "a barrier of one thread");
         require(s.scope != StitchLevel::cluster || kernel.cluster > 1, "a cluster barrier without a cluster");
         return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
+      case StmtKind::bind:
+        return bind(s);
       case StmtKind::issue:
       case StmtKind::loop:
       case StmtKind::guard:
@@ -231,6 +249,7 @@ struct Verifier {
   void body(std::size_t first, std::size_t end) {
     const auto arrays_before = live_arrays;
     const auto lets_before = live_lets;
+    const auto vars_before = live_vars;
     for (std::size_t i = first; i < end; ++i) {
       at = i;
       const Stmt& s = kernel.body[i];
@@ -242,6 +261,7 @@ struct Verifier {
     }
     live_arrays = arrays_before;
     live_lets = lets_before;
+    live_vars = vars_before;
   }
 
   void nested(const Stmt& s, std::size_t i) {

@@ -393,7 +393,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.time += run.simulation.time;
     verdict.lane_instructions += run.simulation.counters.lane_instructions;
     verdict.findings.insert(verdict.findings.end(), run.simulation.findings.begin(), run.simulation.findings.end());
-    counts.push_back(launch_counts(run.simulation, kernel.buffers.size()));
+    counts.push_back(launch_counts(run.simulation, kernel));
     if (ended_early(run.simulation, options, verdict)) return verdict;
     add_judgement(kernel, reference, run, blocks.empty(), options.stop, expected, all, verdict);
   }

@@ -27,4 +27,21 @@ ir::LaunchCounts launch_counts(const simulator::Simulation& run, std::size_t buf
   return to;
 }
 
+ir::LaunchCounts launch_counts(const simulator::Simulation& run, const ir::Kernel& kernel) {
+  ir::LaunchCounts to = launch_counts(run, std::size_t{0});
+  std::vector<std::size_t> place;  // of each memory in the simulation
+  for (std::size_t i = 0, next = 0; i < kernel.buffers.size(); ++i) {
+    const auto id = static_cast<ir::BufferId>(i);
+    const ir::BufferId memory = ir::owner(kernel, id);
+    place.push_back(memory == id ? next++ : place[memory]);
+    if (place.back() >= run.buffers.size()) break;
+    const auto& seen = run.buffers[place.back()];
+    ir::BufferCounts counts{access(seen.load), access(seen.store), access(seen.atomic)};
+    if (memory != id) counts.load = {};
+    if (memory == id && ir::memory_role(kernel, id) == ir::BufferRole::in_place) counts.store = counts.atomic = {};
+    to.buffers.push_back(counts);
+  }
+  return to;
+}
+
 }  // namespace tailor::profiler

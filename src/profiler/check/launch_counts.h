@@ -7,11 +7,16 @@
 #pragma once
 
 #include "ir/counters.h"
+#include "ir/kernel/kernel.h"
 #include "profiler/simulator/machine/launch.h"
 
 namespace tailor::profiler {
 
 /// `buffers` of the simulation's buffers, in their order.
 ir::LaunchCounts launch_counts(const simulator::Simulation& run, std::size_t buffers);
+
+/// Of one of our kernels, parallel to its buffers. What is written in place is one memory with the input that it
+/// covers: loads are the input's, stores and atomics the result's.
+ir::LaunchCounts launch_counts(const simulator::Simulation& run, const ir::Kernel& kernel);
 
 }  // namespace tailor::profiler

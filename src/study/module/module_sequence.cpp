@@ -93,7 +93,7 @@ class Walk {
     for (std::size_t i = 0; i < into_.sequence.buffers.size(); ++i) {
       gpu::Buffer& buffer = into_.sequence.buffers[i];
       into_.buffer_bytes += buffer.bytes;
-      if (buffer.role != gpu::BufferRole::input) continue;
+      if (!gpu::brings_contents(buffer)) continue;
       const std::vector<std::byte> bytes = filling(readers_[i].first, readers_[i].second, i + 1);
       into_.contents.insert(into_.contents.end(), bytes.begin(), bytes.end());
     }
@@ -188,7 +188,8 @@ class Walk {
         // The partition says that nobody else wants the input any more: from here on the result lies there.
         place = launch.arguments[ir::owner(*of.kernel, id)].buffer;
         buffers_[{where, unit.occurrence->writes[write++]}] = place;
-        into_.sequence.buffers[static_cast<std::size_t>(place)].role = ir::BufferRole::in_place;
+        gpu::BufferRole& role = into_.sequence.buffers[static_cast<std::size_t>(place)].role;
+        if (role == gpu::BufferRole::input) role = gpu::BufferRole::in_place;
       } else if (buffer.role == ir::BufferRole::output) {
         place = written(where, unit.occurrence->writes[write++], buffer, ir::memory_role(*of.kernel, id));
       } else {

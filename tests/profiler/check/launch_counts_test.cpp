@@ -54,3 +54,19 @@ TEST_CASE("the counts of each buffer arrive in their direction and part, and add
   CHECK(values["global[y]_store_bytes"] == 60);
   CHECK(values["global[y]_atomic_requests"] == 70);
 }
+
+TEST_CASE("of a memory that is written in place the input has the loads and the result the stores") {
+  ir::Kernel kernel;
+  kernel.buffers = {{"x", ir::DType::f32, 8, ir::BufferRole::input},
+                    {"cache", ir::DType::f32, 8, ir::BufferRole::input},
+                    {"out", ir::DType::f32, 8, ir::BufferRole::in_place, 1},
+                    {"sum", ir::DType::f32, 8, ir::BufferRole::output}};
+  simulator::Simulation run;
+  run.buffers = {{{1, 2, 3}, {}, {}}, {{10, 20, 30}, {40, 50, 60}, {70, 80, 90}}, {{}, {5, 6, 7}, {}}};
+  const ir::LaunchCounts counts = profiler::launch_counts(run, kernel);
+  REQUIRE(counts.buffers.size() == 4);
+  CHECK(counts.buffers[0].load.bytes == 3);
+  CHECK(counts.buffers[1] == ir::BufferCounts{{10, 20, 30}, {}, {}});
+  CHECK(counts.buffers[2] == ir::BufferCounts{{}, {40, 50, 60}, {70, 80, 90}});
+  CHECK(counts.buffers[3].store.sectors == 6);
+}
