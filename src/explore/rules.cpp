@@ -145,6 +145,43 @@ constexpr std::array rule_table = [] {
                 std::all_of(c.prepared.phases.begin(), c.prepared.phases.end(),
                             [](const codegen::Phase& phase) { return phase.kept == phase.kept_inputs; });
        }},
+      {"narrow-vector", false, reads({vector}),
+       "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
+       [](const Candidate& c) {
+         int widest = c.prepared.widest_vector;
+         while (widest > 1 && widest * element_bytes(c) > 2 * ir::access_bytes) widest /= 2;
+         const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
+         return c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
+       }},
+      {"rows-at-once", false, reads({in_flight, threads_per_row}),
+       "over four rows at once of lanes in several warps hold registers that more blocks would use better",
+       [](const Candidate& c) {
+         return !c.tiling.streamed && c.tiling.lanes > c.limits.warp_size && c.plan.in_flight > 4;
+       }},
+      {"block-extremes", false, reads({threads, threads_per_row}),
+       "rows that a warp or less owns gain nothing from blocks of two warps or of sixteen in a grid of many",
+       [](const Candidate& c) {
+         const bool alone = c.tiling.lanes <= c.limits.warp_size;
+         const std::int64_t blocks = c.tiling.items / std::max<std::int64_t>(c.tiling.items_per_block, 1);
+         return alone && blocks >= std::int64_t{4} * c.limits.sms &&
+                (c.plan.threads == 2 * c.limits.warp_size || c.plan.threads == 16 * c.limits.warp_size);
+       }},
+      {"persistent-short", false, reads({grid, threads_per_row}),
+       "a loop over rows pays where each resident block has two or more of its own",
+       [](const Candidate& c) {
+         const std::int64_t each = c.tiling.items_per_block;
+         return c.plan.grid == GridShape::persistent &&
+                (c.tiling.items + each - 1) / each < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
+       }},
+      {"broken-block", false, reads({threads, unroll}),
+       "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
+       [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; }},
+      {"shared-long", false, reads({residence}),
+       "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
+       [](const Candidate& c) { return c.plan.residence == Residence::shared && elements_per_thread(c) <= 32; }},
+      {"barrier-rows", false, reads({threads, threads_per_row}),
+       "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
+       [](const Candidate& c) { return c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes; }},
   });
 }();
 

@@ -180,6 +180,9 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.users = users(graph);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
+    const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;
+    const ir::OpClass kind = class_of(node.op);
+    if ((kind == ir::OpClass::index && !renames) || kind == ir::OpClass::lookup) out.straight = false;
     if (node.op == ir::Op::parameter)
       out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(node.shape.dtype).bits);
   }

@@ -56,6 +56,7 @@ struct Prepared {
   std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output
   std::string title;                         ///< name of the kernel: its telling operations
   int widest_vector = 1;                     ///< most elements of any parameter or output in 16 bytes
+  bool straight = true;                      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
 
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)

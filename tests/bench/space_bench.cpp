@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plan spaces of whole models: how many plans each group has, how fast they are enumerated, lowered, counted and
+// projected on one core, and how far the best one is from the roof. In: models' files. Out: CSV, one line for each
+// distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines last that sum up. Run by hand:
+//
+//   space_bench DEVICE MODEL... > spaces.csv
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/strategy.h"
+#include "explore/tune.h"
+#include "hlo/import.h"
+
+using namespace tailor;
+
+namespace {
+
+constexpr double least_bytes = 64 << 10;
+constexpr double least_seconds = 0.05;
+
+struct Line {
+  std::string model, group, kind;
+  double bytes = 0;
+  std::int64_t plans = 0, enumerated = 0;
+  double plans_per_second = 0, over_roof = 0;
+};
+
+Line measured(const std::string& model, const explore::DistinctGroup& group,
+              const costmodel::CalibratedDevice& device) {
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group.group));
+  const explore::Axes axes = explore::default_axes(prepared, device.limits);
+  explore::TuneOptions options;
+  options.model = costmodel::find_model("projected");
+  const costmodel::GroupWork work = costmodel::group_work(group.group);
+  Line line{model, short_hex(group.group.id), text(std::get<codegen::Layout>(group.needs)), group.bytes};
+  int passes = 0;
+  const std::clock_t start = std::clock();  // of the processor, for other programs run too
+  double seconds = 0;
+  do {
+    const explore::Tuned tuned = explore::tune(prepared, axes, device, options);
+    ++passes;
+    seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    line.plans = std::ssize(tuned.ranked);
+    line.enumerated = tuned.enumerated;
+    if (!tuned.ranked.empty()) {
+      const costmodel::ModelInputs inputs{.group = &work, .work = nullptr, .device = &device};
+      const double roof = costmodel::find_model("sol")->estimate(inputs).total.value;
+      line.over_roof = roof > 0 ? tuned.ranked.front().estimate.total.value / roof : 0;
+    }
+  } while (seconds < least_seconds);
+  line.plans_per_second = static_cast<double>(passes) * static_cast<double>(line.enumerated) / seconds;
+  return line;
+}
+
+double quantile(std::vector<double> values, double at) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(at * static_cast<double>(values.size() - 1))];
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 3) {
+    std::fputs("usage: space_bench DEVICE MODEL...\n", stderr);
+    return 2;
+  }
+  const std::filesystem::path root = TAILOR_SOURCE_DIR;
+  const costmodel::CalibratedDevice device =
+      costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
+                            ir::find_calibration("uncalibrated", root / "data/calibrations"));
+  std::vector<Line> lines;
+  std::set<std::string> known;
+  std::puts("model,strategy,group,kind,bytes,plans,enumerated,plans_per_s,over_roof");
+  for (int i = 2; i < count; ++i) {
+    const hlo::Imported model = hlo::import_file(words[i]);
+    for (const char* strategy : {"imported", "stitch-v1"}) {
+      const ir::Fusion fusion = explore::fuse(explore::find_strategy(strategy), model.graph);
+      for (const explore::DistinctGroup& group : explore::partition(model.graph, fusion).groups) {
+        if (group.bytes < least_bytes || !std::holds_alternative<codegen::Layout>(group.needs)) continue;
+        if (!known.insert(hex(group.group.id)).second) continue;
+        lines.push_back(measured(std::filesystem::path(words[i]).stem().string(), group, device));
+        const Line& line = lines.back();
+        fmt::print("{},{},{},{},{:.0f},{},{},{:.0f},{:.3f}\n", line.model, strategy, line.group, line.kind, line.bytes,
+                   line.plans, line.enumerated, line.plans_per_second, line.over_roof);
+      }
+    }
+  }
+  std::vector<double> rates, roofs;
+  std::int64_t some = 0, enough = 0;
+  for (const Line& line : lines) {
+    rates.push_back(line.plans_per_second);
+    if (line.plans > 0) roofs.push_back(line.over_roof);
+    some += line.plans > 0;
+    enough += line.plans >= 20 && line.plans <= 150;
+  }
+  fmt::print("# {} groups of 64 KB or more; {} have a plan, {} have 20 to 150\n", lines.size(), some, enough);
+  fmt::print("# plans/s: least {:.0f}, 5 % below {:.0f}, median {:.0f}\n", quantile(rates, 0), quantile(rates, 0.05),
+             quantile(rates, 0.5));
+  fmt::print("# best plan over the roof: median {:.2f}, 95 % below {:.2f}, most {:.2f}\n", quantile(roofs, 0.5),
+             quantile(roofs, 0.95), quantile(roofs, 1));
+  return 0;
+}
