@@ -140,7 +140,8 @@ struct Printer {
     if (s.op == Op::copy) return line(fmt::format("{} = {};", target, value(s.value)));
     const bool compound = is_floating(dtype) && (s.op == Op::add || s.op == Op::multiply);
     if (compound) return line(fmt::format("{} {}= {};", target, s.op == Op::add ? "+" : "*", value(s.value)));
-    line(fmt::format("{} = {};", target, bare(operation_text(s.op, dtype, target, value_text(spelling, s.value)))));
+    line(fmt::format("{} = {};", target,
+                     bare(operation_text(s.op, dtype, kernel.arithmetic, target, value_text(spelling, s.value)))));
   }
 
   void atomic(const Stmt& s) {
@@ -174,8 +175,8 @@ struct Printer {
       other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
     else if (small)
       other = fmt::format("static_cast<{}>({})", type, other);
-    std::string combined =
-        operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
+    std::string combined = operation_text(s.op, half ? DType::f32 : dtype, kernel.arithmetic,
+                                          half ? "float_of(" + target + ")" : target, other);
     if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
     line("#pragma unroll");
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));

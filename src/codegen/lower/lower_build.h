@@ -209,6 +209,8 @@ class ProgramBuilder {
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
+  /// What to multiply by instead of dividing by a constant, where the plan's arithmetic class does.
+  std::optional<Val> reciprocal(const Val& divisor);
   Entry emit_load(ir::NodeId id, const Demand& wanted);
   void fly(ir::NodeId id, const Demand& wanted, const Flight& flight);
 

@@ -20,12 +20,16 @@
 // Types. 16-bit floats are stored as they are and computed as f32: an entry holds the value as it was loaded (raw) and
 // widened (compute), and each is made when it is first needed.
 //
+// Arithmetic classes but ieee divide by a constant as they multiply by its reciprocal, where that is a normal number:
+// the rounding of the reciprocal is inside the error that they allow a division.
+//
 // Memory is lower_access.cpp's; what outlives a phase is lower_keep.cpp's; where a statement goes is
 // lower_build.cpp's.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -203,6 +207,16 @@ Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
   return entry;
 }
 
+std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {
+  const ir::Value& known = kernel_.values[divisor.id];
+  if (!ir::multiplies_by_reciprocal(plan_.arithmetic) || known.kind != ir::ValueKind::constant ||
+      !ir::has_classes(known.dtype))
+    return std::nullopt;
+  const float factor = 1.0F / static_cast<float>(known.real);
+  if (!std::isnormal(factor)) return std::nullopt;
+  return number(known.dtype, factor, 0);
+}
+
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   Entry operands[3];
@@ -238,6 +252,11 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   if (compare != nullptr) value.comparison = compare->comparison;
   value.dtype = row(to).compute;
   for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
+  if (node.op == ir::Op::divide)
+    if (const std::optional<Val> factor = reciprocal(operands[1].compute)) {
+      value.op = ir::Op::multiply;
+      value.operands[1] = factor->id;
+    }
   if (compare != nullptr && compare->total_order)
     refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
