@@ -239,6 +239,7 @@ class ProgramBuilder {
 
   Val widen(Val raw, ir::DType dtype, ir::NodeId id);
   Val to_raw(const Entry& entry, ir::DType dtype);
+  Entry rounded(ir::NodeId id, Entry entry);
   Val reduce_init(const ir::Node& node, Val accumulated, int depth);
   Val inside_value(const Inside& inside);
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);

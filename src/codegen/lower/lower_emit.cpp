@@ -18,7 +18,8 @@
 // alone, so the access stays wide.
 //
 // Types. 16-bit floats are stored as they are and computed as f32: an entry holds the value as it was loaded (raw) and
-// widened (compute), and each is made when it is first needed.
+// widened (compute), and each is made when it is first needed. A value that some plan keeps between phases is rounded
+// once, where it is computed, and all read the rounded one: results do not depend on where a plan keeps things.
 //
 // Arithmetic classes but ieee divide by a constant as they multiply by its reciprocal, where that is a normal number:
 // the rounding of the reciprocal is inside the error that they allow a division.
@@ -149,6 +150,7 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_elementwise(id, wanted);
   }
   if (refusal_) return;
+  if (prepared_.rounded[id] && entry.raw.id == ir::no_value) entry = rounded(id, entry);
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
   if (wanted.predicate == 0 && std::binary_search(keeping_.begin(), keeping_.end(), id)) keep_value(id, entry);
@@ -175,6 +177,14 @@ Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
   value.dtype = dtype;
   value.operands[0] = entry.compute.id;
   return {add_value(value), entry.compute.depth};
+}
+
+Entry ProgramBuilder::rounded(ir::NodeId id, Entry entry) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const int depth = entry.compute.depth;
+  entry.raw = let(depth, name_of(id), dtype, to_raw(entry, dtype).id);
+  entry.compute = widen(entry.raw, dtype, id);
+  return entry;
 }
 
 Entry ProgramBuilder::emit_constant(const ir::Node& node) {
