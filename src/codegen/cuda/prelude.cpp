@@ -46,6 +46,17 @@ struct Vec {
      false,
      {},
      "#define ISSUE_LOADS\n"},
+    {"held",
+     R"(/// A pointer that the compiler keeps as it is and does not compute again.
+template <class T>
+__device__ __forceinline__ T* held(T* a) {
+  asm("" : "+l"(a));
+  return a;
+}
+)",
+     false,
+     {},
+     "template <class T>\nT* held(T* a) {\n  return a;\n}\n"},
     {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
