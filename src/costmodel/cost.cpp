@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one execution of a statement costs, in instructions per pipe. Arithmetic comes from the cost columns of the
-// operation table. Multiply and add count separately though the compiler may contract them; values repeated in a scope
-// count each time though it may merge them. Addresses are an estimate: one instruction for an access outside unrolled
-// loops (inside them the offset is part of the instruction), and a multiply, a shift and a subtraction for each
-// quotient or remainder. Everything here is per statement, nothing depends on how often it runs.
+// operation table, as the kernel's class of arithmetic has them. Multiply and add count separately though the compiler
+// may contract them; values repeated in a scope count each time though it may merge them. Addresses are an estimate:
+// one instruction for an access outside unrolled loops (inside them the offset is part of the instruction), and a
+// multiply, a shift and a subtraction for each quotient or remainder. Everything here is per statement, nothing depends
+// on how often it runs.
 #include <bit>
 
 #include "costmodel/scratch.h"
@@ -20,8 +21,8 @@ using ir::StmtKind;
 int registers_of(DType dtype) { return std::max(1, ir::row(dtype).bits / 32); }
 bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits < 32; }
 
-void add_operation(Pipes& pipes, ir::Op op, DType dtype) {
-  const ir::OpRow& row = ir::row(op);
+void add_operation(Pipes& pipes, ir::Op op, DType dtype, ir::Arithmetic arithmetic) {
+  const ir::Computed& row = ir::computed(op, dtype, arithmetic);
   const int all = row.fma + row.alu + row.xu;
   if (dtype == DType::f64) {
     pipes.f64 += all;
@@ -59,7 +60,8 @@ void add_value(Pipes& pipes, const ir::Kernel& kernel, ir::ValueId id) {
       return;
     case ir::ValueKind::op: {
       const bool compares = value.op == ir::Op::compare && value.operands[0] != ir::no_value;
-      return add_operation(pipes, value.op, compares ? kernel.values[value.operands[0]].dtype : value.dtype);
+      return add_operation(pipes, value.op, compares ? kernel.values[value.operands[0]].dtype : value.dtype,
+                           kernel.arithmetic);
     }
     case ir::ValueKind::convert:
       return add_conversion(pipes, kernel.values[value.operands[0]].dtype, value.dtype);
@@ -91,7 +93,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::let:
       return;
     case StmtKind::assign:
-      if (stmt.op != ir::Op::copy) add_operation(pipes, stmt.op, type_of(kernel, stmt));
+      if (stmt.op != ir::Op::copy) add_operation(pipes, stmt.op, type_of(kernel, stmt), kernel.arithmetic);
       return;
     case StmtKind::load:
     case StmtKind::store:
@@ -108,7 +110,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::shuffle: {
       const int steps = std::countr_zero(static_cast<unsigned>(stmt.lanes));
       pipes.shuffle += std::int64_t{steps} * registers_of(type_of(kernel, stmt));
-      for (int i = 0; i < steps; ++i) add_operation(pipes, stmt.op, type_of(kernel, stmt));
+      for (int i = 0; i < steps; ++i) add_operation(pipes, stmt.op, type_of(kernel, stmt), kernel.arithmetic);
       return;
     }
     case StmtKind::barrier:

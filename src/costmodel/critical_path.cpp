@@ -41,7 +41,7 @@ Depth depth_of(const ir::Kernel& kernel, ir::ValueId id) {
     if (d.arithmetic + d.xu > deepest.arithmetic + deepest.xu) deepest = d;
   }
   if (value.kind == ir::ValueKind::op) {
-    const ir::OpRow& row = ir::row(value.op);
+    const ir::Computed& row = ir::computed(value.op, value.dtype, kernel.arithmetic);
     deepest.xu += row.xu;
     deepest.arithmetic += row.fma + row.alu;
   } else if (value.kind == ir::ValueKind::convert) {

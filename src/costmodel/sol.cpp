@@ -11,7 +11,8 @@
 // launch ran before. The launch is added where the time that one compares with contains it.
 //
 // For a group the work is what its outputs need (needed.h): that much of its inputs, its outputs once, and the
-// operations of its elementwise nodes and reductions on what is needed of them. For
+// operations of its elementwise nodes and reductions on what is needed of them, in the class of arithmetic that takes
+// least. For
 // a counted kernel it is the distinct bytes of its buffers alone, because what a kernel computes in addition is its
 // own choice.
 #include <algorithm>
@@ -21,20 +22,29 @@
 #include "costmodel/model.h"
 #include "costmodel/needed.h"
 #include "costmodel/parts.h"
+#include "ir/graph/arithmetic.h"
 
 namespace tailor::costmodel {
 
 namespace {
 
 void add_operations(GroupWork& work, ir::Op op, ir::DType dtype, double times) {
-  const ir::OpRow& row = ir::row(op);
+  const ir::OpRow& exact = ir::row(op);
   if (dtype == ir::DType::f64) {
-    work.f64 += times * (row.fma + row.alu + row.xu);
+    work.f64 += times * (exact.fma + exact.alu + exact.xu);
     return;
   }
-  work.fma += times * row.fma;
-  work.alu += times * row.alu;
-  work.xu += times * row.xu;
+  if (op == ir::Op::divide && ir::has_classes(dtype)) op = ir::Op::multiply;  // many may share one reciprocal
+  ir::Computed least = ir::computed(op, dtype, ir::Arithmetic::ieee);
+  for (const ir::Arithmetic arithmetic : {ir::Arithmetic::xla, ir::Arithmetic::approx}) {
+    const ir::Computed& other = ir::computed(op, dtype, arithmetic);
+    least.fma = std::min(least.fma, other.fma);
+    least.alu = std::min(least.alu, other.alu);
+    least.xu = std::min(least.xu, other.xu);
+  }
+  work.fma += times * least.fma;
+  work.alu += times * least.alu;
+  work.xu += times * least.xu;
 }
 
 }  // namespace

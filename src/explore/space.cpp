@@ -7,8 +7,7 @@
 // The axes are fields of the group's skeleton, in the order of their turns in ir/plan_fields.def, which also says how
 // they are called and written. default_values() has a case for each field with the values worth asking about: powers
 // of two up to what the row, the vector or the device allows. A field without a case keeps the value that a plan
-// starts with. --axis and sweep files put other values in an axis' place. Their order decides between plans that the
-// model cannot tell apart, so the usual block comes first.
+// starts with. --axis and sweep files put other values in an axis' place.
 //
 // A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
 // made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
@@ -19,8 +18,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdlib>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -44,32 +41,6 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
   return made;
 }
 
-/// The block that public kernels of this kind take where nothing else decides: 128 threads for rows up to 8 KiB, 256
-/// above (QuACK), and 256 for a flat loop, where smaller blocks leave bandwidth (RRZE gpu-benches, gpu-small-kernels).
-int usual_threads(const codegen::Prepared& prepared) {
-  constexpr int small_block = 128, large_block = 256;
-  constexpr std::int64_t short_row = 8192;  // bytes
-  if (!row(prepared.skeleton).has(ir::PlanField::threads_per_row)) return large_block;
-  std::int64_t widest = 1;
-  for (std::size_t id = 0; id < prepared.full.size(); ++id)
-    if (prepared.full[id])
-      widest = std::max<std::int64_t>(widest, ir::row(prepared.group->graph.nodes[id].shape.dtype).bits / 8);
-  return prepared.columns * widest <= short_row ? small_block : large_block;
-}
-
-/// Block sizes, the usual one first, then those nearer to it: plans that the model cannot tell apart rank in the order
-/// in which they are enumerated.
-std::vector<int> block_sizes(const codegen::Prepared& prepared, const ir::Limits& limits) {
-  std::vector<int> sizes = powers_of_two(2 * limits.warp_size, limits.threads_per_block);
-  const auto usual = static_cast<unsigned>(usual_threads(prepared));
-  const auto distance = [&](int threads) {  // larger ones before smaller ones that are as far
-    const int steps = std::bit_width(static_cast<unsigned>(threads)) - std::bit_width(usual);
-    return 2 * std::abs(steps) + (steps < 0 ? 1 : 0);
-  };
-  std::stable_sort(sizes.begin(), sizes.end(), [&](int a, int b) { return distance(a) < distance(b); });
-  return sizes;
-}
-
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -77,7 +48,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::dominant:
       return prepared.dominants;
     case ir::PlanField::threads:
-      return block_sizes(prepared, limits);
+      return powers_of_two(2 * limits.warp_size, limits.threads_per_block);
     case ir::PlanField::threads_per_row:
       return powers_of_two(1, limits.threads_per_block);
     case ir::PlanField::vector:

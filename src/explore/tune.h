@@ -29,12 +29,16 @@ namespace tailor::explore {
 struct Scored {
   ir::Plan plan;
   ir::Estimate estimate;
+  int from_usual = 0;  ///< steps from the usual plan of the group (usual.h)
+  Id plan_id;
 };
 
 /// A plan of the short list with what it lowers to.
 struct Listed {
   ir::Plan plan;
   ir::Estimate estimate;
+  int from_usual = 0;
+  Id plan_id;
   ir::Kernel kernel;
   Id kernel_id;
   costmodel::Work work;
@@ -50,8 +54,10 @@ struct RejectedPlans {
 };
 
 struct Tuned {
-  std::vector<Scored> ranked;             ///< fastest first; ties in order of enumeration
-  std::vector<Listed> best;               ///< the first of `ranked` that lower to different kernels, at most `keep`
+  std::vector<Scored> ranked;  ///< fastest first; ties by steps from the usual plan, then by id
+  /// The first of `ranked` that lower to different kernels, at most `keep`. With a short list: this first, in the order
+  /// of the ranking, then the first of the others.
+  std::vector<Listed> best;
   std::vector<RejectedPlans> rejections;  ///< most plans first
   std::int64_t space = 0;                 ///< combinations of the axes
   std::int64_t enumerated = 0;            ///< plans that mean something
@@ -67,7 +73,10 @@ struct TuneOptions {
   const costmodel::Model* model = nullptr;  ///< needs no binary; nullptr: projected
   std::optional<std::int64_t> max_plans;    ///< lower at most so many, spread evenly over the space
   std::int64_t keep = 0;                    ///< different kernels that are kept, the best
-  bool heuristics = true;                   ///< apply heuristic rules, not only sound ones
+  /// So many kernels whose plans differ in more than their blocks, where the group has them, one of them the nearest to
+  /// the usual plan when there are two or more; 0: none. At most `keep`.
+  std::int64_t short_list = 0;
+  bool heuristics = true;  ///< apply heuristic rules, not only sound ones
   std::stop_token stop;
 };
 

@@ -30,6 +30,8 @@ constexpr std::span<const std::string_view> words_of() {
     return residence_names;
   else if constexpr (std::is_same_v<T, GridShape>)
     return grid_names;
+  else if constexpr (std::is_same_v<T, Arithmetic>)
+    return arithmetic_names;
   else if constexpr (std::is_same_v<T, bool>)
     return flag_names;
   else

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/indexed.h"
 #include "ir/fusion.h"
+#include "ir/graph/arithmetic.h"
 #include "ir/kernel/stitch_level.h"
 
 namespace tailor::ir {
@@ -106,7 +107,7 @@ std::string value_text(PlanField field, int value);
 std::optional<int> parse_value(PlanField field, std::string_view word);
 
 /// "row dominant=%3 sub_roots=%3@warp,%9@warp threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers
-/// grid=tile index_cache=on value_cache=on".
+/// grid=tile index_cache=on value_cache=on arithmetic=xla".
 std::string text(const Plan& plan);
 /// Throws Error(usage) naming the word that does not fit, a field that the skeleton does not have among them.
 Plan parse_plan(std::string_view text);

@@ -101,12 +101,6 @@ std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& o
   return terms;
 }
 
-/// The largest finite number of a type that kernels add in.
-double largest_of(ir::DType dtype) {
-  const ir::FloatFormat format = float_format(row(dtype).compute);
-  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
-}
-
 /// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top. Where the finite terms together may
 /// pass the largest number, a partial sum overflows in one order of additions and not in another.
 Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result) {
@@ -123,7 +117,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   Tensor sums = reduced(call, *terms, ir::Reducer::add);
   double* const errors = error_bounds(sums);
   // Bounds are of `each` times the terms' size or more, so sums far below that need no second look.
-  const double most = largest_of(dtype);
+  const double most = largest_of(row(dtype).compute);
   bool may_overflow = false;
   for (std::int64_t i = 0; i < elements(sums.shape); ++i) may_overflow = may_overflow || !(errors[i] < each * most);
   if (may_overflow) {
@@ -270,7 +264,7 @@ class ErrorBoundWalk {
     const ir::Node& node = call.node;
     const bool exact = all_exact(operands);
     if (class_of(node.op) == ir::OpClass::elementwise && has_element_step(call.graph, node))
-      return {elementwise_errors(call, operands, *results[0])};
+      return {elementwise_errors(call, operands, *results[0], options_.arithmetic)};
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
       return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
     if (node.op == ir::Op::reduce) return reduction(call, operands, results);

@@ -13,8 +13,8 @@
 //                for products, f(a)(exp(e)-1) for exp, ... ; for the rest the function's values at the ends of a +-
 //                e(a)
 //   functions    the maximum errors NVIDIA states (CUDA C++ Programming Guide, mathematical functions; PTX ISA for the
-//                approximate instructions other compilers use), in ulps; exp's grows with its argument, which is
-//                multiplied by log2(e) in f32 first
+//                instructions that less exact classes of arithmetic use, ir/graph/arithmetic.def), in ulps; exp's
+//                grows with its argument where that is multiplied by log2(e) in f32 first
 //   sums         any order of additions: 6 sqrt(n) u sum|x|, the probabilistic bound of N. J. Higham and T. Mary
 //                (SIAM J. Sci. Comput. 41, 2019) at six deviations; the worst case would be n u sum|x|
 //   choices      a comparison closer than its operands' bounds may go either way; what it selects between counts then
@@ -28,6 +28,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "ir/graph/arithmetic.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {
@@ -38,6 +39,8 @@ struct BoundedTensor {
 };
 
 struct ErrorBoundOptions {
+  /// How exactly the kernel computes its functions.
+  ir::Arithmetic arithmetic = ir::Arithmetic::xla;
   /// Partial sums of a 16-bit reduction may be rounded to 16 bits at every step, as HLO allows and XLA's kernels do:
   /// 6 u sqrt(sum of squared partial sums) on top, for terms in no particular order (n x^2 / 2 + n y^2 / 3 of them).
   bool narrow_sums = false;

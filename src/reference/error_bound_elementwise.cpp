@@ -7,9 +7,10 @@
 // A row says two things: how the errors of the operands reach the result, and how exact the function itself is on a
 // GPU. The first is a formula to first order, with the second order where it matters: e(a)+e(b) for sums,
 // |a|e(b)+|b|e(a)+e(a)e(b) for products. Functions without a handy formula are evaluated at both ends of a +- e(a). The
-// second is a number of ulps that NVIDIA states. A comparison that is closer than the bounds of its operands may go
-// either way; what it selects between then counts as an error. Elements that are not finite are rare and are looked at
-// one by one.
+// second is a number of ulps that NVIDIA states for the accurate function; where the class of arithmetic has errors of
+// its own for the operation, they take its place (ir/graph/arithmetic.def). A comparison that is closer than the bounds
+// of its operands may go either way; what it selects between then counts as an error. Elements that are not finite are
+// rare and are looked at one by one.
 #include "reference/error_bound_elementwise.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ using Slope = double (*)(double a, double y, double e);
 struct ErrorRow {
   ir::Op op;
   Rule rule;
-  double ulps;               ///< of the function itself, beyond its rounding
+  double ulps;               ///< of the accurate function itself, beyond its rounding
   double ulps_per_argument;  ///< and for each unit of |a|
   Slope slope;
 };
@@ -64,32 +65,32 @@ constexpr auto error_table = std::to_array<ErrorRow>({
     {ir::Op::add, Rule::sum, 0, 0, nullptr},
     {ir::Op::subtract, Rule::sum, 0, 0, nullptr},
     {ir::Op::multiply, Rule::product, 0, 0, nullptr},
-    {ir::Op::divide, Rule::quotient, 2, 0, nullptr},
+    {ir::Op::divide, Rule::quotient, 0, 0, nullptr},
     {ir::Op::maximum, Rule::largest, 0, 0, nullptr},
     {ir::Op::minimum, Rule::largest, 0, 0, nullptr},
     {ir::Op::clamp, Rule::largest, 0, 0, nullptr},
-    {ir::Op::exp, Rule::slope, 4, 1,
+    {ir::Op::exp, Rule::slope, 2, 0,
      [](double a, double y, double e) { return e < vague ? y * std::expm1(e) : std::exp(a + e); }},
-    {ir::Op::expm1, Rule::slope, 4, 1,
+    {ir::Op::expm1, Rule::slope, 2, 0,
      [](double a, double y, double e) { return e < vague ? (y + 1) * std::expm1(e) : std::exp(a + e); }},
     {ir::Op::log, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < std::fabs(a) ? e / (std::fabs(a) - e) : infinity; }},
     {ir::Op::log1p, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < 1 + a ? e / (1 + a - e) : infinity; }},
-    {ir::Op::sqrt, Rule::slope, 1, 0,
+    {ir::Op::sqrt, Rule::slope, 0, 0,
      [](double a, double y, double e) { return e < a ? e / y : std::sqrt(std::fabs(a) + e); }},
     {ir::Op::rsqrt, Rule::slope, 2, 0, [](double a, double y, double e) { return pole(y, e, a); }},
     {ir::Op::cbrt, Rule::slope, 2, 0,
      [](double a, double y,
         double e) { return e < std::fabs(a) ? pole(y, e, std::fabs(a)) : std::cbrt(2 * e) + std::fabs(y); }},
-    {ir::Op::tanh, Rule::slope, 4, 0,
+    {ir::Op::tanh, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < vague ? e : rise(a, e, [](double x) { return std::tanh(x); }); }},
-    {ir::Op::logistic, Rule::slope, 6, 1,
+    {ir::Op::logistic, Rule::slope, 4, 0,
      [](double a, double y, double e) {
        return e < vague ? std::min(0.25 * e, y * std::expm1(e))
                       : rise(a, e, [](double x) { return 1 / (1 + std::exp(-x)); });
      }},
-    {ir::Op::erf, Rule::slope, 4, 0,
+    {ir::Op::erf, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < vague ? 1.2 * e : rise(a, e, [](double x) { return std::erf(x); }); }},
     {ir::Op::sin, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
     {ir::Op::cos, Rule::slope, 4, 0, [](double, double, double e) { return e; }},
@@ -183,7 +184,7 @@ class ByEnds {
 
 class ElementErrors {
  public:
-  ElementErrors(const Call& call, const std::vector<Errors>& operands, const Tensor& result)
+  ElementErrors(const Call& call, const std::vector<Errors>& operands, const Tensor& result, ir::Arithmetic arithmetic)
       : call_(call),
         operands_(operands),
         result_(result),
@@ -199,7 +200,12 @@ class ElementErrors {
     block_.out.resize(block_cells);
     block_.bound.resize(block_cells);
     exact_ = std::all_of(operands.begin(), operands.end(), [](const Errors& e) { return e == nullptr; });
-    ulp_ = is_floating(step_.to) ? 2 * unit_roundoff(ir::row(step_.to).compute) : 0;
+    const double ulp = is_floating(step_.to) ? 2 * unit_roundoff(ir::row(step_.to).compute) : 0;
+    const ir::ArithmeticRow* of_class = ir::has_classes(step_.to) ? ir::error_row(step_.op, arithmetic) : nullptr;
+    off_ = of_class == nullptr ? Off{row_.ulps * ulp, row_.ulps_per_argument * ulp, 0, 0, 0}
+                               : Off{of_class->ulps * ulp, of_class->ulps_per_argument * ulp, of_class->absolute,
+                                     of_class->least, of_class->most};
+    largest_ = is_floating(step_.to) ? largest_of(ir::row(step_.to).compute) : 0;
   }
 
   Errors all() {
@@ -343,25 +349,32 @@ class ElementErrors {
   /// What the operation itself may be off.
   void round() {
     if (moves() || (step_.op == ir::Op::convert && !narrow_ && is_floating(step_.from))) return;
-    const double itself = step_.op == ir::Op::convert ? 0 : row_.ulps * ulp_;
-    const double each_argument = row_.ulps_per_argument * ulp_;
+    const double itself = step_.op == ir::Op::convert ? 0 : off_.relative;
     const Cell* const out = block_.out.data();
-    if (!all_finite_)
-      return each([&](std::size_t i) {
-        const double y = out[i].real;
-        if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
-        return block_.bound[i] + rounding_(y) + itself_off(itself, each_argument, i);
+    if (all_finite_ && itself == 0 && off_.each_argument == 0 && off_.least == 0)
+      return each([bound = block_.bound.data(), rounding = rounding_, out](std::size_t i) {
+        return bound[i] + rounding(out[i].real);
       });
-    if (each_argument == 0)
-      return each([bound = block_.bound.data(), rounding = rounding_, itself, out](std::size_t i) {
-        return bound[i] + rounding(out[i].real) + itself * std::fabs(out[i].real);
-      });
-    each(
-        [&](std::size_t i) { return block_.bound[i] + rounding_(out[i].real) + itself_off(itself, each_argument, i); });
+    each([&](std::size_t i) {
+      const double y = out[i].real;
+      if (out_of_range(i)) return infinity;
+      if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
+      const double off = itself_off(itself, i), bound = block_.bound[i] + rounding_(y) + off;
+      return off > 0 && std::fabs(y) + bound > largest_ ? infinity : bound;  // a right kernel may overflow
+    });
   }
-  double itself_off(double itself, double each_argument, std::size_t i) const {
-    const double argument = each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
-    return argument == infinity ? 0 : (itself + each_argument * argument) * std::fabs(block_.out[i].real);
+  double itself_off(double itself, std::size_t i) const {
+    const double argument = off_.each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
+    if (argument == infinity) return 0;
+    return (itself + off_.each_argument * argument) * std::fabs(block_.out[i].real) + off_.absolute;
+  }
+  /// Whether the last operand may lie where the class promises nothing.
+  bool out_of_range(std::size_t i) const {
+    if (off_.least == 0) return false;
+    const auto last = static_cast<std::size_t>(operand_count()) - 1;
+    const double size = std::fabs(block_.in[last][i].real), error = block_.error[last][i];
+    if (size == infinity || (size == 0 && error == 0)) return false;
+    return size - error < off_.least || (off_.most > 0 && size + error > off_.most);
   }
   /// An infinity of a narrow type that the kernel, computing in a wider one, need not see; or that of a product which a
   /// fused multiply-add adds to before it rounds.
@@ -394,7 +407,12 @@ class ElementErrors {
   bool narrow_;
   bool exact_ = false;
   bool all_finite_ = true;  ///< the results of the block
-  double ulp_ = 0;
+  /// What the function itself may be off by: relative, relative for each unit of the argument, absolute, and the
+  /// magnitudes of the last operand that this holds for (0: any).
+  struct Off {
+    double relative = 0, each_argument = 0, absolute = 0, least = 0, most = 0;
+  } off_;
+  double largest_ = 0;  ///< number of the type that kernels compute in
   Rounding rounding_;
   ByEnds by_ends_;
   std::vector<std::size_t> places_;
@@ -422,8 +440,14 @@ Tensor unwritten_errors(const ir::Shape& shape) {
   return unwritten(wide);
 }
 
-Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
-  return ElementErrors(call, operands, result).all();
+double largest_of(ir::DType dtype) {
+  const ir::FloatFormat format = float_format(dtype);
+  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+}
+
+Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
+                          ir::Arithmetic arithmetic) {
+  return ElementErrors(call, operands, result, arithmetic).all();
 }
 
 }  // namespace tailor::reference

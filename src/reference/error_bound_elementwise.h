@@ -22,8 +22,11 @@ inline double* error_bounds(Tensor& errors) { return reinterpret_cast<double*>(e
 Tensor unwritten_errors(const ir::Shape& shape);
 
 /// `operands` parallel to call.operands, `result` what the evaluator made of them.
-Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);
+Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
+                          ir::Arithmetic arithmetic);
 
+/// The largest finite number of a floating type.
+double largest_of(ir::DType dtype);
 /// The smallest positive normal number of f32 and wider: what flushing to zero may lose.
 double flushed_to_zero(ir::DType dtype);
 /// Largest rounding error of a result: see `rounding` in error_bound.h. Made once for a type, asked for each element.

@@ -171,6 +171,7 @@ struct Record<PlanRow> {
     field("group_id", row.group);
     field("text", row.text);
     field("skeleton", row.skeleton);
+    field("from_usual", row.from_usual);
   }
 };
 

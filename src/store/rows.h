@@ -124,6 +124,7 @@ struct LibraryTimeRow {
 struct PlanRow {
   Id id, group;
   std::string text, skeleton;
+  int from_usual = 0;  ///< steps from the usual plan of the group: ties of a ranking go to fewer
   bool operator==(const PlanRow&) const = default;
 };
 

@@ -160,7 +160,8 @@ CREATE TABLE plans (
   plan_id  TEXT PRIMARY KEY NOT NULL,       -- hash of the text and the group's id
   group_id TEXT NOT NULL REFERENCES groups, -- the group it is for
   text     TEXT NOT NULL,                   -- skeleton, then every axis as 'name=value'
-  skeleton TEXT NOT NULL                    -- loop structure of the kernel
+  skeleton TEXT NOT NULL,                   -- loop structure of the kernel
+  from_usual INTEGER NOT NULL               -- steps from what hand-written kernels of the shape take: breaks ties
 ) STRICT;
 CREATE INDEX plans_by_group ON plans (group_id);
 
@@ -563,7 +564,7 @@ WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.lev
 CREATE VIEW best_plans (
   -- the plans of each group and device, best first. Plans that a more precise level has looked at come before the
   -- others: times of different levels are not compared. Less than a nanosecond is a tie, which the fewer instructions
-  -- win.
+  -- win, then the plan nearer to the usual one.
   group_id,   -- the group
   device_id,  -- the device
   device,     -- its name
@@ -579,7 +580,7 @@ CREATE VIEW best_plans (
 ) AS
 SELECT t.group_id, t.device_id, d.name,
        row_number() OVER (PARTITION BY t.group_id, t.device_id
-                            ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, t.plan_id),
+                            ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, p.from_usual, t.plan_id),
        t.plan_id, p.text, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bottleneck
 FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.plan_id = t.plan_id;
 

@@ -1,18 +1,23 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What choosing plans promises. In: softmaxes of every small width. Out: whether each has plans, and whether rules that
-// gave way were needed. Row widths just beyond a power of two leave lanes idle and accesses narrow whatever the plan,
-// so these are the widths at which heuristics agree to drop everything.
+// What choosing plans promises: every softmax of a small width has plans, ties are broken in one order, and a short
+// list is diverse. Row widths just beyond a power of two leave lanes idle and accesses narrow whatever the plan, so
+// these are the widths at which heuristics agree to drop everything.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <tuple>
+#include <vector>
 
 #include "codegen/lower/prepare.h"
 #include "costmodel/model.h"
 #include "explore/rules.h"
 #include "explore/space.h"
 #include "explore/tune.h"
+#include "explore/usual.h"
 #include "support/group_family.h"
 
 using namespace tailor;
@@ -65,35 +70,98 @@ TEST_CASE("heuristics leave a plan of every width, and give way only where they 
   CHECK(gave_way > 0);
 }
 
-TEST_CASE("of plans that the model cannot tell apart the one with the usual block comes first") {
-  const costmodel::CalibratedDevice device = example_device();
-  const auto nanoseconds = [](const explore::Scored& one) { return std::llround(one.estimate.total.value * 1e9); };
-  const auto issue = [](const explore::Scored& one) { return row_for(one.estimate.parts, ir::Part::issue).value; };
-  struct Row {
-    const char* member;
-    std::int64_t rows, columns;
-    int usual;
+namespace {
+
+struct Shaped {
+  const char* member;
+  std::int64_t rows, columns;
+  int threads, lanes;  ///< of the usual plan; lanes 0: it has none
+};
+
+const std::vector<Shaped>& shaped_groups() {
+  static const std::vector<Shaped> all = {
+      {"softmax", 4096, 1024, 128, 32},      {"softmax", 512, 8192, 256, 256},
+      {"softmax", 30000, 32, 128, 8},        {"layernorm_f16", 4096, 768, 128, 32},
+      {"bias_gelu_f16", 4096, 3072, 256, 0}, {"rms_residual_bf16", 4096, 2048, 128, 64},
   };
-  int decided = 0;  // plans with other blocks that tie with the first
-  for (const Row& row :
-       {Row{"softmax", 4096, 1024, 128}, Row{"softmax", 512, 8192, 256}, Row{"layernorm_f16", 4096, 768, 128},
-        Row{"bias_gelu_f16", 4096, 3072, 256}, Row{"rms_residual_bf16", 4096, 2048, 128}}) {
+  return all;
+}
+
+explore::Tuned tuned_as(const ir::Group& group, const explore::TuneOptions& options, ir::Plan* usual = nullptr) {
+  const costmodel::CalibratedDevice device = example_device();
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  if (usual != nullptr) *usual = explore::usual_plan(ready);
+  return explore::tune(ready, explore::default_axes(ready, device.limits), device, options);
+}
+
+/// Whether the plans differ in their blocks alone.
+bool is_same_shape(ir::Plan a, const ir::Plan& b) {
+  a.threads = b.threads;
+  a.blocks_per_sm = b.blocks_per_sm;
+  return a == b;
+}
+
+}  // namespace
+
+TEST_CASE("plans that the model cannot tell apart come nearest to the usual plan first, then by id") {
+  const auto key = [](const explore::Scored& one) {
+    return std::tuple(std::llround(one.estimate.total.value * 1e9), row_for(one.estimate.parts, ir::Part::issue).value,
+                      one.from_usual, one.plan_id);
+  };
+  int decided = 0, decided_by_id = 0;
+  for (const Shaped& row : shaped_groups()) {
     CAPTURE(row.member);
     CAPTURE(row.columns);
     const ir::Group group = ir::make_group(ir::family_member(row.member), row.rows, row.columns);
-    const auto prepared = codegen::prepare(group);
-    REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
-    const auto& ready = std::get<codegen::Prepared>(prepared);
-    const explore::Axes axes = explore::default_axes(ready, device.limits);
-    CHECK(axes[ir::PlanField::threads].front() == row.usual);
-    const explore::Tuned tuned = explore::tune(ready, axes, device, {});
-    REQUIRE(!tuned.ranked.empty());
-    const explore::Scored& best = tuned.ranked.front();
-    for (const explore::Scored& one : tuned.ranked) {
-      if (nanoseconds(one) != nanoseconds(best) || issue(one) != issue(best)) break;
-      if (one.plan.threads == row.usual) CHECK(best.plan.threads == row.usual);
-      decided += best.plan.threads == row.usual && one.plan.threads != row.usual ? 1 : 0;
+    ir::Plan usual;
+    const explore::Tuned tuned = tuned_as(group, {}, &usual);
+    CHECK(usual.threads == row.threads);
+    if (row.lanes > 0) CHECK(usual.threads_per_row == row.lanes);
+    CHECK(explore::steps_between(usual, usual) == 0);
+    for (std::size_t i = 1; i < tuned.ranked.size(); ++i) {
+      const auto before = key(tuned.ranked[i - 1]), here = key(tuned.ranked[i]);
+      CHECK(before < here);
+      const bool tied = std::get<0>(before) == std::get<0>(here) && std::get<1>(before) == std::get<1>(here);
+      decided += tied && std::get<2>(before) < std::get<2>(here) ? 1 : 0;
+      decided_by_id += tied && std::get<2>(before) == std::get<2>(here) ? 1 : 0;
+      CHECK((tuned.ranked[i].plan_id == id_of(tuned.ranked[i].plan, group.id)));
+      CHECK(tuned.ranked[i].from_usual == explore::steps_between(tuned.ranked[i].plan, usual));
     }
   }
-  CHECK(decided > 0);
+  CHECK(decided > 20);
+  CHECK(decided_by_id > 0);
+}
+
+TEST_CASE("a short list has the best plan, the nearest to the usual one, and no two that differ in blocks alone") {
+  constexpr std::int64_t wanted = 4;
+  int plain_lists_alike = 0;
+  for (const Shaped& row : shaped_groups()) {
+    CAPTURE(row.member);
+    CAPTURE(row.columns);
+    const ir::Group group = ir::make_group(ir::family_member(row.member), row.rows, row.columns);
+    const explore::Tuned tuned = tuned_as(group, {.keep = wanted + 1, .short_list = wanted});
+    const explore::Tuned plain = tuned_as(group, {.keep = wanted});
+    REQUIRE(tuned.best.size() == wanted + 1);
+    CHECK(tuned.best.front().plan == tuned.ranked.front().plan);
+    int nearest = tuned.ranked.front().from_usual;
+    for (const explore::Scored& one : tuned.ranked) nearest = std::min(nearest, one.from_usual);
+    const std::span<const explore::Listed> list(tuned.best.data(), wanted);
+    CHECK(std::any_of(list.begin(), list.end(), [&](const explore::Listed& one) { return one.from_usual == nearest; }));
+    int alike = 0;
+    for (std::size_t a = 0; a < list.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        CHECK((list[a].kernel_id != list[b].kernel_id));
+        const bool with_usual = list[a].from_usual == nearest || list[b].from_usual == nearest;
+        alike += is_same_shape(list[a].plan, list[b].plan) ? 1 : 0;
+        if (is_same_shape(list[a].plan, list[b].plan)) CHECK((b == 0 && with_usual));
+        plain_lists_alike += is_same_shape(plain.best[a].plan, plain.best[b].plan) ? 1 : 0;
+      }
+    CHECK(alike <= 1);
+    // In the order of the ranking; the others follow it.
+    for (std::size_t i = 1; i < list.size(); ++i)
+      CHECK(std::llround(list[i - 1].estimate.total.value * 1e9) <= std::llround(list[i].estimate.total.value * 1e9));
+  }
+  CHECK(plain_lists_alike > 4);  // so the list is worth making
 }

@@ -57,14 +57,15 @@ TEST_CASE("plans of every skeleton read back from their text") {
 TEST_CASE("a plan says its fields in the order of the table and only its own") {
   Plan plan;
   plan.dominant = 3;
-  CHECK(text(plan) == "map dominant=%3 threads=128 vector=4 unroll=1 grid=tile index_cache=on value_cache=on");
+  CHECK(text(plan) ==
+        "map dominant=%3 threads=128 vector=4 unroll=1 grid=tile index_cache=on value_cache=on arithmetic=xla");
   plan.skeleton = Skeleton::row;
   plan.sub_roots = {{3, StitchLevel::registers}, {9, StitchLevel::block}};
   plan.grid = GridShape::persistent;
   plan.blocks_per_sm = 4;
   CHECK(text(plan) ==
         "row dominant=%3 sub_roots=%3@register,%9@block threads=128 threads_per_row=32 vector=4 in_flight=1 "
-        "residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on");
+        "residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
 }
 
 TEST_CASE("every value of a field reads back from its word, and other words do not") {
@@ -88,6 +89,7 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
         "plan: found 'lane', expected one of register, warp, block, cluster, grid");
   CHECK(plan_complaint("row residence=disk") ==
         "plan: found 'disk', expected one of registers, shared, reload, recompute");
+  CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
   CHECK(plan_complaint("column threads=64") == "plan: found 'column', expected one of map, row");

@@ -6,6 +6,8 @@
 // sample.h. Part of the suite `store`.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "sample.h"
 #include "store/store.h"
@@ -139,6 +141,25 @@ TEST_CASE("a plan that was measured comes before all that were only predicted, b
   best = store.best_plans(a_group(1).id, a_device().id, 9);
   CHECK(best[0].estimate == an_estimate(a_plan(1, 2), "profiled", 20e-6));
   CHECK(best[2].estimate == an_estimate(a_plan(1, 0), "projected", 1e-6 * 10));
+}
+
+TEST_CASE("of plans with equal times the one nearest to the usual plan is the best, then the one with the smaller id") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  std::vector<PlanRow> plans;
+  for (int i = 0; i < 6; ++i) {
+    PlanRow plan = a_plan(1, 10 + i);
+    plan.from_usual = (i * 5 + 3) % 3;
+    store.save(plan);
+    store.save(an_estimate(plan, "projected", 1e-6));
+    plans.push_back(plan);
+  }
+  std::sort(plans.begin(), plans.end(), [](const PlanRow& a, const PlanRow& b) {
+    return std::pair(a.from_usual, hex(a.id)) < std::pair(b.from_usual, hex(b.id));
+  });
+  const std::vector<BestPlan> best = store.best_plans(a_group(1).id, a_device().id, 6);
+  REQUIRE(best.size() == 6);
+  for (std::size_t i = 0; i < best.size(); ++i) CHECK(best[i].estimate.plan == plans[i].id);
 }
 
 TEST_CASE("a plan whose kernel a GPU refuted is nobody's best, and no other outcome refutes") {

@@ -8,12 +8,17 @@
 // shares its memory with an input. Names are settled before the walk (kernel_names.h), expressions are in
 // expression.cpp, memory accesses in access.cpp, comments in remarks.cpp.
 //
+// Where an unrolled loop has a guard inside, each of its copies is a branch, and the compiler computes an access'
+// address again in each. There the part of the address that has a name is made a pointer where it gets the name, held
+// so that the compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
+//
 // Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
 // host. Both come from the same walk.
 #include "codegen/cuda/cuda.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -39,6 +44,22 @@ struct Printer {
   int depth = 1;
   std::map<std::string, Access> accesses;  ///< by name
   Remarks remarks;
+  /// A name of an index, and where in the text the line after it begins.
+  struct Declared {
+    std::string index;
+    std::size_t at = 0;
+    int depth = 0;
+  };
+  /// An address that branches share: a buffer from a named index on.
+  struct Shared {
+    std::string name;
+    BufferId buffer = no_id;
+    Declared from;
+  };
+  std::vector<Declared> declared = {};
+  std::vector<Shared> addresses = {};
+  int copies = 1;            ///< of a statement here, made by the unrolled loops around it
+  bool in_branches = false;  ///< a guard stands in an unrolled loop: each copy is a branch of its own
 
   Printer(const Kernel& k, NameScope scope)
       : kernel(k),
@@ -114,9 +135,46 @@ struct Printer {
     return accesses.try_emplace(access_name(access), access).first->first;
   }
 
-  std::string place(const Stmt& s) const {
+  std::string place(const Stmt& s) {
     const std::string& memory = s.space == Space::shared ? names.arrays[s.memory] : names.buffers[s.memory];
-    return fmt::format("&{}[{}]", memory, index(s.expr));
+    const std::string at = index(s.expr);
+    if (in_branches && s.space == Space::global)
+      for (const Declared& base : declared)
+        if (at.starts_with(base.index) && (at.size() == base.index.size() || at[base.index.size()] == ' '))
+          return fmt::format("&{}[{}]", address(s.memory, base), beyond(at, base.index));
+    return fmt::format("&{}[{}]", memory, at);
+  }
+
+  /// What is left of a sum that begins with `name`.
+  static std::string beyond(const std::string& sum, const std::string& name) {
+    if (sum.size() == name.size()) return "0";
+    return sum[name.size() + 1] == '-' ? "-" + sum.substr(name.size() + 3) : sum.substr(name.size() + 3);
+  }
+
+  const std::string& address(BufferId buffer, const Declared& base) {
+    for (const Shared& known : addresses)
+      if (known.buffer == buffer && known.from.index == base.index) return known.name;
+    std::vector<std::string_view> taken;
+    for (const auto* all : {&names.vars, &names.buffers, &names.arrays, &names.lets, &names.named})
+      taken.insert(taken.end(), all->begin(), all->end());
+    for (const Shared& known : addresses) taken.push_back(known.name);
+    return addresses.emplace_back(Shared{NameScope(taken).unique(names.buffers[buffer] + "_at"), buffer, base}).name;
+  }
+
+  /// Puts the addresses that turned out to be shared where their index got its name, the last ones first.
+  void declare_addresses() {
+    std::stable_sort(addresses.begin(), addresses.end(),
+                     [](const Shared& a, const Shared& b) { return a.from.at < b.from.at; });
+    std::string all = std::exchange(out, {});
+    for (auto shared = addresses.rbegin(); shared != addresses.rend(); ++shared) {
+      const Buffer& b = kernel.buffers[shared->buffer];
+      depth = shared->from.depth;
+      line(fmt::format("{}{}* const {} = held({} + {});", is_written(b.role) ? "" : "const ", register_type(b.dtype),
+                       shared->name, names.buffers[shared->buffer], shared->from.index));
+      all.insert(shared->from.at, std::exchange(out, {}));
+    }
+    out = std::move(all);
+    depth = 1;
   }
 
   void load(const Stmt& s) {
@@ -140,7 +198,8 @@ struct Printer {
     if (s.op == Op::copy) return line(fmt::format("{} = {};", target, value(s.value)));
     const bool compound = is_floating(dtype) && (s.op == Op::add || s.op == Op::multiply);
     if (compound) return line(fmt::format("{} {}= {};", target, s.op == Op::add ? "+" : "*", value(s.value)));
-    line(fmt::format("{} = {};", target, bare(operation_text(s.op, dtype, target, value_text(spelling, s.value)))));
+    line(fmt::format("{} = {};", target,
+                     bare(operation_text(s.op, dtype, kernel.arithmetic, target, value_text(spelling, s.value)))));
   }
 
   void atomic(const Stmt& s) {
@@ -174,8 +233,8 @@ struct Printer {
       other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
     else if (small)
       other = fmt::format("static_cast<{}>({})", type, other);
-    std::string combined =
-        operation_text(s.op, half ? DType::f32 : dtype, half ? "float_of(" + target + ")" : target, other);
+    std::string combined = operation_text(s.op, half ? DType::f32 : dtype, kernel.arithmetic,
+                                          half ? "float_of(" + target + ")" : target, other);
     if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
     line("#pragma unroll");
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
@@ -200,6 +259,7 @@ struct Printer {
     const bool wide = is_wide(kernel.indices, s.expr);
     line(fmt::format("const {} {} = {};", integer_type(wide), names.named[at], index(s.expr)));
     indices.named.push_back({s.expr, names.named[at], wide});
+    declared.push_back({names.named[at], out.size(), depth});
   }
 
   void bind(const Stmt& s) {
@@ -258,17 +318,24 @@ struct Printer {
 
   void statements(std::size_t first, std::size_t end) {
     const std::size_t visible = indices.named.size();
+    const int copies_around = copies;
+    const bool branches_around = in_branches;
     for (std::size_t at = first; at < end; ++at) {
       const Stmt& s = kernel.body[at];
       if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
       remark(at);
       statement(s, at);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
+      if (s.kind == StmtKind::loop && s.unrolled) copies *= static_cast<int>(kernel.indices.vars[s.var].extent);
+      in_branches = in_branches || (s.kind == StmtKind::guard && copies > 1);
       statements(at + 1, static_cast<std::size_t>(s.end));
+      copies = copies_around;
+      in_branches = branches_around;
       close();
       at = static_cast<std::size_t>(s.end) - 1;
     }
     indices.named.resize(visible);
+    declared.resize(visible);
   }
 
   void shared_arrays() {
@@ -355,6 +422,7 @@ struct Printer {
     shared_arrays();
     const std::string before = std::exchange(out, {});
     statements(0, kernel.body.size());
+    declare_addresses();
     const std::string body_text = std::exchange(out, before);
     thread_variables(body_text);
     out += body_text + "}\n\n";

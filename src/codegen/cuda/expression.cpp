@@ -92,8 +92,9 @@ std::string bare(const std::string& full) {
   return full.substr(1, full.size() - 2);
 }
 
-std::string operation_text(Op op, DType dtype, const std::string& a, const std::string& b, const std::string& c) {
-  const std::string_view pattern = is_floating(dtype) ? row(op).real : row(op).integer;
+std::string operation_text(Op op, DType dtype, Arithmetic arithmetic, const std::string& a, const std::string& b,
+                           const std::string& c) {
+  const std::string_view pattern = is_floating(dtype) ? computed(op, dtype, arithmetic).real : row(op).integer;
   if (pattern.empty()) throw std::logic_error(fmt::format("no CUDA text for {} on {}", name(op), name(dtype)));
   if (pattern[0] == '(' || pattern[0] == '{') return fmt::format(fmt::runtime(pattern), a, b, c);
   return fmt::format(fmt::runtime(pattern), bare(a), bare(b), bare(c));
@@ -138,7 +139,7 @@ std::string value_text(const Spelling& spelling, ValueId id) {
     return fmt::format("({} {} {})", operands[0], row_for(comparison_signs, v.comparison), operands[1]);
   if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
-  return operation_text(v.op, type, operands[0], operands[1], operands[2]);
+  return operation_text(v.op, type, kernel.arithmetic, operands[0], operands[1], operands[2]);
 }
 
 }  // namespace tailor::codegen

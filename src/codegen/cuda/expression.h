@@ -30,8 +30,9 @@ std::string value_text(const Spelling& spelling, ir::ValueId value);
 std::string constant_text(ir::DType dtype, double real, std::int64_t integer);
 /// A whole right-hand side or argument: the parentheses around an operation fall away.
 std::string bare(const std::string& full);
-/// The operation's row with operands filled in. Throws std::logic_error when the row has no CUDA text.
-std::string operation_text(ir::Op op, ir::DType dtype, const std::string& a, const std::string& b = {},
-                           const std::string& c = {});
+/// The operation's row, of that class where it is computed in f32, with operands filled in. Throws std::logic_error
+/// when the row has no CUDA text.
+std::string operation_text(ir::Op op, ir::DType dtype, ir::Arithmetic arithmetic, const std::string& a,
+                           const std::string& b = {}, const std::string& c = {});
 
 }  // namespace tailor::codegen

@@ -13,6 +13,15 @@ namespace tailor::codegen {
 
 namespace {
 
+/// A function of one float that is one instruction of PTX, after its remark; `plain` is the same in C++.
+#define ONE_INSTRUCTION(remark, name, instruction, plain)                                               \
+  PreludeRow {                                                                                          \
+    name,                                                                                               \
+        remark "__device__ __forceinline__ float " name "(float a) {\n  float b;\n  asm(\"" instruction \
+               " %0, %1;\" : \"=f\"(b) : \"f\"(a));\n  return b;\n}\n",                                 \
+        false, {}, "__device__ __forceinline__ float " name "(float a) {\n  return " plain ";\n}\n"     \
+  }
+
 const std::vector<PreludeRow> rows = {
     {"Vec", R"(/// A vector of registers: what one wide access moves.
 template <class T, int V>
@@ -37,6 +46,17 @@ struct Vec {
      false,
      {},
      "#define ISSUE_LOADS\n"},
+    {"held",
+     R"(/// A pointer that the compiler keeps as it is and does not compute again.
+template <class T>
+__device__ __forceinline__ T* held(T* a) {
+  asm("" : "+l"(a));
+  return a;
+}
+)",
+     false,
+     {},
+     "template <class T>\nT* held(T* a) {\n  return a;\n}\n"},
     {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
@@ -161,6 +181,83 @@ __device__ __forceinline__ T sign(T a) {
     {"logistic", R"(template <class T>
 __device__ __forceinline__ T logistic(T a) {
   return T(1) / (T(1) + exp(-a));
+}
+)",
+     false},
+    {"full_divide",
+     R"(/// Over the whole range, within 2 units in the last place.
+__device__ __forceinline__ float full_divide(float a, float b) {
+  float c;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float full_divide(float a, float b) {\n  return a / b;\n}\n"},
+    ONE_INSTRUCTION("", "quick_sqrt", "sqrt.approx.f32", "sqrt(a)"),
+    {"quick_logistic",
+     R"(__device__ __forceinline__ float quick_logistic(float a) {
+  float b;
+  asm("rcp.approx.f32 %0, %1;" : "=f"(b) : "f"(1.0f + exp(-a)));
+  return b;
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float quick_logistic(float a) {\n  return 1.0f / (1.0f + exp(-a));\n}\n"},
+    ONE_INSTRUCTION("/// Of normal numbers up to 2^126.\n", "approx_reciprocal", "rcp.approx.ftz.f32", "1.0f / a"),
+    {"approx_divide", R"(__device__ __forceinline__ float approx_divide(float a, float b) {
+  return a * approx_reciprocal(b);
+}
+)",
+     false},
+    {"approx_exp",
+     R"(/// 2^(a log2(e)).
+__device__ __forceinline__ float approx_exp(float a) {
+  float b;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a * 1.44269504f));
+  return b;
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float approx_exp(float a) {\n  return exp(a);\n}\n"},
+    {"approx_log",
+     R"(__device__ __forceinline__ float approx_log(float a) {
+  float b;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a));
+  return b * 0.693147181f;
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float approx_log(float a) {\n  return log(a);\n}\n"},
+    ONE_INSTRUCTION("", "approx_sqrt", "sqrt.approx.ftz.f32", "sqrt(a)"),
+    ONE_INSTRUCTION("", "approx_rsqrt", "rsqrt.approx.ftz.f32", "rsqrt(a)"),
+    {"approx_tanh",
+     R"(/// The machine's own where it has one.
+__device__ __forceinline__ float approx_tanh(float a) {
+#if __CUDA_ARCH__ >= 750
+  float b;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(b) : "f"(a));
+  return b;
+#else
+  return tanh(a);
+#endif
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float approx_tanh(float a) {\n  return tanh(a);\n}\n"},
+    {"approx_erf", R"(/// A fit of the inverse hyperbolic tangent of erf(a).
+__device__ __forceinline__ float approx_erf(float a) {
+  return approx_tanh(a * (1.12877632f + 0.100709558f * (a * a)));
+}
+)",
+     false},
+    {"approx_logistic", R"(__device__ __forceinline__ float approx_logistic(float a) {
+  return approx_reciprocal(1.0f + approx_exp(-a));
 }
 )",
      false},
@@ -341,6 +438,8 @@ __device__ __forceinline__ To bits_as(From a) {
      true},
 };
 
+#undef ONE_INSTRUCTION
+
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
 }
@@ -482,6 +581,7 @@ std::vector<std::string_view> reserved_names() {
   for (const PreludeRow& row : rows) names.insert(row.name);
   for (const ir::OpRow& row : ir::op_table)
     for (const std::string_view pattern : {row.real, row.integer}) names.merge(identifiers(pattern));
+  for (const ir::ArithmeticRow& row : ir::arithmetic_table) names.merge(identifiers(row.real));
   return {names.begin(), names.end()};
 }
 

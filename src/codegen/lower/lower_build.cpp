@@ -41,6 +41,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   kernel_.name = prepared.title;
   kernel_.threads = plan.threads;
   kernel_.index_cache = plan.index_cache;
+  kernel_.arithmetic = plan.arithmetic;
   kernel_.values.reserve(128);
   for (const ir::NodeId id : parameters(graph_)) {
     const ir::Node& node = node_at(id);

@@ -228,6 +228,8 @@ class ProgramBuilder {
   Inside inside_of(ir::NodeId id, int k, const Coordinates& coordinates);
   /// Where the element of an output lies in its memory.
   ir::ExprId stored_at(std::int32_t output, const Coordinates& coordinates);
+  /// What to multiply by instead of dividing by a constant, where the plan's arithmetic class does.
+  std::optional<Val> reciprocal(const Val& divisor);
   Entry emit_load(ir::NodeId id, const Demand& wanted);
   void fly(ir::NodeId id, const Demand& wanted, const Flight& flight);
 
@@ -256,6 +258,7 @@ class ProgramBuilder {
 
   Val widen(Val raw, ir::DType dtype, ir::NodeId id);
   Val to_raw(const Entry& entry, ir::DType dtype);
+  Entry rounded(ir::NodeId id, Entry entry);
   Val reduce_init(const ir::Node& node, Val accumulated, int depth);
   Val inside_value(const Inside& inside);
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);

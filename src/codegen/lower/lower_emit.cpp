@@ -18,7 +18,11 @@
 // element alone, so the access stays wide.
 //
 // Types. 16-bit floats are stored as they are and computed as f32: an entry holds the value as it was loaded (raw) and
-// widened (compute), and each is made when it is first needed.
+// widened (compute), and each is made when it is first needed. A value that some plan keeps between phases is rounded
+// once, where it is computed, and all read the rounded one: results do not depend on where a plan keeps things.
+//
+// Arithmetic classes but ieee divide by a constant as they multiply by its reciprocal, where that is a normal number:
+// the rounding of the reciprocal is inside the error that they allow a division.
 //
 // Memory is lower_access.cpp's; what outlives a phase is lower_keep.cpp's; where a statement goes is
 // lower_build.cpp's.
@@ -26,6 +30,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -156,6 +161,7 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_elementwise(id, wanted);
   }
   if (refusal_) return;
+  if (prepared_.rounded[id] && entry.raw.id == ir::no_value) entry = rounded(id, entry);
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
   if (wanted.predicate == 0 && std::binary_search(keeping_.begin(), keeping_.end(), id)) keep_value(id, entry);
@@ -182,6 +188,14 @@ Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
   value.dtype = dtype;
   value.operands[0] = entry.compute.id;
   return {add_value(value), entry.compute.depth};
+}
+
+Entry ProgramBuilder::rounded(ir::NodeId id, Entry entry) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const int depth = entry.compute.depth;
+  entry.raw = let(depth, name_of(id), dtype, to_raw(entry, dtype).id);
+  entry.compute = widen(entry.raw, dtype, id);
+  return entry;
 }
 
 Entry ProgramBuilder::emit_constant(const ir::Node& node) {
@@ -212,6 +226,16 @@ Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
                       ? index
                       : let(index.depth, name_of(id), value.dtype, add_value(value));
   return entry;
+}
+
+std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {
+  const ir::Value& known = kernel_.values[divisor.id];
+  if (!ir::multiplies_by_reciprocal(plan_.arithmetic) || known.kind != ir::ValueKind::constant ||
+      !ir::has_classes(known.dtype))
+    return std::nullopt;
+  const float factor = 1.0F / static_cast<float>(known.real);
+  if (!std::isnormal(factor)) return std::nullopt;
+  return number(known.dtype, factor, 0);
 }
 
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
@@ -262,6 +286,11 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   if (compare != nullptr) value.comparison = compare->comparison;
   value.dtype = row(to).compute;
   for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
+  if (node.op == ir::Op::divide)
+    if (const std::optional<Val> factor = reciprocal(operands[1].compute)) {
+      value.op = ir::Op::multiply;
+      value.operands[1] = factor->id;
+    }
   if (compare != nullptr && compare->total_order)
     refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));

@@ -113,6 +113,12 @@ void find_phases(const ir::Graph& graph, Prepared& out) {
         for (const ir::NodeId operand : graph.nodes[id].operands) available[operand] = 1;
     find_frontier(graph, out, phase, available);
   }
+  out.rounded.assign(graph.nodes.size(), 0);
+  for (const Phase& phase : out.phases)
+    for (const ir::NodeId id : phase.kept) {
+      const ir::DType dtype = graph[id].shape.dtype;
+      out.rounded[id] = graph[id].op != ir::Op::parameter && row(dtype).compute != dtype;
+    }
 }
 
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.

@@ -50,6 +50,9 @@ struct Prepared {
   IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
   IndexedVector<Phase> phases;
   IndexedVector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
+  /// Per node: a value computed in a wider type than its own that some plan keeps between phases. It is rounded to its
+  /// own type for all who read it, whether the plan at hand keeps it or not.
+  IndexedVector<std::uint8_t> rounded;
   IndexedVector<std::vector<ir::NodeId>> users;
   IndexedVector<std::string> names;          ///< per node: its name as a C identifier
   std::vector<ir::NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first

@@ -112,6 +112,9 @@ struct Identity {
         break;
       case ValueKind::op:
         bytes << v.op;
+        // Where the class makes a difference: programs that are printed alike are the same program.
+        if (const Arithmetic by = computed(v.op, v.dtype, kernel.arithmetic).by; by != Arithmetic::ieee)
+          bytes << name(by);
         if (v.op == Op::compare) bytes << v.comparison;
         break;
       case ValueKind::convert:

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "ir/graph/arithmetic.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
@@ -158,6 +159,7 @@ struct Kernel {
   bool cooperative = false;     ///< all blocks must be resident together: it has a grid barrier
   int min_blocks = 0;           ///< resident per SM that the compiler must allow for; 0: it may choose
   bool index_cache = true;
+  Arithmetic arithmetic = Arithmetic::xla;  ///< how its operations are computed
   std::vector<Buffer> buffers;
   IndexPool indices;  ///< variables and expressions
   std::vector<Array> arrays;

@@ -161,6 +161,7 @@ struct TextPrinter {
     if (kernel.cluster != 1) out += fmt::format(" cluster={}", kernel.cluster);
     if (kernel.min_blocks != 0) out += fmt::format(" min_blocks={}", kernel.min_blocks);
     if (kernel.cooperative) out += " cooperative";
+    if (kernel.arithmetic != Kernel().arithmetic) out += fmt::format(" arithmetic={}", name(kernel.arithmetic));
     out += is_idempotent(kernel) ? " idempotent\n" : "\n";
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
       const Buffer& b = kernel.buffers[i];

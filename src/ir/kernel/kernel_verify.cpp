@@ -306,6 +306,7 @@ struct Verifier {
   void shape() const {
     require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
             fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
+    require(static_cast<std::size_t>(kernel.arithmetic) < arithmetic_names.size(), "an arithmetic class of no name");
     require(kernel.min_blocks >= 0, "a negative number of resident blocks");
     require(kernel.threads > 0 && kernel.virtual_blocks > 0, "a kernel without threads or blocks");
     require(kernel.persistent ? kernel.grid > 0 : kernel.grid == kernel.virtual_blocks, "a grid that does not fit");

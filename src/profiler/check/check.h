@@ -36,6 +36,7 @@ std::string_view name(Verdict state);
 /// Inputs of a group and what it makes of them; with `repeats` of as many steps as are kept, which the others repeat.
 struct Reference {
   std::uint64_t seed = 1;
+  ir::Arithmetic arithmetic = ir::Arithmetic::xla;  ///< of the kernels that the bounds are for
   std::vector<reference::Tensor> inputs;
   std::vector<reference::BoundedTensor> outputs;
   std::shared_ptr<const Repeats> repeats;  ///< null: inputs and outputs are those of the whole group
@@ -52,9 +53,11 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
 /// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows. With
 /// `repeats`, which are of this group, a few steps are all that is made. A group that the evaluator has no semantics
-/// for, or that takes more memory than the machine has free, gets a reason. Error(interrupted) when asked to stop.
+/// for, or that takes more memory than the machine has free, gets a reason. Bounds are those of `arithmetic`.
+/// Error(interrupted) when asked to stop.
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed,
-                             std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {});
+                             std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {},
+                             ir::Arithmetic arithmetic = ir::Arithmetic::xla);
 /// How a large group may repeat: along its outermost dimension, or one further in where there are few outer steps or
 /// they are large; null where it cannot because steps depend on one another.
 std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph);

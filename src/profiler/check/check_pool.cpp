@@ -66,7 +66,7 @@ class Stage {
     to_.verdicts.resize(requests.size());
     taken_.assign(requests.size(), false);
     for (const CheckRequest& request : requests) {
-      Shared& shared = shared_[request.group->id];
+      Shared& shared = shared_[key_of(request)];
       ++shared.users;
       shared.sampled = shared.sampled && blocks_to_run(*request.kernel, stage.each) > 0;
       CheckOptions few = stage.each;
@@ -109,13 +109,13 @@ class Stage {
     for (std::size_t i = first_open_; i < requests_.size(); ++i) {
       if (taken_[i]) continue;
       if (!chosen) chosen = first_open_ = i;
-      if (shared_.at(requests_[i].group->id).state == Shared::State::in_the_making) continue;
+      if (shared_.at(key_of(requests_[i])).state == Shared::State::in_the_making) continue;
       chosen = i;
       break;
     }
     if (!chosen) return {};
     taken_[*chosen] = true;
-    Shared& shared = shared_.at(requests_[*chosen].group->id);
+    Shared& shared = shared_.at(key_of(requests_[*chosen]));
     const bool opens = shared.state == Shared::State::closed;
     if (opens) shared.state = Shared::State::in_the_making;
     return Turn{*chosen, opens};
@@ -123,8 +123,8 @@ class Stage {
 
   void take(const Turn& turn) {
     const CheckRequest& request = requests_[turn.at];
-    Shared& shared = shared_.at(request.group->id);
-    if (turn.opens) open(shared, *request.group);
+    Shared& shared = shared_.at(key_of(request));
+    if (turn.opens) open(shared, request);
     Checked verdict;
     verdict.state = Verdict::stopped;
     const std::optional<std::int64_t> taken = take_slot(shared, request);
@@ -145,6 +145,10 @@ class Stage {
     }
     if (stage_.progress) stage_.progress(progress_);
   }
+
+  /// Kernels that share references: of one group, and as exact as one another.
+  using Key = std::pair<Id, ir::Arithmetic>;
+  static Key key_of(const CheckRequest& request) { return {request.group->id, request.kernel->arithmetic}; }
 
   std::int64_t bytes_of(const CheckRequest& request) const {
     return bytes_to_execute(*request.kernel, stage_.each.sanitize, blocks_to_run(*request.kernel, stage_.each));
@@ -212,7 +216,8 @@ class Stage {
   }
 
   /// Evaluates the group's references; who comes meanwhile waits for a slot.
-  void open(Shared& shared, const ir::Group& group) {
+  void open(Shared& shared, const CheckRequest& request) {
+    const ir::Group& group = *request.group;
     double started = now();
     std::vector<Reference> references;
     std::int64_t given = 0;
@@ -229,7 +234,7 @@ class Stage {
         started = now();
         for (int i = 0; i < stage_.seeds; ++i)
           references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.repeats,
-                                                  stage_.each.stop));
+                                                  stage_.each.stop, request.kernel->arithmetic));
       }
     });
     if (stage_.each.stop.stop_requested())
@@ -310,7 +315,7 @@ class Stage {
   std::span<const CheckRequest> requests_;
   const CheckStage& stage_;
   CheckedAll& to_;
-  std::map<Id, Shared> shared_;
+  std::map<Key, Shared> shared_;
   int workers_ = 1, inside_ = 1;
   std::vector<bool> taken_;
   std::size_t first_open_ = 0;

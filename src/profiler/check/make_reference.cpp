@@ -142,8 +142,8 @@ void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
 /// One group's reference under one variant after the other.
 class Making {
  public:
-  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop)
-      : graph_(graph), seed_(seed), stop_(stop) {
+  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop, ir::Arithmetic arithmetic)
+      : graph_(graph), seed_(seed), stop_(stop), bounds_{.arithmetic = arithmetic} {
     if (reference::bytes_to_evaluate(graph) >= worth_parts) parts_ = parts_of(graph);
   }
 
@@ -180,8 +180,10 @@ class Making {
     one.left_out = std::move(left_out);
     one.reference.seed = seed_;
     one.reference.inputs = inputs(variant, one.left_out);
-    one.reference.outputs = parts_ ? evaluate_all(*parts_, one.reference.inputs, stop_)
-                                   : reference::evaluate_with_error_bounds(graph_, one.reference.inputs, {}, stop_);
+    one.reference.arithmetic = bounds_.arithmetic;
+    one.reference.outputs = parts_
+                                ? evaluate_all(*parts_, one.reference.inputs, bounds_, stop_)
+                                : reference::evaluate_with_error_bounds(graph_, one.reference.inputs, bounds_, stop_);
     one.share = share_of(one.reference.outputs, stop_);
     one.reference.judged = one.share.bounded;
     one.reference.inputs_are = variant.name;
@@ -223,7 +225,7 @@ class Making {
 
   Made best_of_part(const codegen::OuterExtent& extent, std::int64_t steps) const {
     const ir::Graph part = codegen::shrunk(graph_, extent, steps).graph;
-    return Making(part, seed_, stop_).best(variants, {});
+    return Making(part, seed_, stop_, bounds_.arithmetic).best(variants, {});
   }
 
   /// A large group under the variant that is best for a part of its rows. Where the whole turns out to be another
@@ -243,6 +245,7 @@ class Making {
   const ir::Graph& graph_;
   std::uint64_t seed_;
   const std::stop_token& stop_;
+  reference::ErrorBoundOptions bounds_;
   std::optional<Parts> parts_;
 };
 
@@ -283,9 +286,10 @@ std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph) {
 }
 
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Repeats> repeats,
-                             const std::stop_token& stop) {
+                             const std::stop_token& stop, ir::Arithmetic arithmetic) {
   Reference reference;
   reference.seed = seed;
+  reference.arithmetic = arithmetic;
   reference.reason = without_semantics(group.graph);
   const ir::Graph some = repeats ? kept_graph(*repeats) : ir::Graph();
   const ir::Graph& graph = repeats ? some : group.graph;
@@ -297,7 +301,7 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
           out_of_memory(bytes, available, {.raised = false, .sampled = !repeats, .smaller = can_shrink(group.graph)});
   }
   if (!reference.reason.empty()) return reference;
-  reference = Making(graph, seed, stop).whole();
+  reference = Making(graph, seed, stop, arithmetic).whole();
   reference.repeats = std::move(repeats);
   return reference;
 }

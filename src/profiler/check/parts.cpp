@@ -101,8 +101,9 @@ reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t 
   return part;
 }
 
-PartEvaluator::PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs, std::stop_token stop)
-    : parts_(parts), inputs_(inputs), stop_(std::move(stop)) {
+PartEvaluator::PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs,
+                             const reference::ErrorBoundOptions& bounds, std::stop_token stop)
+    : parts_(parts), inputs_(inputs), bounds_(bounds), stop_(std::move(stop)) {
   for (std::size_t i = 0; i < inputs.size(); ++i)
     some_.push_back(parts.input_dims[i] < 0 ? inputs[i] : reference::Tensor());
 }
@@ -114,15 +115,16 @@ std::vector<reference::BoundedTensor> PartEvaluator::operator()(std::span<const 
     graph_ = codegen::shrunk(parts_.graph, parts_.extent, std::ssize(wanted)).graph;
     steps_ = std::ssize(wanted);
   }
-  return reference::evaluate_with_error_bounds(graph_, some_, {}, stop_);
+  return reference::evaluate_with_error_bounds(graph_, some_, bounds_, stop_);
 }
 
 std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
+                                                   const reference::ErrorBoundOptions& bounds,
                                                    const std::stop_token& stop) {
   std::vector<reference::BoundedTensor> all;
   for (const ir::NodeId output : parts.graph.outputs)
     all.push_back({reference::unwritten(parts.graph[output].shape), {}});
-  PartEvaluator evaluate(parts, inputs, stop);
+  PartEvaluator evaluate(parts, inputs, bounds, stop);
   std::vector<std::int64_t> wanted;
   for (std::int64_t first = 0; first < parts.extent.steps; first += parts.steps_at_once) {
     wanted.resize(static_cast<std::size_t>(std::min(parts.steps_at_once, parts.extent.steps - first)));

@@ -43,7 +43,8 @@ reference::Tensor part_of(const reference::Tensor& whole, int dim, std::int64_t 
 /// Evaluates one part after the other; what is the same for all parts is made once. Both arguments outlive it.
 class PartEvaluator {
  public:
-  PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs, std::stop_token stop = {});
+  PartEvaluator(const Parts& parts, std::span<const reference::Tensor> inputs,
+                const reference::ErrorBoundOptions& bounds = {}, std::stop_token stop = {});
   /// The reference of the wanted steps, one tensor per output, the steps next to one another. Error(interrupted) when
   /// asked to stop.
   std::vector<reference::BoundedTensor> operator()(std::span<const std::int64_t> wanted);
@@ -51,6 +52,7 @@ class PartEvaluator {
  private:
   const Parts& parts_;
   std::span<const reference::Tensor> inputs_;
+  reference::ErrorBoundOptions bounds_;
   std::stop_token stop_;
   reference::KeptMemory kept_;
   std::vector<reference::Tensor> some_;  ///< of the inputs
@@ -60,6 +62,7 @@ class PartEvaluator {
 
 /// The reference of all steps, evaluated part by part: the same as of the whole, in less time and memory.
 std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
+                                                   const reference::ErrorBoundOptions& bounds = {},
                                                    const std::stop_token& stop = {});
 
 }  // namespace tailor::profiler

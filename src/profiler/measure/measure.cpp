@@ -79,14 +79,16 @@ class Measuring {
     if (options_.progress) options_.progress(doing);
   }
 
-  /// A reference with its inputs as bytes; candidates of the same group share it.
+  /// A reference with its inputs as bytes; candidates of the same group that are as exact share it.
   struct InputSet {
     Reference reference;
     std::shared_ptr<const std::vector<std::byte>> contents;
   };
 
+  using InputSets = std::map<std::pair<Id, ir::Arithmetic>, InputSet>;
+
   InputSet inputs_of(const ShapedKernel& shape, std::uint64_t seed) {
-    InputSet inputs{evaluate_reference(*shape.group, seed, nullptr, options_.stop), nullptr};
+    InputSet inputs{evaluate_reference(*shape.group, seed, nullptr, options_.stop, shape.kernel->arithmetic), nullptr};
     if (!inputs.reference.reason.empty()) {
       // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
       all_.unjudged = inputs.reference.reason;
@@ -114,7 +116,7 @@ class Measuring {
 
   void check_all_shapes() {
     for (int round = 0; round < options_.checks; ++round) {
-      std::map<Id, InputSet> inputs;  // the odd shapes of plans differ
+      InputSets inputs;  // the odd shapes of plans differ
       for (std::size_t i = 0; i < candidates_.size(); ++i) {
         if (options_.stop.stop_requested()) return;
         const std::uint64_t seed = options_.seed + static_cast<std::uint64_t>(round);
@@ -127,13 +129,13 @@ class Measuring {
     }
   }
 
-  void check_shape(std::size_t i, const ShapedKernel& shape, std::uint64_t seed, std::map<Id, InputSet>& known,
-                   bool keep) {
+  void check_shape(std::size_t i, const ShapedKernel& shape, std::uint64_t seed, InputSets& known, bool keep) {
     CandidateResult& plan = all_.plans[i];
     if (plan.outcome != Outcome::ok) return;
     tell(fmt::format("checking {}", candidates_[i].name));
-    auto found = known.find(shape.group->id);
-    if (found == known.end()) found = known.emplace(shape.group->id, inputs_of(shape, seed)).first;
+    const InputSets::key_type key{shape.group->id, shape.kernel->arithmetic};
+    auto found = known.find(key);
+    if (found == known.end()) found = known.emplace(key, inputs_of(shape, seed)).first;
     const InputSet& inputs = found->second;
     // Later rounds have other inputs.
     const bool shared = keep && shares_[i] && numbers_[i] < 0;

@@ -80,7 +80,7 @@ void Recorder::save_chosen(const Candidate& candidate) {
 
 void Recorder::save_lowered(const Candidate& candidate) {
   if (store_ == nullptr) return;
-  const store::PlanRow plan = plan_row(candidate.plan, candidate.of->group.id);
+  const store::PlanRow plan = plan_row(candidate.plan, *candidate.of->ready());
   store_->save(plan);
   store_->save(kernel_row(candidate.kernel, candidate.kernel_id, candidate.cuda));
   store_->save(store::LoweringRow{plan.id, candidate.on->id, candidate.kernel_id});

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
@@ -30,6 +32,18 @@ Candidate make_candidate(const PreparedGroup& group, const Target& on) {
   candidate.standing.group = group.group.id;
   candidate.standing.device = on.id;
   return candidate;
+}
+
+/// Among one another, whatever their order.
+void place(std::vector<Candidate>& candidates) {
+  std::vector<std::pair<Seconds, std::size_t>> order;
+  for (const Candidate& candidate : candidates)
+    order.emplace_back(candidate.standing.estimates.front().total, order.size());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Seconds> times;
+  for (const auto& [time, at] : order) times.push_back(time);
+  const std::vector<ir::Placed> places = ir::placed(times);
+  for (std::size_t i = 0; i < places.size(); ++i) candidates[order[i].second].placed = places[i];
 }
 
 /// The first `keep`, and one of each of `random` equal stretches of the others.
@@ -62,6 +76,7 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   options.max_plans = how.max_plans;
   const bool all = how.random > 0 || how.keep == explore::keep_all;
   options.keep = all ? explore::keep_all : how.keep + 1;  // is the last one tied with the next?
+  options.short_list = how.short_list ? how.keep : 0;
   options.heuristics = how.heuristics;
   options.stop = std::move(stop);
   Choice choice;
@@ -78,10 +93,7 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
     choice.candidates.push_back(std::move(candidate));
   }
   choice.tuned.best.clear();
-  std::vector<Seconds> times;
-  for (const Candidate& candidate : choice.candidates) times.push_back(candidate.standing.estimates.front().total);
-  const std::vector<ir::Placed> places = ir::placed(times);
-  for (std::size_t i = 0; i < places.size(); ++i) choice.candidates[i].placed = places[i];
+  place(choice.candidates);
   thin_out(choice.candidates, how, group.group.id);
   return choice;
 }

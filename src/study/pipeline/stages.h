@@ -36,6 +36,7 @@ struct Choosing {
   std::optional<std::int64_t> max_plans = {};   ///< score at most so many of the space
   bool heuristics = true;                       ///< apply heuristic rules, not only sound ones
   std::int64_t keep = 4;                        ///< different kernels; explore::keep_all: every one
+  bool short_list = false;                      ///< `keep` differ in more than blocks; the usual one is among them
   std::int64_t random = 0;                      ///< further ones, drawn from the rest of the ranking: see below
   std::uint64_t seed = 1;                       ///< of the draw
 };

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "explore/usual.h"
 #include "study/pipeline/import_summary.h"
 #include "study/pipeline/manifest.h"
 
@@ -93,10 +94,11 @@ store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& 
   return row;
 }
 
-store::PlanRow plan_row(const ir::Plan& plan, Id group) {
+store::PlanRow plan_row(const ir::Plan& plan, const codegen::Prepared& prepared) {
   store::PlanRow row;
-  row.id = id_of(plan, group);
-  row.group = group;
+  row.group = prepared.group->id;
+  row.id = id_of(plan, row.group);
+  row.from_usual = explore::steps_between(plan, explore::usual_plan(prepared));
   row.text = text(plan);
   row.skeleton = name(plan.skeleton);
   return row;

@@ -27,7 +27,7 @@ Id graph_id(const ir::Graph& graph, const std::stop_token& stop = {});
 store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& work, const std::string& title);
 store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& fusion,
                             const explore::Partition& partition);
-store::PlanRow plan_row(const ir::Plan& plan, Id group);
+store::PlanRow plan_row(const ir::Plan& plan, const codegen::Prepared& prepared);
 store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model);
 store::PredictionRow prediction_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model,
                                     const ir::Regime& regime);

@@ -143,6 +143,7 @@ Choice score(const Sweep& sweep, const Place& place) {
   for (const AxisRestriction& limit : sweep.config.axes) how.limits.push_back({limit.axis, limit.values});
   how.max_plans = sweep.config.max_plans_per_group;
   how.keep = sweep.config.shortlist;
+  how.short_list = true;
   how.random = sweep.config.profile.random;
   how.seed = static_cast<std::uint64_t>(sweep.config.seed);
   Choice choice = choose(*place.group, *place.target, how, sweep.watch.stop);
@@ -166,7 +167,7 @@ void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
         store::RejectionRow{group, device, sweep.space, no.rule, no.sound, no.plans, no.example, no.reason});
   }
   for (const explore::Scored& scored : choice.tuned.ranked) {
-    const store::PlanRow plan = plan_row(scored.plan, group);
+    const store::PlanRow plan = plan_row(scored.plan, *place.group->ready());
     sweep.store().save(plan);
     sweep.store().save(estimate_row(plan.id, device, scored.estimate, model_name(sweep, sweep.model->name)));
   }

@@ -20,7 +20,7 @@ using namespace codegen;
 
 namespace {
 
-std::array<int, 11> axis_values(const Plan& plan, const Kernel& kernel) {
+std::array<int, 12> axis_values(const Plan& plan, const Kernel& kernel) {
   return {plan.dominant,
           plan.threads,
           plan.threads_per_row,
@@ -30,6 +30,7 @@ std::array<int, 11> axis_values(const Plan& plan, const Kernel& kernel) {
           static_cast<int>(plan.grid),
           plan.index_cache ? 1 : 0,
           plan.value_cache ? 1 : 0,
+          static_cast<int>(plan.arithmetic),
           kernel.dynamic_shared ? 1 : 0,
           is_idempotent(kernel) ? 1 : 0};
 }
@@ -40,6 +41,7 @@ std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limit
   explore::Axes axes = explore::default_axes(prepared, limits);
   axes[PlanField::index_cache] = {1, 0};
   axes[PlanField::value_cache] = {1, 0};
+  axes[PlanField::arithmetic] = {1, 2, 0};
   std::vector<Plan> plans;
   explore::Plans walk(prepared, axes, limits);
   while (std::optional<Plan> plan = walk.next()) plans.push_back(*plan);

@@ -94,6 +94,27 @@ TEST_CASE("compiled kernels of the family pass on the simulator") {
   CHECK(passed > 15);
 }
 
+TEST_CASE(
+    "guarded accesses of an unrolled loop share one address, which takes instructions away and changes no result") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 7, 197);
+  const Reference reference = evaluate_reference(group, 1);
+  const Printed held = printed(group, 8, 4).value();
+  // Of both buffers; the edge of a row is one access.
+  CHECK(held.cuda.find("const float* const x_at = held(x + i_1);") != std::string::npos);
+  CHECK(held.cuda.find("&x_at[t * 32]") != std::string::npos);
+  const Printed taken_apart = spoiled(held, "asm(\"\" : \"+l\"(a));", "");
+  const auto instructions = [&](const Printed& what) {
+    const ir::Binary binary = kernels::compiled(*api, {.cuda = what.cuda});
+    REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
+    return binary.machine_instructions;
+  };
+  // Seven trips of a load and of a store: each took two or three more.
+  CHECK(instructions(held) + 14 <= instructions(taken_apart));
+  CHECK(verdict(*api, held, reference).state == Verdict::passed);
+}
+
 TEST_CASE("a kernel without one of its barriers races, and the finding names the CUDA line") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ladder of usual plans. In: a prepared group. Out: the plan of the rung that its rows stand on. Called by tune.cpp
+// and by who stores plans.
+//
+// Rungs are lengths of a row in bytes of its widest array. A short row gets a lane for each 16 bytes and several rows
+// in flight; longer ones get a warp, then two, then a whole block of 128 threads, from 8 KiB on of 256 (QuACK's
+// thresholds for lanes and blocks). Rows over 32 KiB wait in shared memory between two passes, because registers would
+// spill. A flat loop has blocks of 256 threads, where smaller ones leave bandwidth (RRZE gpu-benches,
+// gpu-small-kernels), and two vectors a thread. Vectors are as wide as 16 bytes allow.
+//
+// Such a plan need not be legal. What counts is the distance to it: how many of a plan's fields differ, a number by its
+// factors of two. Threads and lanes weigh as all others.
+#include "explore/usual.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/indexed.h"
+
+namespace tailor::explore {
+
+namespace {
+
+/// A rung: rows of up to so many bytes.
+struct Rung {
+  std::int64_t row_bytes;
+  int threads, threads_per_row;  ///< 0 lanes: one for each 16 bytes
+  int in_flight;
+};
+
+constexpr std::int64_t kib = 1024;
+constexpr std::array ladder = std::to_array<Rung>({
+    {256, 128, 0, 4},
+    {2 * kib, 128, 32, 2},
+    {6 * kib, 128, 32, 1},
+    {8 * kib, 128, 64, 1},
+    {16 * kib, 256, 128, 1},
+    {32 * kib, 256, 256, 1},
+});
+constexpr Rung beyond{0, 256, 256, 1};
+
+std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
+  std::int64_t widest = 1;
+  for (std::size_t id = 0; id < prepared.full.size(); ++id)
+    if (prepared.full[id])
+      widest = std::max<std::int64_t>(widest, ir::row(prepared.group->graph.nodes[id].shape.dtype).bits / 8);
+  return prepared.columns * widest;
+}
+
+int steps_of_number(int a, int b) {
+  const auto width = [](int number) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(number, 0))));
+  };
+  return std::abs(width(a) - width(b));
+}
+
+}  // namespace
+
+ir::Plan usual_plan(const codegen::Prepared& prepared) {
+  constexpr int flat_threads = 256, flat_unroll = 2;
+  constexpr std::int64_t lane_bytes = 16;
+  ir::Plan plan;
+  plan.skeleton = prepared.skeleton;
+  plan.dominant = prepared.dominants.front();
+  plan.vector = prepared.widest_vector;
+  plan.threads = flat_threads;
+  plan.unroll = flat_unroll;
+  if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
+  const std::int64_t bytes = bytes_of_row(prepared);
+  const auto rung =
+      std::find_if(ladder.begin(), ladder.end(), [bytes](const Rung& one) { return bytes <= one.row_bytes; });
+  const Rung& on = rung == ladder.end() ? beyond : *rung;
+  plan.threads = on.threads;
+  plan.threads_per_row = on.threads_per_row;
+  if (on.threads_per_row == 0)
+    plan.threads_per_row =
+        static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((bytes + lane_bytes - 1) / lane_bytes)));
+  plan.in_flight = on.in_flight;
+  if (rung == ladder.end()) plan.residence = ir::Residence::shared;
+  return plan;
+}
+
+int steps_between(const ir::Plan& a, const ir::Plan& b) {
+  int steps = 0;
+  for (const ir::PlanFieldRow& field : ir::plan_fields()) {
+    if (field.turn == 0 || !row(a.skeleton).has(field.field)) continue;
+    const int of_a = value(a, field.field), of_b = value(b, field.field);
+    steps += field.kind == ir::FieldKind::number ? steps_of_number(of_a, of_b) : of_a == of_b ? 0 : 1;
+  }
+  return steps;
+}
+
+}  // namespace tailor::explore
