@@ -52,7 +52,7 @@ CREATE TABLE run_devices (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE devices (
-  -- GPUs, each with its device file as it was first read; run_devices has the versions that later runs read
+  -- GPUs, each with its device file as it was last read; run_devices has the versions that each run read
   device_id TEXT PRIMARY KEY NOT NULL, -- hash of the name: a changed file is the same device
   name      TEXT NOT NULL,             -- 'h200'
   title     TEXT NOT NULL,             -- 'NVIDIA H200'
@@ -149,6 +149,7 @@ CREATE TABLE library_times (
   device_id TEXT NOT NULL REFERENCES devices, -- the device
   model     TEXT NOT NULL,                    -- who says so
   total_s   REAL NOT NULL,                    -- of one execution
+  figures   TEXT NOT NULL,                    -- as in group_bounds
   PRIMARY KEY (graph_id, node, device_id, model),
   FOREIGN KEY (graph_id, node) REFERENCES library_calls
 ) STRICT, WITHOUT ROWID;
@@ -291,12 +292,15 @@ CREATE TABLE predictions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE group_bounds (
-  -- a lower bound for a whole group, known before any plan and for groups without one
+  -- a lower bound for a whole group, known before any plan and for groups without one. All that the models of one
+  -- calibration say of the group on this device rests on the same numbers: when a sweep comes with others under the
+  -- same names, what was said before is taken out of estimates, predictions, rejections and progress.
   group_id   TEXT NOT NULL REFERENCES groups,  -- the group
   device_id  TEXT NOT NULL REFERENCES devices, -- the device
   model      TEXT NOT NULL,                    -- who says so
   total_s    REAL NOT NULL,                    -- no kernel for the group is faster
   bottleneck TEXT NOT NULL,                    -- the part that decides
+  figures    TEXT NOT NULL,                    -- hash of what device file and calibration said: the models' numbers
   PRIMARY KEY (group_id, device_id, model)
 ) STRICT, WITHOUT ROWID;
 
@@ -470,6 +474,7 @@ CREATE TABLE progress (
   stage     TEXT NOT NULL,                    -- 'score', 'compile', 'check'
   legal     INTEGER NOT NULL,                 -- plans that passed the stage
   rejected  INTEGER NOT NULL,                 -- plans that did not
+  figures   TEXT NOT NULL,                    -- as in group_bounds
   PRIMARY KEY (group_id, device_id, space, stage)
 ) STRICT, WITHOUT ROWID;
 

@@ -87,6 +87,12 @@ class Store {
   void save(const CalibrationRow& row);  ///< the last word counts
   void save(const ProgressRow& row);
 
+  /// Takes out what models said of a group's plans with other numbers under the same calibration's name: where the
+  /// bound of `row`'s model that is known rests on other figures than `row`, its estimates and predictions of that
+  /// calibration go, with the rejections and the progress of sweeps that took them, and lowerings that nobody executed.
+  /// Kernels, verdicts and measurements stay. Returns whether there was such a bound; `row` is not saved.
+  bool forget_other_figures(const GroupBoundRow& row);
+
   // Loading, in the order of the keys unless told otherwise.
   std::vector<RunRow> runs() const;  ///< oldest first
   /// ", h200.json 5f0c123456": for each GPU that a run asked about which version of its file; empty for none.

@@ -37,6 +37,7 @@ struct Target {
   costmodel::CalibratedDevice calibrated;  ///< as models see it
   std::string file;
   Id id;
+  Id figures = {};  ///< hash of all that file and calibration say to models: estimates rest on it
 };
 
 /// A distinct group, prepared once for all plans of it. Neither copied nor moved: the preparation points into it.

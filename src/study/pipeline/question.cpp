@@ -112,6 +112,7 @@ Target load_target(const fs::path& data, const std::string& name, const ir::Cali
   const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
   target.file = read_file(is_path ? fs::path(name) : data / "devices" / (target.device.name + ".json"));
   target.id = device_row(target.device, target.file).id;
+  target.figures = id_of(std::string_view(target.device.arch + "\n" + costmodel::text(target.calibrated)));
   return target;
 }
 

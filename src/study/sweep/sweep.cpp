@@ -91,14 +91,14 @@ std::string without_plans(Sweep& sweep) {
   std::string why;
   for (const Target& device : sweep.devices) {
     std::map<Id, std::int64_t> legal;
-    for (const store::ProgressRow& row : sweep.store().progress(device.id, sweep.space))
+    for (const store::ProgressRow& row : sweep.store().progress(device.id, space_on(sweep, device)))
       if (row.stage == "score") legal[row.group] = row.legal;
     for (const auto& group : sweep.groups) {
       if (group->ready() == nullptr || !legal.contains(group->group.id)) continue;
       ++(legal[group->group.id] > 0 ? with : without);
       if (legal[group->group.id] > 0 || !why.empty()) continue;
       for (const store::RejectionRow& row : sweep.store().rejections(group->group.id, device.id))
-        if (row.space == sweep.space && why.empty())
+        if (row.space == space_on(sweep, device) && why.empty())
           why = fmt::format("; for {} on {} rule {} refuses {} plans: {}", group->title(), device.device.name, row.rule,
                             with_commas(row.plans), row.reason);
     }
@@ -174,13 +174,12 @@ Uncompiled count_uncompiled(Sweep& sweep) {
   return found;
 }
 
-/// What must be equal for stored work to count as done: the plan space, the length of the short list and what was drawn
-/// behind it, the architecture and the models' numbers.
-std::string work_space(const SweepConfig& config, const ir::Calibration& calibration) {
-  const std::string key =
-      fmt::format("{} {}{} {} {}", hex(plan_space_id(config)), config.shortlist,
-                  config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "",
-                  config.arch, hex(id_of(calibration)));
+/// What must be equal on every device for stored work to count as done: the plan space, the length of the short list
+/// and what was drawn behind it, the architecture.
+std::string work_space(const SweepConfig& config) {
+  const std::string key = fmt::format(
+      "{} {}{} {}", hex(plan_space_id(config)), config.shortlist,
+      config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "", config.arch);
   return hex(tailor::id_of(std::string_view(key)));
 }
 
@@ -239,7 +238,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   const costmodel::Model& model = ranking_model(config.cost_model);
   const ir::Calibration calibration = load_calibration(options.data, config.calibration);
   std::vector<Target> devices = find_devices(config, options.data, calibration);
-  const std::string space = work_space(config, calibration);
+  const std::string space = work_space(config);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   if (nvrtc) check_architecture(config, *nvrtc.api, options.config);
