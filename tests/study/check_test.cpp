@@ -254,6 +254,43 @@ TEST_CASE("verdicts are handed over part by part, and a stop loses none that was
   CHECK(verdict_table(candidates, {}, {}).rows.size() == candidates.size());
 }
 
+TEST_CASE("a kernel of which some blocks were executed is not called whole, in no table and no summary") {
+  const Bench bench;
+  Listener listener;
+  Question question;
+  question.model = (bench.path / "model.graph").string();
+  question.device = "h200";
+  question.strategy = "stitch-v1";
+  FusedModel model(question, source / "data", {listener});
+  std::vector<Candidate> candidates = choose_plans(model, {"", 4, true}, {listener}, nullptr);
+  REQUIRE(candidates.size() == 4);
+  for (Candidate& one : candidates) {
+    one.verdict.emplace().state = profiler::Verdict::passed;
+    one.verdict->judged = 1;
+    one.verdict->counts.blocks_run = one.verdict->counts.blocks_total = 4096;
+  }
+  candidates[1].verdict->counts.blocks_run = 8;
+  candidates[2].other_is = "it has two rows";
+  candidates[3] = candidates[1];
+  candidates[3].other.emplace();
+  candidates[3].other_is = "64 of 4,096 rows";
+  const report::Table table = verdict_table(candidates, {}, {});
+  const auto at = [&](std::size_t row, std::string_view key) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (table.columns[c].key == key) return table.rows[row][c];
+    FAIL("no such column");
+    return report::Cell();
+  };
+  CHECK(std::get<std::string>(at(0, "executed_shape")) == "whole");
+  CHECK(std::get<std::string>(at(1, "executed_shape")) == "8 of 4,096 blocks");
+  CHECK(std::get<std::string>(at(2, "executed_shape")) == "whole: it has two rows");
+  CHECK(std::get<std::string>(at(3, "executed_shape")) == "64 of 4,096 rows, 8 of 4,096 blocks");
+  CHECK(std::get<std::int64_t>(at(1, "blocks_run")) == 8);
+  CHECK(std::get<std::int64_t>(at(1, "blocks")) == 4096);
+  CHECK(text(count_verdicts(candidates), 0) ==
+        "4 of 4 kernels passed, 1 executed at a smaller shape, 2 executed in a sample of their blocks");
+}
+
 TEST_CASE("groups without a plan have their rows, and decide how a command ends where there is nothing else") {
   const std::vector<Unplanned> some{{3, Id{}, "sort", "skeleton-sort", "skeleton-sort: why"},
                                     {7, Id{}, "gather", "skeleton-gather", "skeleton-gather: one"}};
