@@ -18,12 +18,14 @@
 #include "folder.h"
 #include "ir/graph/number.h"
 #include "ir/plan.h"
+#include "report/width.h"
 #include "store/store.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/pipeline/recorder.h"
 #include "study/sweep/sweep.h"
 #include "study/tables/check_tables.h"
+#include "study/tables/explain_page.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 #include "support/kernel_cache.h"
@@ -318,4 +320,30 @@ TEST_CASE("groups without a plan have their rows, and decide how a command ends 
   CHECK(text(counts, 31) == "2 of 2 kernels passed; 31 groups have no plan");
   counts.refuted = counts.not_executed = 1;
   CHECK(fault_of(counts, 31)->fault == Fault::failed);
+}
+
+TEST_CASE("the page of an explanation keeps to the width of the screen, down to its program") {
+  const Bench bench;
+  Listener listener;
+  Question question;
+  question.model = (bench.path / "model.graph").string();
+  question.device = "h200";
+  FusedModel model(question, source / "data", {listener});
+  Explained all{choose_plan(model, 0, "", {listener}), model.title(0)};
+  all.estimate = all.one.standing.estimates.front();
+  all.one.verdict.emplace().state = profiler::Verdict::not_executed;
+  all.one.verdict->reason = "needs 880 GB of memory, 3.92 GB are free for it; --blocks or --shape small takes less";
+  all.advice = {std::string(30, 'a') +
+                " of bytes that are loaded are not needed, because rows are shorter than a warp"};
+  for (const int width : {60, 80, 200}) {
+    CAPTURE(width);
+    const std::string page = explanation(all, width, false);
+    const std::string words = page.substr(0, page.rfind(text(all.one.kernel)));
+    REQUIRE(words.size() < page.size());
+    for (const std::string_view line : split(words, '\n')) {
+      CAPTURE(line);
+      CHECK(report::display_width(line) <= width);
+    }
+    CHECK(words.find("executed    not executed: needs 880 GB") != words.npos);
+  }
 }
