@@ -39,6 +39,9 @@ struct Manifest {
 struct LevelTime {
   std::string level;  ///< "sol", "projected", ...
   Seconds time;
+  /// Where groups were not looked at by that level: what of the time is of which level ("bound" without a plan), most
+  /// first. Empty: all of it is of `level`.
+  std::vector<NamedTime> made_of = {};
 };
 
 /// What one fusion strategy makes of the whole model.

@@ -213,7 +213,17 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
       bytes += row.times * (store.group(row.group)->read.value + store.group(row.group)->written.value);
     }
     REQUIRE(totals.time.size() == 3);
-    for (const report::LevelTime& time : totals.time) CHECK(time.time.value == approx(sums[time.level]));
+    for (const report::LevelTime& time : totals.time) {
+      CHECK(time.time.value == approx(sums[time.level]));
+      double all = 0;  // a part is named by the level that looked at it, and parts are the whole
+      for (const report::NamedTime& part : time.made_of) {
+        all += part.time.value;
+        if (part.name == "bound") CHECK(part.time.value == approx(at_bound));
+        if (part.name == "compiled") CHECK(part.time.value == approx(sums["compiled"] - at_bound));
+      }
+      CHECK(time.made_of.size() == (time.level == "sol" || without == 0 ? 0 : 2));
+      if (!time.made_of.empty()) CHECK(all == approx(time.time.value));
+    }
     CHECK(totals.kernels == kernels);
     CHECK(totals.groups_at_lower_bound == without);
     CHECK(totals.time_at_lower_bound.value == approx(at_bound));

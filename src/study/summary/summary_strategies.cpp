@@ -113,14 +113,23 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     }
   }
   for (const std::string& level : gathered.levels) {
-    Seconds sum;
+    report::LevelTime& sum = totals.time.emplace_back();
+    sum.level = level;
     bool complete = true;
+    std::map<std::string_view, Seconds> of_level;
     for (const store::FusionGroupRow& row : fusion.groups) {
       const auto time = time_at(gathered, row.group, level);
       complete = complete && time.has_value();
-      if (time) sum += time->total * row.times;
+      if (!time) continue;
+      sum.time += time->total * row.times;
+      of_level[time->level] += time->total * row.times;
     }
-    if (complete) totals.time.push_back({level, sum});
+    // The column of bounds is all bounds; another one takes what it has not itself from those below.
+    if (precision(level) > 0 && (of_level.size() > 1 || !of_level.contains(level)))
+      for (const auto& [name, time] : of_level) sum.made_of.push_back({std::string(name), time});
+    std::stable_sort(sum.made_of.begin(), sum.made_of.end(),
+                     [](const report::NamedTime& a, const report::NamedTime& b) { return a.time > b.time; });
+    if (!complete) totals.time.pop_back();
   }
   Seconds library;
   bool timed = !gathered.library.empty();
