@@ -356,7 +356,8 @@ TEST_CASE("axes that leave no plan end a sweep with 1 and the rule; also when ev
     const SweepOutcome outcome = sweep(folder, config, "a.db");
     CHECK(outcome.exit_code == 1);
     CHECK(outcome.reason.find("the sweep's axes leave no group a plan; for ") == 0);
-    CHECK(outcome.reason.find("rule ") != std::string::npos);
+    CHECK(outcome.reason.find("rule threads refuses ") != std::string::npos);
+    CHECK(outcome.reason.find("65 threads are no whole number of warps of 32") != std::string::npos);
     CHECK_FALSE(outcome.hint.empty());
   }
   // Beside a sweep that has plans, in one database.
