@@ -214,9 +214,10 @@ std::string answer(const Summary& summary) {
   out += "; " + honesty + ".";
   for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
     if (s != nullptr && s->groups_at_lower_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
-      out += fmt::format(" Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
-                         three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
-                         s->groups_at_lower_bound == 1 ? "1 group" : with_commas(s->groups_at_lower_bound) + " groups");
+      out += fmt::format(
+          " Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
+          three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
+          s->launches_at_lower_bound == 1 ? "1 launch" : with_commas(s->launches_at_lower_bound) + " launches");
   return out;
 }
 

@@ -344,8 +344,9 @@ struct StrategyTotals {
   Bytes dram;           ///< per run, inputs and outputs of every group once
   Seconds kernel_time;  ///< per run, groups with a time only
   std::int64_t groups_without_plan = 0, groups_without_time = 0;
-  double library_calls = 0;  ///< per run
-  Seconds library_time;      ///< per run
+  double launches_without_plan = 0;  ///< of `launches`
+  double library_calls = 0;          ///< per run
+  Seconds library_time;              ///< per run
 };
 
 struct GroupTime {

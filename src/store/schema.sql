@@ -617,6 +617,7 @@ CREATE VIEW strategies (
   kernel_s,            -- groups with a time only
   groups_without_plan, -- distinct ones
   groups_without_time, -- distinct ones: neither plan nor bound
+  launches_without_plan, -- of the launches, those of groups without a plan
   library_calls,       -- executions of them
   library_s            -- their time; of several models by the rule of level_times
 ) AS
@@ -628,6 +629,7 @@ SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.times * t.total_s), 0.0),
        count(fg.group_id) - count(t.plan_id),
        count(fg.group_id) - count(t.total_s),
+       coalesce(sum(iif(t.plan_id IS NULL, fg.times, 0.0)), 0.0),
        coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0),
        coalesce((SELECT sum(c.times * (SELECT lt.total_s FROM library_times lt
                                        WHERE lt.graph_id = c.graph_id AND lt.node = c.node

@@ -101,7 +101,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
   totals.name = fusion.strategy;
   totals.distinct_groups = static_cast<std::int64_t>(fusion.groups.size());
   if (fusion.least_kernels > 0) totals.kernel_floor = fusion.least_kernels;
-  double launches = 0;
+  double launches = 0, at_bound = 0;
   for (const store::FusionGroupRow& row : fusion.groups) {
     const store::GroupRow& group = gathered.groups.at(row.group);
     totals.kernels += row.occurrences;
@@ -109,6 +109,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     totals.traffic += (group.read + group.written) * row.times;
     if (!gathered.bests.contains(row.group)) {
       ++totals.groups_at_lower_bound;
+      at_bound += row.times;
       if (const auto time = time_at(gathered, row.group, "sol")) totals.time_at_lower_bound += time->total * row.times;
     }
   }
@@ -143,6 +144,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
   }
   if (timed) totals.library_time = library;
   totals.launches = std::llround(launches);
+  totals.launches_at_lower_bound = std::llround(at_bound);
   return totals;
 }
 

@@ -79,7 +79,7 @@ void sum_up(Sweep& sweep) {
       three_figures(claim.value), three_figures(claim.threshold), claim.metric->meaning));
   if (!claim.left_out.empty())
     sweep.watch.observer.warning(fmt::format(
-        "the claim leaves out {}: more of its groups have no plan than of {}'s, and their bound is no prediction",
+        "the claim leaves out {}: more of its launches have no plan than of {}'s, and their bound is no prediction",
         fmt::join(claim.left_out, " and "), sweep.config.baseline));
 }
 
