@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -25,6 +26,13 @@
 namespace tailor::store {
 
 class Connection;
+
+/// One kind of damage to a database.
+struct Damage {
+  std::string what;                   ///< "a row of counters refers to a row of measurements that is not there"
+  std::int64_t times = 0;             ///< how often it was found
+  std::vector<std::string> examples;  ///< keys of the first few rows, or the first few lines
+};
 
 /// How a database is opened.
 struct Opening {
@@ -164,7 +172,11 @@ class Store {
 
   /// Every table, row by row in key order, as text: equal contents, equal text.
   std::string dump() const;
-  /// Asks SQLite to check the file and the references between tables. Returns what is wrong, empty when nothing is.
+  /// The same, row by row: the table and the row's values as SQL, with ", " between them.
+  void dump(const std::function<void(std::string_view table, std::string_view values)>& row) const;
+  /// Asks SQLite to check the file and the references between tables. Returns what is wrong, equal things counted.
+  std::vector<Damage> damages() const;
+  /// The same in lines, empty when nothing is wrong.
   std::string damage() const;
 
  private:
