@@ -69,7 +69,8 @@ int run_report(const ReportOptions& options, Console& console) {
   console.finish();
   stop_if_asked(options.stop);
   options.out(printed(options, summaries));
-  if (!options.folder.empty()) study::write_report_files(options.folder, pairs, summaries, {console, options.stop});
+  if (!options.folder.empty())
+    study::write_report_files(options.folder, options.database, pairs, summaries, {console, options.stop});
   return 0;
 }
 

@@ -28,6 +28,7 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "profiler/compile/compile.h"
+#include "report/owner.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/claim.h"
@@ -201,6 +202,18 @@ void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, c
                 unsupported->hint);
 }
 
+/// Pages of this database do not go where those of another one are.
+void keep_apart(SweepConfig& config, const Watch& watch) {
+  if (config.report.empty()) return;
+  const std::filesystem::path other = report::owned_by_another(config.report, config.database);
+  if (other.empty()) return;
+  std::filesystem::path apart = config.database;
+  apart += ".report";
+  watch.observer.warning(fmt::format("'{}' holds the report of '{}': this one goes to '{}'", config.report.string(),
+                                     other.string(), apart.string()));
+  config.report = std::move(apart);
+}
+
 /// Why no kernel of any device can be compiled; nothing where one can.
 std::optional<profiler::Unsupported> nothing_compiles(const Sweep& sweep, const profiler::Nvrtc& api) {
   std::optional<profiler::Unsupported> why;
@@ -243,6 +256,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   if (nvrtc) check_architecture(config, *nvrtc.api, options.config);
   const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
+  keep_apart(config, watch);
   const std::filesystem::path database = config.database;
   make_folder(database.parent_path());
   Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
