@@ -52,6 +52,30 @@ TEST_CASE("ids are stable and round-trip") {
   CHECK_THROWS_AS(id_from_hex("xyz"), Error);
 }
 
+TEST_CASE("a file that is written again keeps its mode, and one of several names stays the file of all of them") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("tailor-mode-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const auto mode = [&](const char* name) { return static_cast<int>(fs::status(folder / name).permissions()); };
+  write_file(folder / "plain", "first");
+  const int usual = mode("plain");
+  for (const int wanted : {0600, 0640, 0755, 0444}) {
+    fs::permissions(folder / "plain", static_cast<fs::perms>(wanted));
+    write_file(folder / "plain", std::to_string(wanted));
+    CHECK(mode("plain") == wanted);
+    CHECK(read_file(folder / "plain") == std::to_string(wanted));
+  }
+  write_file(folder / "other", "first");
+  CHECK(mode("other") == usual);
+  fs::create_hard_link(folder / "other", folder / "name");
+  fs::permissions(folder / "other", static_cast<fs::perms>(0600));
+  write_file(folder / "name", "by its second name");
+  CHECK(read_file(folder / "other") == "by its second name");
+  CHECK(fs::hard_link_count(folder / "other") == 2);
+  CHECK(mode("name") == 0600);
+  fs::remove_all(folder);
+}
+
 TEST_CASE("a written file replaces a file whole, follows links, and goes through what is no file") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("tailor-write-" + std::to_string(::getpid()));
