@@ -23,7 +23,7 @@ namespace {
   throw Error(Fault::failed, Position{file},
               fmt::format("found a gzip file that unpacks to more than {}, expected at most that",
                           humane_bytes(static_cast<double>(most_bytes))),
-              "if it is no accident, unpack it yourself (gunzip): a file that is not compressed has no limit");
+              "if it is no accident, unpack it yourself (gunzip): a file that is not compressed may be larger");
 }
 
 std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes) {

@@ -76,6 +76,19 @@ TEST_CASE("a file that is written again keeps its mode, and one of several names
   fs::remove_all(folder);
 }
 
+TEST_CASE("an input without an end, or larger than any text, is refused before it fills the memory") {
+  namespace fs = std::filesystem;
+  CHECK_THROWS_WITH_AS(read_file("/dev/zero"),
+                       "found more than that in what is no regular file, expected a text of at most 256 MB", Error);
+  const fs::path large = fs::temp_directory_path() / ("tailor-large-" + std::to_string(::getpid()));
+  write_file(large, "x");
+  fs::resize_file(large, 3'000'000'000);  // a hole: nothing is on the disk
+  CHECK_THROWS_WITH_AS(read_file(large), "found 3.00 GB, expected a text of at most 1.00 GB", Error);
+  fs::resize_file(large, 2);
+  CHECK(read_file(large).size() == 2);
+  fs::remove(large);
+}
+
 TEST_CASE("a written file replaces a file whole, follows links, and goes through what is no file") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("tailor-write-" + std::to_string(::getpid()));
