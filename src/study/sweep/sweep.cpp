@@ -38,10 +38,18 @@ namespace tailor::study {
 
 namespace {
 
-std::vector<Target> find_devices(const SweepConfig& config, const std::filesystem::path& data,
+std::vector<Target> find_devices(const SweepConfig& config, const SweepOptions& options,
                                  const ir::Calibration& calibration) {
   std::vector<Target> devices;
-  for (const std::string& name : config.devices) devices.push_back(load_target(data, name, calibration));
+  for (const std::string& name : config.devices) {
+    devices.push_back(load_target(options.data, name, calibration));
+    for (std::size_t i = 0; i + 1 < devices.size(); ++i)
+      if (devices[i].id == devices.back().id)
+        throw Error(Fault::usage, Position{options.config.string()},
+                    fmt::format("'devices' names {} twice: as '{}' and as '{}'", devices[i].device.name,
+                                config.devices[i], name),
+                    "remove one");
+  }
   return devices;
 }
 
@@ -194,14 +202,6 @@ void use_database(SweepConfig& config, const std::filesystem::path& database) {
   config.report = std::filesystem::path(database).replace_extension(database.has_extension() ? "" : ".report");
 }
 
-/// Refuses a file that names an architecture that the compiler does not know.
-void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, const std::filesystem::path& file) {
-  if (config.arch == "auto") return;
-  if (const auto unsupported = profiler::unsupported(api, config.arch))
-    throw Error(Fault::usage, Position{file.string()}, fmt::format("'arch': {}", unsupported->words),
-                unsupported->hint);
-}
-
 /// Pages of this database do not go where those of another one are.
 void keep_apart(SweepConfig& config, const Watch& watch) {
   if (config.report.empty()) return;
@@ -212,6 +212,14 @@ void keep_apart(SweepConfig& config, const Watch& watch) {
   watch.observer.warning(fmt::format("'{}' holds the report of '{}': this one goes to '{}'", config.report.string(),
                                      other.string(), apart.string()));
   config.report = std::move(apart);
+}
+
+/// Refuses a file that names an architecture that the compiler does not know.
+void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, const std::filesystem::path& file) {
+  if (config.arch == "auto") return;
+  if (const auto unsupported = profiler::unsupported(api, config.arch))
+    throw Error(Fault::usage, Position{file.string()}, fmt::format("'arch': {}", unsupported->words),
+                unsupported->hint);
 }
 
 /// Why no kernel of any device can be compiled; nothing where one can.
@@ -248,15 +256,15 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   if (options.database) use_database(config, *options.database);
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
+  keep_apart(config, watch);
   const costmodel::Model& model = ranking_model(config.cost_model);
   const ir::Calibration calibration = load_calibration(options.data, config.calibration);
-  std::vector<Target> devices = find_devices(config, options.data, calibration);
+  std::vector<Target> devices = find_devices(config, options, calibration);
   const std::string space = work_space(config);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   if (nvrtc) check_architecture(config, *nvrtc.api, options.config);
   const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
-  keep_apart(config, watch);
   const std::filesystem::path database = config.database;
   make_folder(database.parent_path());
   Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
