@@ -125,7 +125,7 @@ class Store {
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;
   std::optional<BinaryRow> binary(Id id) const;
-  std::vector<EstimateRow> estimates(Id plan, Id device) const;
+  std::vector<EstimateRow> estimates(Id plan, Id device) const;  ///< by level, of each the one that counts first
   std::vector<PredictionRow> predictions(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;

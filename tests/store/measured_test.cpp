@@ -355,6 +355,7 @@ TEST_CASE("of two calibrations at one level the one counts that a sweep took las
     const BestPlan best = store.best_plans(a_group(1).id, a_device().id, 1).at(0);
     CHECK(best.estimate.model == "projected@" + calibration);
     CHECK(best.estimate.plan == a_plan(1, plan).id);
+    CHECK(store.estimates(best.estimate.plan, a_device().id).front() == best.estimate);
     CHECK(store.plan_times(a_group(1).id, a_device().id, "projected") == times);
     CHECK(store.level_bests(a_graph().id, a_device().id) ==
           std::vector<LevelBest>{{a_group(1).id, "projected", times.front()}});
