@@ -134,13 +134,12 @@ std::string read_file(const std::filesystem::path& path) {
   const bool is_file = !fault;
   const std::uintmax_t most = is_file ? most_of_a_file : most_of_a_stream;
   const auto refuse_size = [&] {
+    const std::string limit = humane_bytes(static_cast<double>(most));
     throw Error(
         Fault::failed, Position{path.string()},
-        fmt::format("found {}, expected a text of at most {}",
-                    is_file ? fmt::format("{}", humane_bytes(static_cast<double>(size)))
-                            : "more than that in what is no regular file",
-                    humane_bytes(static_cast<double>(most))),
-        is_file ? "is it another kind of file?" : "a device has no end; what comes from a pipe may be put into a file");
+        is_file ? fmt::format("found {}, expected a text of at most {}", humane_bytes(static_cast<double>(size)), limit)
+                : fmt::format("found no end within {}, expected a text", limit),
+        is_file ? "is it another kind of file?" : "a device has none; what comes from a pipe may be put into a file");
   };
   if (is_file && size > most) refuse_size();
   std::string content(fault ? 0 : static_cast<std::size_t>(size), '\0');
