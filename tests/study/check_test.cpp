@@ -256,6 +256,26 @@ TEST_CASE("verdicts are handed over part by part, and a stop loses none that was
   CHECK(verdict_table(candidates, {}, {}).rows.size() == candidates.size());
 }
 
+TEST_CASE("a sweep says of how many of its kernels a sample of the blocks was executed") {
+  if (no_compiler()) return;
+  for (const bool sampled : {false, true}) {
+    CAPTURE(sampled);
+    Bench bench(64);
+    const SweepOutcome outcome = bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+      return [&kernel, sampled](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions& how) {
+        profiler::Executed run = interpreter_of(kernel)(inputs, how);
+        REQUIRE(run.simulation.blocks_total > 1);
+        if (sampled) run.simulation.blocks_run = 1;
+        return run;
+      };
+    });
+    CHECK(outcome.kernels_passed == 3);
+    CHECK(outcome.kernels_sampled == (sampled ? 3 : 0));
+    CHECK((bench.said.find("3 kernels executed and right (3 in a sample of their blocks), 0 rejected") !=
+           std::string::npos) == sampled);
+  }
+}
+
 TEST_CASE("a kernel of which some blocks were executed is not called whole, in no table and no summary") {
   const Bench bench;
   Listener listener;

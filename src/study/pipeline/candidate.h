@@ -92,6 +92,11 @@ struct Candidate {
   /// Whether an execution counted this kernel, and not that of another shape.
   bool counted() const { return verdict && verdict->counts.blocks_run > 0 && !verdict_is_of_other; }
 
+  /// Whether a sample of the launch's blocks was executed, and the results of the others were not looked at.
+  bool sampled() const {
+    return verdict && verdict->counts.blocks_run > 0 && verdict->counts.blocks_run < verdict->counts.blocks_total;
+  }
+
   // What a check executes: the other shape where there is one.
   const ir::Group& executed_group() const { return other ? other->shape.group : of->group; }
   const ir::Kernel& executed_kernel() const { return other ? other->shape.kernel : kernel; }

@@ -29,15 +29,9 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
   return not_compiled(*binary);
 }
 
-/// Whether a sample of the launch's blocks was executed, and the results of the others were not looked at.
-bool is_sampled(const Candidate& item) {
-  return item.verdict && item.verdict->counts.blocks_run > 0 &&
-         item.verdict->counts.blocks_run < item.verdict->counts.blocks_total;
-}
-
 /// "whole", "64 of 4,096 rows", "8 of 1,024 blocks", "64 of 4,096 rows, 8 of 16 blocks", "whole: ..." with a reason.
 std::string shape_of(const Candidate& item) {
-  const std::string blocks = is_sampled(item)
+  const std::string blocks = item.sampled()
                                  ? fmt::format("{} of {} blocks", with_commas(item.verdict->counts.blocks_run),
                                                with_commas(item.verdict->counts.blocks_total))
                                  : std::string();
@@ -73,7 +67,7 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.late += state == profiler::Verdict::timed_out ? 1 : 0;
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
-    counts.sampled += is_sampled(item) ? 1 : 0;
+    counts.sampled += item.sampled() ? 1 : 0;
     counts.finished += item.verdict ? 1 : 0;
   }
   counts.all = std::ssize(items);
@@ -161,7 +155,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                             const VerdictRows& rows) {
   report::Table table;
   const bool whole = std::none_of(items.begin(), items.end(),
-                                  [](const Candidate& item) { return item.other.has_value() || is_sampled(item); });
+                                  [](const Candidate& item) { return item.other.has_value() || item.sampled(); });
   table.columns = {column("number", "group", Hint::integer),
                    column("group", "id", Hint::text, 6),
                    column("title", "of", Hint::text, 3),
