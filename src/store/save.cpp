@@ -60,10 +60,13 @@ bool Store::forget_other_figures(const GroupBoundRow& row) {
       row.group, row.device, *known);
   connection_->execute("DELETE FROM progress WHERE group_id = ? AND device_id = ? AND figures = ?", row.group,
                        row.device, *known);
+  // Short lists are plans with a lowering. Which sweep listed which is not known: while another one has work here, all
+  // stay. What a GPU measured stays in any case.
   connection_->execute(
       "DELETE FROM lowerings WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?1) AND device_id = ?2 "
+      "AND NOT EXISTS (SELECT 1 FROM progress WHERE group_id = ?1 AND device_id = ?2) "
       "AND NOT EXISTS (SELECT 1 FROM binaries b JOIN measurements m USING (binary_id) "
-      "                WHERE b.kernel_id = lowerings.kernel_id AND m.device_id = ?2)",
+      "                WHERE b.kernel_id = lowerings.kernel_id AND m.device_id = ?2 AND m.profiler <> 'simulator')",
       row.group, row.device);
   together.release();
   return true;

@@ -97,8 +97,9 @@ class Store {
 
   /// Takes out what models said of a group's plans with other numbers under the same calibration's name: where the
   /// bound of `row`'s model that is known rests on other figures than `row`, its estimates and predictions of that
-  /// calibration go, with the rejections and the progress of sweeps that took them, and lowerings that nobody executed.
-  /// Kernels, verdicts and measurements stay. Returns whether there was such a bound; `row` is not saved.
+  /// calibration go, with the rejections and the progress of sweeps that took them; and where no other sweep was here,
+  /// lowerings of kernels that no GPU measured. Kernels, verdicts and measurements stay. Returns whether there was such
+  /// a bound; `row` is not saved.
   bool forget_other_figures(const GroupBoundRow& row);
 
   // Loading, in the order of the keys unless told otherwise.

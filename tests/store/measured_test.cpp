@@ -406,6 +406,7 @@ TEST_CASE("what models said with other numbers goes, what was measured stays, an
     store.save(predicted);
   }
   store.save(an_estimate(plan, "profiled", 8e-6));
+  save_wrong_plan(store, 1);  // executed on the simulator alone
   store.save(RejectionRow{a_group(1).id, a_device().id, "space", "registers", true, 3, "row", "too many"});
   store.save(ProgressRow{a_group(1).id, a_device().id, "space", "score", 4, 3, bound.figures});
   store.save(ProgressRow{a_group(2).id, a_device().id, "space", "score", 4, 3, bound.figures});
@@ -432,6 +433,16 @@ TEST_CASE("what models said with other numbers goes, what was measured stays, an
   CHECK(store.measured_plans(a_device().id).size() == measured);
   CHECK(store.timings(a_device().id).size() == timings);
   CHECK(store.lowering(plan.id, a_device().id).has_value());
+  // save_group left progress of another sweep; without it the short list begins anew, but for what a GPU measured.
+  CHECK(store.lowering(a_plan(1, 1).id, a_device().id).has_value());
+  store.save(other);
+  for (const ProgressRow& row : store.progress_of(a_group(1).id, a_device().id))
+    store.save(ProgressRow{row.group, row.device, row.space, row.stage, row.legal, row.rejected, other.figures});
+  CHECK(store.forget_other_figures(bound));
+  CHECK(store.progress_of(a_group(1).id, a_device().id).empty());
+  CHECK_FALSE(store.lowering(a_plan(1, 1).id, a_device().id).has_value());
+  CHECK(store.lowering(plan.id, a_device().id).has_value());
+  CHECK(store.measured_plans(a_device().id).size() == measured);
   CHECK(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.level == "profiled");
   CHECK(store.damage().empty());
 }

@@ -266,6 +266,11 @@ TEST_CASE("what was known of another calibration, or by another sweep of the sam
     return rows;
   };
   CHECK(totals("a.db") == totals("b.db"));
+  // Its short lists are still there.
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  for (const store::GroupRow& group : opened.groups())
+    for (const store::BestPlan& best : opened.best_plans(group.id, opened.devices().at(0).id, 1))
+      CHECK(best.kernel.has_value());
 }
 
 TEST_CASE("a sweep that is told to stop exits 130 and the next one finishes the work") {
