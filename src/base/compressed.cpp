@@ -10,6 +10,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -23,8 +24,21 @@ namespace {
   throw Error(Fault::failed, Position{file},
               fmt::format("found a gzip file that unpacks to more than {}, expected at most that",
                           humane_bytes(static_cast<double>(most_bytes))),
-              "if it is no accident, unpack it yourself (gunzip): a file that is not compressed has no limit");
+              "if it is no accident, unpack it yourself (gunzip): a file that is not compressed may be larger");
 }
+
+/// What is not unpacked here, by its first bytes.
+struct Packer {
+  std::string_view magic, name, command;
+};
+constexpr auto packers = std::to_array<Packer>({
+    {"BZh", "bzip2", "bzip2 -dc"},
+    {"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
+    {"\xfd"
+     "7zXZ",
+     "xz", "xz -dc"},
+    {"PK\x03\x04", "zip", "unzip -p"},
+});
 
 std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes) {
   z_stream stream{};
@@ -55,6 +69,11 @@ std::string unpacked(std::string_view packed, const std::string& file, std::size
 std::string read_unpacked(const std::string& path, std::size_t most_bytes) {
   std::string content = read_file(path);
   if (content.starts_with("\x1f\x8b")) content = unpacked(content, path, most_bytes);
+  for (const Packer& packer : packers)
+    if (content.starts_with(packer.magic))
+      throw Error(Fault::failed, Position{path},
+                  fmt::format("found a file packed by {}, expected text, plain or by gzip", packer.name),
+                  fmt::format("unpack it first: {} {} > FILE", packer.command, path));
   return content;
 }
 

@@ -15,8 +15,8 @@
 namespace tailor {
 
 /// What a compressed file may unpack to, in bytes: 256 MB, a hundred times the largest dump that was seen. A few
-/// kilobytes of gzip can hold gigabytes, so a larger one is refused before it has filled the memory. Plain files have
-/// no limit.
+/// kilobytes of gzip can hold gigabytes, so a larger one is refused before it has filled the memory. Plain files may
+/// be larger (read_file).
 inline constexpr std::size_t max_unpacked_bytes = 256'000'000;
 
 /// The text of a file, unpacked when it is gzip-compressed, whatever its name is. Throws Error(failed), for one that

@@ -3,7 +3,8 @@
 //
 // Writing a file whole or not at all. In: a path and its content. Out: the file, or the system's reason and nothing
 // left behind. Called by write_file, which throws that reason, and by those who can do without the file.
-// A link is followed to the file it means, and a device or a pipe is written to and stays what it is.
+// A link is followed to the file it means, and a device or a pipe is written to and stays what it is. A file that is
+// there keeps its mode. One that has several names is written to, not replaced: the other names mean the same file.
 #include "base/files.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 namespace tailor {
@@ -33,9 +35,12 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-/// Truncates what is there when it can be. Returns the system's reason when it fails, else "".
-std::string write_in_place(const fs::path& path, std::string_view content) {
+/// Truncates what is there when it can be. Returns the system's reason when it fails, else "". The file gets `mode`
+/// before it gets contents.
+std::string write_in_place(const fs::path& path, std::string_view content, std::optional<fs::perms> mode = {}) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  std::error_code unchanged;  // some file systems have no modes
+  if (out && mode) fs::permissions(path, *mode, unchanged);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   out.flush();
   return out ? "" : std::strerror(errno);
@@ -51,8 +56,10 @@ std::string try_write_file(const fs::path& path, std::string_view content) {
   if (fs::is_directory(status)) return "it is a folder";
   // A device, a pipe or a socket is written to: a file in its place would destroy it.
   if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(file, content);
+  const bool there = fs::exists(status);
+  if (there && fs::hard_link_count(file, fault) > 1 && !fault) return write_in_place(file, content);
   const fs::path partial = file.string() + fmt::format(".{}.partial", ::getpid());
-  std::string reason = write_in_place(partial, content);
+  std::string reason = write_in_place(partial, content, there ? std::optional(status.permissions()) : std::nullopt);
   if (reason.empty()) {
     fs::rename(partial, file, fault);
     if (fault) reason = fault.message();

@@ -121,6 +121,8 @@ std::string read_file(const std::filesystem::path& path) {
   std::error_code fault;
   if (std::filesystem::is_directory(path, fault))
     throw Error(Fault::failed, Position{path.string()}, "found a folder, expected a file");
+  // Nothing that is meant is larger. Without an end to it a device would fill the memory, and so would a wrong file.
+  constexpr std::uintmax_t most_of_a_file = 1'000'000'000, most_of_a_stream = 256'000'000;
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     const bool absent = errno == ENOENT || errno == ENOTDIR;
@@ -129,6 +131,17 @@ std::string read_file(const std::filesystem::path& path) {
   }
   // A pipe has no size: what is known of it is only that it ended.
   const std::uintmax_t size = std::filesystem::file_size(path, fault);
+  const bool is_file = !fault;
+  const std::uintmax_t most = is_file ? most_of_a_file : most_of_a_stream;
+  const auto refuse_size = [&] {
+    const std::string limit = humane_bytes(static_cast<double>(most));
+    throw Error(
+        Fault::failed, Position{path.string()},
+        is_file ? fmt::format("found {}, expected a text of at most {}", humane_bytes(static_cast<double>(size)), limit)
+                : fmt::format("found no end within {}, expected a text", limit),
+        is_file ? "is it another kind of file?" : "a device has none; what comes from a pipe may be put into a file");
+  };
+  if (is_file && size > most) refuse_size();
   std::string content(fault ? 0 : static_cast<std::size_t>(size), '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
   content.resize(static_cast<std::size_t>(in.gcount()));
@@ -138,6 +151,7 @@ std::string read_file(const std::filesystem::path& path) {
     content.resize(had + step);
     in.read(content.data() + had, step);
     content.resize(had + static_cast<std::size_t>(in.gcount()));
+    if (content.size() > most) refuse_size();
   }
   if (in.bad())
     throw Error(Fault::failed, Position{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));

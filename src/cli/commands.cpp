@@ -241,7 +241,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   declare_common(list, common);
   const ParsedWords parsed = parse_options(list, words.subspan(2), row.name);
   if (common.help) {
-    fmt::print("{}", help_text(list, row));
+    write_stdout(help_text(list, row));
     return;
   }
   refuse_unknown_arguments(list, parsed.unknown, row);
@@ -276,9 +276,9 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
   const std::string_view first = words.size() > 1 ? words[1] : "";
   if (first.empty()) throw Error(Fault::usage, "no command was given", "see tailor --help");
   if (first == "--version" || first == "-V") {
-    fmt::print("{}\n", tool_name);
+    write_stdout(fmt::format("{}\n", tool_name));
   } else if (first == "--help" || first == "-h" || first == "help") {
-    fmt::print("{}", overview());
+    write_stdout(overview());
   } else if (first == study::worker_flag) {
     if (profiler::serve(profiler::worker_socket) != 0)
       throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),

@@ -18,6 +18,7 @@
 #include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
+#include "study/tables/database_tables.h"
 #include "study/tables/observation_table.h"
 
 namespace tailor::cli {
@@ -61,29 +62,23 @@ int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::pa
       throw Error(Fault::missing, Position{source.string(), 0, 0}, "there is no such database");
   }
   store::Store store = store::Store::open(options.database, {.stop = options.stop});
-  for (const std::filesystem::path& source : from)
-    console.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(store.merge(source))));
+  std::vector<study::MergedFrom> merged;
+  for (const std::filesystem::path& source : from) {
+    merged.push_back({source, store.merge(source)});
+    console.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(merged.back().rows)));
+  }
+  if (options.format != Format::table) show(options, study::merge_table(merged));
   return 0;
 }
 
 int run_db_dump(const DbOptions& options, Console&) {
-  options.out(store::Store::open_read_only(options.database, {.stop = options.stop}).dump());
+  const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
+  if (options.format != Format::table)
+    show(options, study::dump_table(store));
+  else
+    store.dump([&](std::string_view table, std::string_view row) { options.out(fmt::format("{}: {}\n", table, row)); });
   return 0;
 }
-
-namespace {
-
-std::string counted(const store::RecordedRows& rows) {
-  const auto count = [](const auto& list) { return with_commas(static_cast<std::int64_t>(list.size())); };
-  const std::string observed =
-      fmt::format("{} observation{}", count(rows.observations), rows.observations.size() == 1 ? "" : "s");
-  if (rows.devices.empty()) return observed;
-  return fmt::format("{} measurements of {} kernels and {} times of models on {} devices{}", count(rows.measurements),
-                     count(rows.kernels), count(rows.module_times), rows.devices.size(),
-                     rows.observations.empty() ? "" : ", " + observed);
-}
-
-}  // namespace
 
 int run_db_export(const DbOptions& options, const DbExport& what, Console& console) {
   const store::ExportFormat& format = store::find_export_format(what.recorded.empty() ? what.format : "csv");
@@ -101,7 +96,8 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
   if (!what.recorded.empty()) {
     const store::RecordedRows rows = store::recorded_rows(store, device);
     store::write_recorded(what.recorded, rows, options.stop);
-    console.note(fmt::format("{}: {}", what.recorded.string(), counted(rows)));
+    console.note(fmt::format("{}: {}", what.recorded.string(), study::text(rows)));
+    if (options.format != Format::table) show(options, study::moved_table(what.recorded, rows));
     return 0;
   }
   const std::vector<store::ExportFile> files = store::exported(store, format, device, what.group);
@@ -123,7 +119,8 @@ int run_db_import(const DbOptions& options, const std::filesystem::path& recorde
       store::read_recorded_or_observations(recorded, options.stop);  // a bad file makes no database
   store::Store store = store::Store::open(options.database, {.stop = options.stop});
   doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
-  console.note(fmt::format("{}: {}", recorded.string(), counted(rows)));
+  console.note(fmt::format("{}: {}", recorded.string(), study::text(rows)));
+  if (options.format != Format::table) show(options, study::moved_table(recorded, rows));
   return 0;
 }
 
@@ -137,13 +134,11 @@ int run_db_observations(const DbOptions& options, Console& console) {
 }
 
 int run_db_check(const DbOptions& options, Console& console) {
-  const std::string damage = store::Store::open_read_only(options.database, {.stop = options.stop}).damage();
-  if (damage.empty()) {
-    console.note(options.database.string() + " is sound");
-    return 0;
-  }
-  options.out(damage);
-  return 1;
+  const std::vector<store::Damage> damages =
+      store::Store::open_read_only(options.database, {.stop = options.stop}).damages();
+  if (damages.empty()) console.note(options.database.string() + " is sound");
+  if (!damages.empty() || options.format != Format::table) show(options, study::damage_table(damages));
+  return damages.empty() ? 0 : 1;
 }
 
 }  // namespace tailor::cli

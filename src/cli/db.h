@@ -17,7 +17,7 @@ namespace tailor::cli {
 
 struct DbOptions {
   std::filesystem::path database;
-  Format format = Format::table;  ///< of info and observations
+  Format format = Format::table;  ///< table: what is no table is lines, or a note
   std::string command;            ///< as it was typed
   int width = 100;
   bool colour = false;
@@ -39,7 +39,7 @@ int run_db_info(const DbOptions& options, Console& console);
 /// Copies everything of `from` into the database, which is made when absent. Returns 0. Throws Error(usage) when a
 /// source is the target itself.
 int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Console& console);
-/// Every row as text: equal contents, equal text. Returns 0.
+/// Every row as text, or as a record of one: equal contents, equal text. Returns 0.
 int run_db_dump(const DbOptions& options, Console& console);
 /// Writes what was measured on GPUs. A recorded file may hold several devices, another tool's files are of one. Returns
 /// 0. Throws Error(missing) when nothing was measured, Error(usage) when it is not clear which device or group is

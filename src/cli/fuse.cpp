@@ -59,8 +59,11 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   if (context.output.empty() && options.write_partition.empty()) context.interrupts->holds_nothing();
   std::vector<costmodel::CalibratedDevice> devices;
   const ir::Calibration calibration = load_calibration(context, options.calibration);
-  for (const std::string& name : options.devices)
+  for (const std::string& name : options.devices) {
     devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
+    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
+      throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
+  }
   const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
   if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
     throw Error(Fault::usage,

@@ -4,6 +4,7 @@
 // The program: words in, an exit code out. It holds the only catch; everything else is in libraries, within reach of
 // tests. An Error that arrives here is printed once, with its place and its hint, and its fault decides the exit code
 // that the shell sees.
+#include <csignal>
 #include <exception>
 #include <new>
 #include <span>
@@ -15,6 +16,8 @@
 
 int main(int count, char** words) {
   using namespace tailor;
+  // A file that may not grow any more (ulimit -f) is a write that fails, like a full disk, and no reason to die.
+  std::signal(SIGXFSZ, SIG_IGN);
   const cli::Terminal terminal = cli::current_terminal();
   const std::span<char* const> typed(words, static_cast<std::size_t>(count));
   try {

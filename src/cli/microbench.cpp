@@ -6,6 +6,8 @@
 // families, sizes, a device. Out: a table on stdout, rows where a database was named.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/stop.h"
 #include "cli/inputs.h"
@@ -71,7 +73,15 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
   if (options.compile_only) {
     context.console->finish();
     stop_if_asked(watch.stop);
-    context.console->note(fmt::format("{} texts compiled for {}", items.size(), device.arch));
+    const auto failed = std::count_if(items.begin(), items.end(), [](const BenchItem& item) {
+      return !item.binary || item.binary->outcome != ir::CompileOutcome::ok;
+    });
+    const std::string words =
+        fmt::format("{} of {} texts compiled for {}", std::ssize(items) - failed, items.size(), device.arch);
+    context.console->note(words);
+    if (failed > 0 || context.format != Format::table)
+      show(context, {"tailor.microbench/1", device.name, {{"compiled", study::compiled_bench_table(items)}}, ""});
+    if (failed > 0) throw Error(Fault::failed, words, "the answer says which do not, and why");
     return;
   }
   study::run_benches(items, worker, untraced, how, watch);

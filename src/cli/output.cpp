@@ -106,7 +106,11 @@ void write_output(const Context& context, const std::string& out) {
         fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
     return;
   }
-  const bool whole = std::fwrite(out.data(), 1, out.size(), stdout) == out.size() && std::fflush(stdout) == 0;
+  write_stdout(out);
+}
+
+void write_stdout(std::string_view text) {
+  const bool whole = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!whole) throw Error(Fault::failed, fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 

@@ -40,6 +40,9 @@ Format parse_format(std::string_view word);
 /// Error(failed) when it cannot be written.
 void show(const Context& context, const CommandOutput& answer);
 
+/// To stdout, now. Throws Error(failed) when that cannot be written.
+void write_stdout(std::string_view text);
+
 /// Writes a rendered answer where the command line says. Throws Error(failed) when it cannot be written.
 void write_output(const Context& context, const std::string& out);
 

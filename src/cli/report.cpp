@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "cli/output.h"
 #include "report/index_page.h"
 #include "report/overview.h"
 #include "report/page.h"
@@ -49,9 +50,7 @@ std::string printed(const ReportOptions& options, const std::vector<report::Summ
 
 }  // namespace
 
-Sink standard_output() {
-  return [](std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); };
-}
+Sink standard_output() { return write_stdout; }
 
 int run_report(const ReportOptions& options, Console& console) {
   const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
@@ -69,7 +68,8 @@ int run_report(const ReportOptions& options, Console& console) {
   console.finish();
   stop_if_asked(options.stop);
   options.out(printed(options, summaries));
-  if (!options.folder.empty()) study::write_report_files(options.folder, pairs, summaries, {console, options.stop});
+  if (!options.folder.empty())
+    study::write_report_files(options.folder, options.database, pairs, summaries, {console, options.stop});
   return 0;
 }
 

@@ -29,7 +29,7 @@ template <class Work>
 void answered(const Context& context, Work&& work) {
   std::string answer;
   const int code = work(Sink([&](std::string_view words) { answer += words; }));
-  write_output(context, answer);
+  if (!answer.empty() || !context.output.empty()) write_output(context, answer);
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
 }
 
@@ -111,7 +111,8 @@ void refuse_strays(const DbCommand& command) {
                 "see tailor db --help");
 }
 
-int run_db_action(const DbCommand& command, DbOptions options, Console& console) {
+int run_db_action(const DbCommand& command, DbOptions options, const DbExport& what, Console& console) {
+  if (command.action == "export") return run_db_export(options, what, console);
   if (command.action == "info") return run_db_info(options, console);
   if (command.action == "check") return run_db_check(options, console);
   if (command.action == "dump") return run_db_dump(options, console);
@@ -135,17 +136,14 @@ void run_db_command(const DbCommand& command, const Context& context) {
   options.width = context.terminal.width;
   options.colour = context.colour;
   options.stop = context.stop();
-  if (command.action == "export") {
-    run_db_export(options, {command.recorded, context.format_word, command.folder, command.device, command.group},
-                  *context.console);
-    return;
-  }
-  options.format = parse_format(context.format_word);
+  const DbExport what{command.recorded, context.format_word, command.folder, command.device, command.group};
+  const bool files = command.action == "export" && command.recorded.empty();  // --format is of the files then
+  options.format = files ? Format::table : parse_format(context.format_word);
   Context rendered = context;
   rendered.format = options.format;
   answered(rendered, [&](Sink out) {
     options.out = std::move(out);
-    return run_db_action(command, options, *context.console);
+    return run_db_action(command, options, what, *context.console);
   });
 }
 

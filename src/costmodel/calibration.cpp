@@ -65,6 +65,12 @@ CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibra
   return result;
 }
 
+std::string text(const CalibratedDevice& device) {
+  std::string out = fmt::format("{} {} model {}\n", device.name, device.calibration, ir::model_version);
+  for (const CalibratedFigure& figure : figures) out += fmt::format("{} {}\n", figure.key, device.*figure.member);
+  return out;
+}
+
 std::string estimate_name(std::string_view model, std::string_view calibration) {
   return fmt::format("{}@{}", model, calibration);
 }

@@ -43,6 +43,9 @@ std::span<const CalibratedFigure> calibrated_figures();
 /// this device open: nothing is filled in from elsewhere.
 CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration);
 
+/// Everything that models read, one figure a line, with the version of their formulas: equal texts, equal estimates.
+std::string text(const CalibratedDevice& device);
+
 /// "projected@uncalibrated": how an estimate is stored and shown, with what it rests on.
 std::string estimate_name(std::string_view model, std::string_view calibration);
 

@@ -194,6 +194,11 @@ std::size_t sound_rules() {
       std::count_if(rule_table.begin(), rule_table.end(), [](const Rule& rule) { return rule.sound; }));
 }
 
+bool drops(const Rule& rule, const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  return (rule.reads & ~row(plan.skeleton).fields) == 0 &&
+         rule.drops({prepared, plan, limits, codegen::tiling(prepared, plan)});
+}
+
 const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
                        std::size_t in_force) {
   const Candidate candidate{prepared, plan, limits, codegen::tiling(prepared, plan)};

@@ -43,6 +43,9 @@ std::span<const Rule> rules();
 /// How many rows are sound: they stand first.
 std::size_t sound_rules();
 
+/// Whether this rule alone drops the plan, whatever others say.
+bool drops(const Rule& rule, const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
+
 /// The first of the first `in_force` rules that drops the plan, or nullptr.
 const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
                        std::size_t in_force = rules().size());

@@ -8,6 +8,10 @@
 // Thinning. When only N plans may be scored, the plans that survive the rules are counted first, and N of them spread
 // evenly over the enumeration are taken; so the sample is the same every time and reaches all values of the axes.
 //
+// What decides. A plan is noted under the first rule that drops it, so of a space without a plan the rule with most
+// plans need not be the reason: at 65 threads many plans also want more rows in flight than there are. Where one rule,
+// or what the lowering says, holds against every plan of such a space, all are noted under it.
+//
 // Heuristics never empty a group. Where no plan is left, the rules at the end of the table give way, as few as let a
 // plan pass that lowers; soundness is not theirs to give.
 //
@@ -244,6 +248,41 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
   return tuned;
 }
 
+/// What holds against every plan of a space that has no legal one, whoever is asked first: what the lowering says, else
+/// a sound rule. Nothing where no single rule does, or when stopped.
+std::optional<RejectedPlans> refuses_all(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
+                                         const std::stop_token& stop) {
+  codegen::LowerScratch scratch;
+  Plans plans(prepared, axes, limits);
+  std::optional<RejectedPlans> lowering;
+  std::vector<RejectedPlans> sound;
+  bool first = true, agreed = true;
+  std::int64_t count = 0;
+  while (const auto plan = plans.next()) {
+    if (stop.stop_requested()) return std::nullopt;
+    ++count;
+    if (first)
+      for (const Rule& rule : rules().first(sound_rules()))
+        sound.push_back({std::string(rule.name), true, 0, text(*plan), std::string(rule.reason)});
+    std::erase_if(sound, [&](const RejectedPlans& one) {
+      const auto rule = std::find_if(rules().begin(), rules().end(), [&](const Rule& r) { return r.name == one.rule; });
+      return !drops(*rule, prepared, *plan, limits);
+    });
+    if (agreed) {
+      const codegen::Lowered lowered = lower(prepared, *plan, limits, scratch);
+      const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered);
+      if (refused != nullptr && first) lowering = {refused->rule, refused->sound, 0, text(*plan), refused->reason};
+      agreed = refused != nullptr && refused->rule == lowering->rule;
+    }
+    first = false;
+    if (!agreed && sound.empty()) return std::nullopt;
+  }
+  if (count == 0) return std::nullopt;
+  RejectedPlans decider = agreed ? *lowering : sound.front();
+  decider.plans = count;
+  return decider;
+}
+
 /// The most rules, fewer than were in force, that leave a plan of those which were all dropped: up to the last row that
 /// dropped one. What the lowering refused passed them all, so one rule less brings others.
 std::size_t rules_that_leave_a_plan(const Tuned& tuned, std::size_t in_force) {
@@ -263,9 +302,13 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
   std::size_t in_force = options.heuristics ? rules().size() : sound;
   for (;;) {
     Tuned tuned = tune_under(in_force, prepared, axes, device, options);
-    if (!tuned.ranked.empty() || tuned.stopped || in_force <= sound) return tuned;
-    in_force = rules_that_leave_a_plan(tuned, in_force);
-    if (in_force < sound) return tuned;
+    if (!tuned.ranked.empty() || tuned.stopped) return tuned;
+    const std::size_t fewer = in_force > sound ? rules_that_leave_a_plan(tuned, in_force) : 0;
+    if (fewer < sound || in_force <= sound) {
+      if (const auto decider = refuses_all(prepared, axes, device.limits, options.stop)) tuned.rejections = {*decider};
+      return tuned;
+    }
+    in_force = fewer;
   }
 }
 

@@ -58,12 +58,13 @@ struct Tuned {
   /// The first of `ranked` that lower to different kernels, at most `keep`. With a short list: this first, in the order
   /// of the ranking, then the first of the others.
   std::vector<Listed> best;
-  std::vector<RejectedPlans> rejections;  ///< most plans first
-  std::int64_t space = 0;                 ///< combinations of the axes
-  std::int64_t enumerated = 0;            ///< plans that mean something
-  std::int64_t left_out = 0;              ///< legal as far as rules know, but beyond the limit on plans
-  std::int64_t lowerings = 0;             ///< plans that were lowered, refused ones included
-  bool stopped = false;                   ///< the stop token ended it early
+  /// Most plans first. Where no plan is left and one rule holds against every plan of the space, that one alone.
+  std::vector<RejectedPlans> rejections;
+  std::int64_t space = 0;       ///< combinations of the axes
+  std::int64_t enumerated = 0;  ///< plans that mean something
+  std::int64_t left_out = 0;    ///< legal as far as rules know, but beyond the limit on plans
+  std::int64_t lowerings = 0;   ///< plans that were lowered, refused ones included
+  bool stopped = false;         ///< the stop token ended it early
 };
 
 /// Every different kernel.

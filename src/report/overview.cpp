@@ -14,6 +14,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/indexed.h"
@@ -58,15 +59,37 @@ std::string times_faster(double ratio) {
                     : fmt::format("{} × slower", three_figures(1 / ratio));
 }
 
+/// "level simulated", or where a time adds up several levels "84.1 % level projected, 15.9 % level simulated".
+std::string levels_of(std::string_view level, Seconds time, std::span<const NamedTime> made_of) {
+  if (made_of.empty() || !(time.value > 0)) return fmt::format("level {}", level);
+  const auto words = [](const std::string& name) { return name == "bound" ? "a bound" : "level " + name; };
+  if (made_of.size() == 1) return words(made_of[0].name);
+  std::vector<std::string> parts;
+  for (const NamedTime& one : made_of)
+    parts.push_back(fmt::format("{} % {}", three_figures(100 * (one.time / time)), words(one.name)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "561 us instead of 1.47 ms, level projected"; where not all is of one level each time says what it is made of.
+std::string both_times(const Speedup& at) {
+  const std::string chosen = levels_of(at.level, at.chosen, at.chosen_made_of);
+  const std::string baseline = levels_of(at.level, at.baseline, at.baseline_made_of);
+  if (chosen == baseline && at.chosen_made_of.size() <= 1)
+    return fmt::format("{} instead of {}, {}", humane_seconds(at.chosen.value), humane_seconds(at.baseline.value),
+                       chosen);
+  return fmt::format("{}: {}; instead of {}: {}", humane_seconds(at.chosen.value), chosen,
+                     humane_seconds(at.baseline.value), baseline);
+}
+
 /// Both speed-ups of the chosen strategy, each by its name: of the fused kernels alone, and with the library calls.
 std::string speedup_words(const StrategyTotals& chosen, const StrategyTotals& baseline, const Speedup& at) {
   const bool bounds = chosen.groups_at_lower_bound > 0 || baseline.groups_at_lower_bound > 0;
-  std::string out = fmt::format(" and {} {} in its fused kernels alone ({} instead of {}, level {})",
-                                bounds                   ? "would be, if groups without a plan ran at their bound,"
-                                : at.level == "profiled" ? "is, by kernels measured one by one,"
-                                                         : "is predicted",
-                                times_faster(at.of_kernels()), humane_seconds(at.chosen.value),
-                                humane_seconds(at.baseline.value), at.level);
+  const bool measured = at.level == "profiled" && at.chosen_made_of.empty() && at.baseline_made_of.empty();
+  std::string out = fmt::format(" and {} {} in its fused kernels alone ({})",
+                                bounds     ? "would be, if groups without a plan ran at their bound,"
+                                : measured ? "is, by kernels measured one by one,"
+                                           : "is predicted",
+                                times_faster(at.of_kernels()), both_times(at));
   if (const std::optional<double> whole = at.with_library())
     return out + fmt::format(", {} with the library calls ({} for both)", times_faster(*whole),
                              humane_seconds(at.library->value));
@@ -147,7 +170,8 @@ std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotal
   for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
     for (const LevelTime& b : baseline.time)
       if (b.level == a->level && a->time.value > 0 && b.time.value > 0)
-        return Speedup{a->level, a->time, b.time, chosen.library_calls > 0 ? chosen.library_time : std::nullopt};
+        return Speedup{a->level,   a->time,  b.time, chosen.library_calls > 0 ? chosen.library_time : std::nullopt,
+                       a->made_of, b.made_of};
   return std::nullopt;
 }
 
@@ -183,15 +207,17 @@ std::string answer(const Summary& summary) {
                          three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
     if (const auto at = speedup(*chosen, *baseline)) out += speedup_words(*chosen, *baseline, *at);
   } else if (!chosen->time.empty()) {
-    out += fmt::format(", predicted to take {} (level {})", humane_seconds(chosen->time.back().time.value),
-                       chosen->time.back().level);
+    const LevelTime& last = chosen->time.back();
+    out += fmt::format(", predicted to take {} ({})", humane_seconds(last.time.value),
+                       levels_of(last.level, last.time, last.made_of));
   }
   out += "; " + honesty + ".";
   for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
     if (s != nullptr && s->groups_at_lower_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
-      out += fmt::format(" Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
-                         three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
-                         s->groups_at_lower_bound == 1 ? "1 group" : with_commas(s->groups_at_lower_bound) + " groups");
+      out += fmt::format(
+          " Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
+          three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
+          s->launches_at_lower_bound == 1 ? "1 launch" : with_commas(s->launches_at_lower_bound) + " launches");
   return out;
 }
 

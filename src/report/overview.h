@@ -25,6 +25,7 @@ struct Speedup {
   std::string level;
   Seconds chosen, baseline;        ///< the fused kernels of a run
   std::optional<Seconds> library;  ///< its library calls; absent: it has none, or one has no time
+  std::vector<NamedTime> chosen_made_of = {}, baseline_made_of = {};  ///< as of LevelTime
   double of_kernels() const { return baseline / chosen; }
   std::optional<double> with_library() const;
 };

@@ -39,6 +39,9 @@ struct Manifest {
 struct LevelTime {
   std::string level;  ///< "sol", "projected", ...
   Seconds time;
+  /// Where groups were not looked at by that level: what of the time is of which level ("bound" without a plan), most
+  /// first. Empty: all of it is of `level`.
+  std::vector<NamedTime> made_of = {};
 };
 
 /// What one fusion strategy makes of the whole model.
@@ -54,8 +57,9 @@ struct StrategyTotals {
   Bytes library_traffic;
   double library_flops = 0;
   std::optional<Seconds> library_time = std::nullopt;  ///< of a run, where a model gives every call a time
-  std::int64_t groups_at_lower_bound = 0;  ///< distinct groups without a plan: `time` holds their bound instead
-  Seconds time_at_lower_bound = {};        ///< their share of the last `time`
+  std::int64_t groups_at_lower_bound = 0;    ///< distinct groups without a plan: `time` holds their bound instead
+  Seconds time_at_lower_bound = {};          ///< their share of the last `time`
+  std::int64_t launches_at_lower_bound = 0;  ///< how often these groups run, of `launches`
 };
 
 /// One level's estimate of one kernel.

@@ -120,8 +120,10 @@ std::optional<BinaryRow> Store::binary(Id id) const {
 }
 std::vector<EstimateRow> Store::estimates(Id plan, Id device) const {
   return load_records<EstimateRow>(
-      *connection_, "JOIN levels USING (level) WHERE plan_id = ? AND device_id = ? ORDER BY precision, model", plan,
-      device);
+      *connection_,
+      "JOIN levels USING (level) WHERE plan_id = ? AND device_id = ? ORDER BY precision, " + used_at("model") +
+          " DESC, model",
+      plan, device);
 }
 std::vector<PredictionRow> Store::predictions(Id plan, Id device) const {
   return load_records<PredictionRow>(*connection_,

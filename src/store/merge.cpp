@@ -109,6 +109,16 @@ constexpr std::array conflicts = std::to_array<Conflict>({
      "FROM (SELECT * FROM (SELECT * FROM a EXCEPT SELECT * FROM b) "
      "  UNION ALL SELECT * FROM (SELECT * FROM b EXCEPT SELECT * FROM a)) d "
      "JOIN main.graphs g USING (graph_id) ORDER BY 1"},
+    {"both have estimates of this group, but the calibration or the device file said other numbers to each",
+     "run the sweep with today's files again into both of them, or keep the databases apart",
+     "SELECT b.model || ' on ' || d.name || ', group ' || g.title FROM main.group_bounds b "
+     "JOIN shard.group_bounds o USING (group_id, device_id, model) JOIN main.devices d USING (device_id) "
+     "JOIN main.groups g USING (group_id) WHERE b.figures <> o.figures ORDER BY 1"},
+    {"both have a time of this library call, but the calibration or the device file said other numbers to each",
+     "run the sweep with today's files again into both of them, or keep the databases apart",
+     "SELECT t.model || ' on ' || d.name || ', call ' || t.node FROM main.library_times t "
+     "JOIN shard.library_times o USING (graph_id, node, device_id, model) JOIN main.devices d USING (device_id) "
+     "WHERE t.figures <> o.figures ORDER BY 1"},
     {"both have this observation, but on different sides of the split",
      "the side is given once and never changes: keep the databases apart",
      "SELECT 'observation ' || a.observation_id || ', ' || a.split || ' and ' || b.split FROM main.observations a "

@@ -143,7 +143,10 @@ RecordedRows read_recorded(const std::filesystem::path& path) {
 
 void save_recorded(Store& store, const RecordedRows& rows) {
   Store::Transaction transaction(store);
-  for (const DeviceRow& row : rows.devices) store.save(row);
+  const std::vector<DeviceRow> known = store.devices();
+  for (const DeviceRow& row : rows.devices)  // a file that a run here read says more than one from elsewhere
+    if (std::none_of(known.begin(), known.end(), [&](const DeviceRow& one) { return one.id == row.id; }))
+      store.save(row);
   for (const RunRow& row : rows.runs) store.save(row);
   for (const GraphRow& row : rows.graphs) store.save(row);
   for (const GroupRow& row : rows.groups) store.save(row);

@@ -55,7 +55,7 @@ struct Record<RunRow> {
 
 template <>
 struct Record<DeviceRow> {
-  static constexpr Table table{.name = "devices"};
+  static constexpr Table table{.name = "devices", .known = Known::replaced};
   static void walk(auto& field, auto& row) {
     field("device_id", row.id, mark::key);
     field("name", row.name);
@@ -153,13 +153,14 @@ struct Record<LibraryCallRow> {
 
 template <>
 struct Record<LibraryTimeRow> {
-  static constexpr Table table{.name = "library_times"};
+  static constexpr Table table{.name = "library_times", .known = Known::replaced};
   static void walk(auto& field, auto& row) {
     field("graph_id", row.graph, mark::key);
     field("node", row.node, mark::key);
     field("device_id", row.device, mark::key);
     field("model", row.model, mark::key);
     field("total_s", row.total);
+    field("figures", row.figures);
   }
 };
 
@@ -306,13 +307,14 @@ struct Record<PredictionRow> {
 
 template <>
 struct Record<GroupBoundRow> {
-  static constexpr Table table{.name = "group_bounds"};
+  static constexpr Table table{.name = "group_bounds", .known = Known::replaced};
   static void walk(auto& field, auto& row) {
     field("group_id", row.group, mark::key);
     field("device_id", row.device, mark::key);
     field("model", row.model, mark::key);
     field("total_s", row.total);
     field("bottleneck", row.bottleneck);
+    field("figures", row.figures);
   }
 };
 
@@ -497,6 +499,7 @@ struct Record<ProgressRow> {
     field("stage", row.stage, mark::key);
     field("legal", row.legal);
     field("rejected", row.rejected);
+    field("figures", row.figures);
   }
 };
 

@@ -46,7 +46,7 @@ struct RunRow {
 struct DeviceRow {
   Id id;  ///< hash of `name`
   std::string name, title, arch;
-  std::string file;  ///< text of the device file as it was first read
+  std::string file;  ///< text of the device file as it was last read
   bool operator==(const DeviceRow&) const = default;
 };
 
@@ -116,7 +116,8 @@ struct LibraryTimeRow {
   std::string node;
   Id device;
   std::string model;
-  Seconds total;  ///< of one execution
+  Seconds total;    ///< of one execution
+  Id figures = {};  ///< as of GroupBoundRow
   bool operator==(const LibraryTimeRow&) const = default;
 };
 
@@ -212,6 +213,7 @@ struct GroupBoundRow {
   std::string model;
   Seconds total;
   std::string bottleneck;
+  Id figures = {};  ///< hash of the numbers that it rests on: what a device file and a calibration said
   bool operator==(const GroupBoundRow&) const = default;
 };
 
@@ -326,6 +328,7 @@ struct ProgressRow {
   Id group, device;
   std::string space, stage;
   std::int64_t legal = 0, rejected = 0;
+  Id figures = {};  ///< as of GroupBoundRow
   bool operator==(const ProgressRow&) const = default;
 };
 
@@ -342,8 +345,9 @@ struct StrategyTotals {
   Bytes dram;           ///< per run, inputs and outputs of every group once
   Seconds kernel_time;  ///< per run, groups with a time only
   std::int64_t groups_without_plan = 0, groups_without_time = 0;
-  double library_calls = 0;  ///< per run
-  Seconds library_time;      ///< per run
+  double launches_without_plan = 0;  ///< of `launches`
+  double library_calls = 0;          ///< per run
+  Seconds library_time;              ///< per run
 };
 
 struct GroupTime {

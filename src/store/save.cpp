@@ -4,6 +4,12 @@
 // Saving. What a record's columns are, and what happens to a row that is known, is in its list (records.h); here each
 // kind of row is let in. What was measured never changes: a measurement that is known stays with its samples. Called
 // by whoever holds a Store; each call belongs to the caller's transaction.
+//
+// What a model says rests on a device file and a calibration, which are known by their names. So that no row outlives
+// the numbers it was made with, the bound of a group carries their hash, and the sweep that comes with others takes out
+// what the old ones said before it says anything itself.
+#include <fmt/format.h>
+
 #include "store/record_sql.h"
 #include "store/store.h"
 
@@ -32,5 +38,38 @@ void Store::save(const ObservationRow& row) { save_record(*connection_, row); }
 void Store::save(const ModuleTimeRow& row) { save_record(*connection_, row); }
 void Store::save(const CalibrationRow& row) { save_record(*connection_, row); }
 void Store::save(const ProgressRow& row) { save_record(*connection_, row); }
+
+bool Store::forget_other_figures(const GroupBoundRow& row) {
+  std::optional<Id> known;
+  connection_->each(
+      "SELECT figures FROM group_bounds WHERE group_id = ? AND device_id = ? AND model = ?",
+      [&](Columns& columns) { columns.read(known.emplace()); }, row.group, row.device, row.model);
+  if (!known || *known == row.figures) return false;
+  const std::size_t at = row.model.find('@');
+  const std::string calibration = at == row.model.npos ? std::string() : row.model.substr(at);
+  Savepoint together(*connection_);
+  for (const std::string_view table : {"estimates", "predictions"})
+    connection_->execute(fmt::format("DELETE FROM {} WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?) "
+                                     "AND device_id = ? AND instr(model, '@') > 0 "
+                                     "AND substr(model, instr(model, '@')) = ?",
+                                     table),
+                         row.group, row.device, calibration);
+  connection_->execute(
+      "DELETE FROM rejections WHERE group_id = ?1 AND device_id = ?2 AND space IN "
+      "(SELECT space FROM progress WHERE group_id = ?1 AND device_id = ?2 AND figures = ?3)",
+      row.group, row.device, *known);
+  connection_->execute("DELETE FROM progress WHERE group_id = ? AND device_id = ? AND figures = ?", row.group,
+                       row.device, *known);
+  // Short lists are plans with a lowering. Which sweep listed which is not known: while another one has work here, all
+  // stay. What a GPU measured stays in any case.
+  connection_->execute(
+      "DELETE FROM lowerings WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?1) AND device_id = ?2 "
+      "AND NOT EXISTS (SELECT 1 FROM progress WHERE group_id = ?1 AND device_id = ?2) "
+      "AND NOT EXISTS (SELECT 1 FROM binaries b JOIN measurements m USING (binary_id) "
+      "                WHERE b.kernel_id = lowerings.kernel_id AND m.device_id = ?2 AND m.profiler <> 'simulator')",
+      row.group, row.device);
+  together.release();
+  return true;
+}
 
 }  // namespace tailor::store

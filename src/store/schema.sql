@@ -52,7 +52,7 @@ CREATE TABLE run_devices (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE devices (
-  -- GPUs, each with its device file as it was first read; run_devices has the versions that later runs read
+  -- GPUs, each with its device file as it was last read; run_devices has the versions that each run read
   device_id TEXT PRIMARY KEY NOT NULL, -- hash of the name: a changed file is the same device
   name      TEXT NOT NULL,             -- 'h200'
   title     TEXT NOT NULL,             -- 'NVIDIA H200'
@@ -149,6 +149,7 @@ CREATE TABLE library_times (
   device_id TEXT NOT NULL REFERENCES devices, -- the device
   model     TEXT NOT NULL,                    -- who says so
   total_s   REAL NOT NULL,                    -- of one execution
+  figures   TEXT NOT NULL,                    -- as in group_bounds
   PRIMARY KEY (graph_id, node, device_id, model),
   FOREIGN KEY (graph_id, node) REFERENCES library_calls
 ) STRICT, WITHOUT ROWID;
@@ -292,12 +293,15 @@ CREATE TABLE predictions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE group_bounds (
-  -- a lower bound for a whole group, known before any plan and for groups without one
+  -- a lower bound for a whole group, known before any plan and for groups without one. All that the models of one
+  -- calibration say of the group on this device rests on the same numbers: when a sweep comes with others under the
+  -- same names, what was said before is taken out of estimates, predictions, rejections and progress.
   group_id   TEXT NOT NULL REFERENCES groups,  -- the group
   device_id  TEXT NOT NULL REFERENCES devices, -- the device
   model      TEXT NOT NULL,                    -- who says so
   total_s    REAL NOT NULL,                    -- no kernel for the group is faster
   bottleneck TEXT NOT NULL,                    -- the part that decides
+  figures    TEXT NOT NULL,                    -- hash of what device file and calibration said: the models' numbers
   PRIMARY KEY (group_id, device_id, model)
 ) STRICT, WITHOUT ROWID;
 
@@ -471,6 +475,7 @@ CREATE TABLE progress (
   stage     TEXT NOT NULL,                    -- 'score', 'compile', 'check'
   legal     INTEGER NOT NULL,                 -- plans that passed the stage
   rejected  INTEGER NOT NULL,                 -- plans that did not
+  figures   TEXT NOT NULL,                    -- as in group_bounds
   PRIMARY KEY (group_id, device_id, space, stage)
 ) STRICT, WITHOUT ROWID;
 
@@ -613,6 +618,7 @@ CREATE VIEW strategies (
   kernel_s,            -- groups with a time only
   groups_without_plan, -- distinct ones
   groups_without_time, -- distinct ones: neither plan nor bound
+  launches_without_plan, -- of the launches, those of groups without a plan
   library_calls,       -- executions of them
   library_s            -- their time; of several models by the rule of level_times
 ) AS
@@ -624,6 +630,7 @@ SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.times * t.total_s), 0.0),
        count(fg.group_id) - count(t.plan_id),
        count(fg.group_id) - count(t.total_s),
+       coalesce(sum(iif(t.plan_id IS NULL, fg.times, 0.0)), 0.0),
        coalesce((SELECT sum(c.times) FROM library_calls c WHERE c.graph_id = g.graph_id), 0.0),
        coalesce((SELECT sum(c.times * (SELECT lt.total_s FROM library_times lt
                                        WHERE lt.graph_id = c.graph_id AND lt.node = c.node

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -25,6 +26,13 @@
 namespace tailor::store {
 
 class Connection;
+
+/// One kind of damage to a database.
+struct Damage {
+  std::string what;                   ///< "a row of counters refers to a row of measurements that is not there"
+  std::int64_t times = 0;             ///< how often it was found
+  std::vector<std::string> examples;  ///< keys of the first few rows, or the first few lines
+};
 
 /// How a database is opened.
 struct Opening {
@@ -87,6 +95,13 @@ class Store {
   void save(const CalibrationRow& row);  ///< the last word counts
   void save(const ProgressRow& row);
 
+  /// Takes out what models said of a group's plans with other numbers under the same calibration's name: where the
+  /// bound of `row`'s model that is known rests on other figures than `row`, its estimates and predictions of that
+  /// calibration go, with the rejections and the progress of sweeps that took them; and where no other sweep was here,
+  /// lowerings of kernels that no GPU measured. Kernels, verdicts and measurements stay. Returns whether there was such
+  /// a bound; `row` is not saved.
+  bool forget_other_figures(const GroupBoundRow& row);
+
   // Loading, in the order of the keys unless told otherwise.
   std::vector<RunRow> runs() const;  ///< oldest first
   /// ", h200.json 5f0c123456": for each GPU that a run asked about which version of its file; empty for none.
@@ -111,7 +126,7 @@ class Store {
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
   std::vector<BinaryRow> binaries(Id kernel) const;
   std::optional<BinaryRow> binary(Id id) const;
-  std::vector<EstimateRow> estimates(Id plan, Id device) const;
+  std::vector<EstimateRow> estimates(Id plan, Id device) const;  ///< by level, of each the one that counts first
   std::vector<PredictionRow> predictions(Id plan, Id device) const;
   std::vector<GroupBoundRow> group_bounds(Id group, Id device) const;
   std::vector<CheckRow> checks(Id kernel) const;
@@ -158,7 +173,11 @@ class Store {
 
   /// Every table, row by row in key order, as text: equal contents, equal text.
   std::string dump() const;
-  /// Asks SQLite to check the file and the references between tables. Returns what is wrong, empty when nothing is.
+  /// The same, row by row: the table and the row's values as SQL, with ", " between them.
+  void dump(const std::function<void(std::string_view table, std::string_view values)>& row) const;
+  /// Asks SQLite to check the file and the references between tables. Returns what is wrong, equal things counted.
+  std::vector<Damage> damages() const;
+  /// The same in lines, empty when nothing is wrong.
   std::string damage() const;
 
  private:

@@ -30,6 +30,7 @@ struct ViewRecord<StrategyTotals> {
     field("kernel_s", row.kernel_time);
     field("groups_without_plan", row.groups_without_plan);
     field("groups_without_time", row.groups_without_time);
+    field("launches_without_plan", row.launches_without_plan);
     field("library_calls", row.library_calls);
     field("library_s", row.library_time);
   }

@@ -87,3 +87,26 @@ TEST_CASE("a damaged packed file is not taken for one that is too large") {
     CHECK(error.message.find("damaged or truncated") != std::string::npos);
   }
 }
+
+TEST_CASE("a file of another packer is known by its first bytes, and told how to unpack") {
+  const PackedFile file("");
+  for (const auto& [bytes, name] : {std::pair<std::string, std::string>{"BZh91AY", "bzip2"},
+                                    {"\x28\xb5\x2f\xfd\x24", "zstd"},
+                                    {std::string("\xfd"
+                                                 "7zXZ\0",
+                                                 6),
+                                     "xz"},
+                                    {"PK\x03\x04\x14", "zip"}}) {
+    CAPTURE(name);
+    write_file(file.path, bytes);
+    try {
+      read_unpacked(file.path);
+      FAIL("it was read");
+    } catch (const Error& error) {
+      CHECK(error.message == "found a file packed by " + name + ", expected text, plain or by gzip");
+      CHECK(error.hint.starts_with("unpack it first: "));
+    }
+  }
+  write_file(file.path, "BZ is no packed file");
+  CHECK(read_unpacked(file.path) == "BZ is no packed file");
+}

@@ -52,6 +52,42 @@ TEST_CASE("ids are stable and round-trip") {
   CHECK_THROWS_AS(id_from_hex("xyz"), Error);
 }
 
+TEST_CASE("a file that is written again keeps its mode, and one of several names stays the file of all of them") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("tailor-mode-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const auto mode = [&](const char* name) { return static_cast<int>(fs::status(folder / name).permissions()); };
+  write_file(folder / "plain", "first");
+  const int usual = mode("plain");
+  for (const int wanted : {0600, 0640, 0755, 0444}) {
+    fs::permissions(folder / "plain", static_cast<fs::perms>(wanted));
+    write_file(folder / "plain", std::to_string(wanted));
+    CHECK(mode("plain") == wanted);
+    CHECK(read_file(folder / "plain") == std::to_string(wanted));
+  }
+  write_file(folder / "other", "first");
+  CHECK(mode("other") == usual);
+  fs::create_hard_link(folder / "other", folder / "name");
+  fs::permissions(folder / "other", static_cast<fs::perms>(0600));
+  write_file(folder / "name", "by its second name");
+  CHECK(read_file(folder / "other") == "by its second name");
+  CHECK(fs::hard_link_count(folder / "other") == 2);
+  CHECK(mode("name") == 0600);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("an input without an end, or larger than any text, is refused before it fills the memory") {
+  namespace fs = std::filesystem;
+  CHECK_THROWS_WITH_AS(read_file("/dev/zero"), "found no end within 256 MB, expected a text", Error);
+  const fs::path large = fs::temp_directory_path() / ("tailor-large-" + std::to_string(::getpid()));
+  write_file(large, "x");
+  fs::resize_file(large, 3'000'000'000);  // a hole: nothing is on the disk
+  CHECK_THROWS_WITH_AS(read_file(large), "found 3.00 GB, expected a text of at most 1.00 GB", Error);
+  fs::resize_file(large, 2);
+  CHECK(read_file(large).size() == 2);
+  fs::remove(large);
+}
+
 TEST_CASE("a written file replaces a file whole, follows links, and goes through what is no file") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / ("tailor-write-" + std::to_string(::getpid()));

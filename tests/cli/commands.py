@@ -15,6 +15,7 @@
 #                         GPU's library, $GPU for the options that name it; a case with one of them is skipped where
 #                         there is none. Several run lines: one after the other, the last is looked at
 #   exit: N               the exit code; 0 when not said
+#   limit: N              no file may grow over N bytes in the last run; stdout: FILE  what it says goes there
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
 #   err: TEXT             stderr holds it
 #   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records. Every
@@ -28,6 +29,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -132,11 +134,14 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 text = text.replace(name, folder)
             return text
 
-        def run(words):
-            return subprocess.run([tailor, *words], capture_output=True, text=True, cwd=here, timeout=120, env=env)
+        def run(words, limit=None, stdout=None):
+            capped = limit and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+            with open(stdout or os.devnull, "w", encoding="utf-8") as sink:
+                return subprocess.run([tailor, *words], stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True, cwd=here, timeout=120, env=env, preexec_fn=capped)
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
-        runs, want_exit = [], 0
+        runs, want_exit, limit, stdout = [], 0, None, None
         env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         for key, value in said:
             if key == "file":
@@ -151,7 +156,11 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 runs.append([filled(word) for word in shlex.split(value)])
             elif key == "exit":
                 want_exit = int(value)
-        results = [run(words) for words in runs]
+            elif key == "limit":
+                limit = int(value)
+            elif key == "stdout":
+                stdout = value
+        results = [run(words) for words in runs[:-1]] + [run(runs[-1], limit, stdout)]
         words, result = runs[-1], results[-1]
         for key, value in said:
             if key == "needs" and result.returncode == 3 and any(words in result.stderr for words in NEEDS[value][0]):
@@ -166,7 +175,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "env", "run", "exit", "needs"):
+            if key in ("file", "folder", "env", "run", "exit", "needs", "limit", "stdout"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"

@@ -193,7 +193,7 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
   for (const report::StrategyTotals& totals : summary.strategies) {
     CAPTURE(totals.name);
     std::map<std::string, double> sums;
-    double launches = 0, bytes = 0, at_bound = 0;
+    double launches = 0, bytes = 0, at_bound = 0, launches_without = 0;
     std::int64_t without = 0, kernels = 0;
     const std::optional<store::FusionRow> fusion = store.fusion(subject.graph.id, totals.name);
     REQUIRE(fusion.has_value());
@@ -204,6 +204,7 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
           (one.level == "projected" ? projected : compiled) =
               std::min(one.level == "projected" ? projected : compiled, one.total.value);
       const double bound = store.group_bounds(row.group, subject.device.id).at(0).total.value;
+      if (projected > 1) launches_without += row.times;
       if (projected > 1) ++without, at_bound += row.times * bound, projected = compiled = bound;
       sums["sol"] += row.times * bound;
       sums["projected"] += row.times * projected;
@@ -213,7 +214,17 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
       bytes += row.times * (store.group(row.group)->read.value + store.group(row.group)->written.value);
     }
     REQUIRE(totals.time.size() == 3);
-    for (const report::LevelTime& time : totals.time) CHECK(time.time.value == approx(sums[time.level]));
+    for (const report::LevelTime& time : totals.time) {
+      CHECK(time.time.value == approx(sums[time.level]));
+      double all = 0;  // a part is named by the level that looked at it, and parts are the whole
+      for (const report::NamedTime& part : time.made_of) {
+        all += part.time.value;
+        if (part.name == "bound") CHECK(part.time.value == approx(at_bound));
+        if (part.name == "compiled") CHECK(part.time.value == approx(sums["compiled"] - at_bound));
+      }
+      CHECK(time.made_of.size() == (time.level == "sol" || without == 0 ? 0 : 2));
+      if (!time.made_of.empty()) CHECK(all == approx(time.time.value));
+    }
     CHECK(totals.kernels == kernels);
     CHECK(totals.groups_at_lower_bound == without);
     CHECK(totals.time_at_lower_bound.value == approx(at_bound));
@@ -228,6 +239,8 @@ TEST_CASE("a strategy's time is the sum over its groups of the best plan's time,
       seen = true;
       CHECK(view.kernel_time.value == approx(totals.time.back().time.value));
       CHECK(view.groups_without_plan == totals.groups_at_lower_bound);
+      CHECK(view.launches_without_plan == approx(static_cast<double>(totals.launches_at_lower_bound)));
+      CHECK(view.launches_without_plan == approx(launches_without));
       CHECK(view.library_time.value == approx(totals.library_time->value));
       CHECK(view.dram.value == approx(totals.traffic.value));
     }

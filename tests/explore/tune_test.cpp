@@ -165,3 +165,34 @@ TEST_CASE("a short list has the best plan, the nearest to the usual one, and no 
   }
   CHECK(plain_lists_alike > 4);  // so the list is worth making
 }
+
+TEST_CASE(
+    "of a space without a plan the rule is named that holds against all of it, not the one that was asked first") {
+  const costmodel::CalibratedDevice device = example_device();
+  for (const char* member : {"softmax", "layernorm_f16", "bias_gelu_f16"}) {
+    CAPTURE(member);
+    const ir::Group group = ir::make_group(ir::family_member(member), 4096, 1024);
+    const auto prepared = codegen::prepare(group);
+    REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+    const auto& ready = std::get<codegen::Prepared>(prepared);
+    explore::Axes axes = explore::default_axes(ready, device.limits);
+    axes[ir::PlanField::threads] = {65};
+    explore::Tuned tuned = explore::tune(ready, axes, device, {});
+    CHECK(tuned.ranked.empty());
+    REQUIRE(tuned.rejections.size() == 1);
+    CHECK(tuned.rejections[0].rule == "threads");
+    CHECK(tuned.rejections[0].plans == tuned.enumerated);
+    CHECK(tuned.rejections[0].reason == "65 threads are no whole number of warps of 32");
+    // Two axes that each rule out a part: no rule holds against all.
+    axes[ir::PlanField::threads] = {128, 2048};
+    axes[ir::PlanField::vector] = {3};
+    tuned = explore::tune(ready, axes, device, {});
+    CHECK(tuned.ranked.empty());
+    std::int64_t plans = 0;
+    for (const explore::RejectedPlans& one : tuned.rejections) plans += one.plans;
+    CHECK(plans == tuned.enumerated);
+    axes[ir::PlanField::threads] = {128};
+    axes[ir::PlanField::vector] = {1};
+    CHECK_FALSE(explore::tune(ready, axes, device, {}).ranked.empty());
+  }
+}

@@ -131,6 +131,31 @@ TEST_CASE("the answer names both strategies, the ratio and the level it rests on
   CHECK(answer({}) == "No strategy was run, so there is no answer yet.");
 }
 
+TEST_CASE("the answer names the level that all of a time has, else how much of it is of which level") {
+  Summary s = example_summary();
+  const auto says = [&](std::string_view words) {
+    INFO(answer(s));
+    return answer(s).find(words) != std::string::npos;
+  };
+  StrategyTotals &chosen = s.strategies[2], &baseline = s.strategies[1];
+  for (StrategyTotals* one : {&chosen, &baseline}) one->time.back().level = "simulated";
+  CHECK(says("(561 us instead of 1.47 ms, level simulated)"));
+  chosen.time.back().made_of = {{"projected", {505e-6}}, {"simulated", {56e-6}}};
+  CHECK(says("(561 us: 90.0 % level projected, 9.98 % level simulated; instead of 1.47 ms: level simulated)"));
+  baseline.time.back().made_of = {{"projected", {1.47e-3}}};  // no group of it was executed
+  CHECK(says("9.98 % level simulated; instead of 1.47 ms: level projected)"));
+  chosen.time.back().made_of = baseline.time.back().made_of;
+  CHECK(says("(561 us instead of 1.47 ms, level projected)"));
+  for (StrategyTotals* one : {&chosen, &baseline}) one->time.back().level = "profiled";
+  CHECK(says("is predicted"));  // not one of them was measured
+  chosen.time.back().made_of.clear();
+  baseline.time.back().made_of.clear();
+  CHECK(says("is, by kernels measured one by one,"));
+  chosen.time.back().made_of = {{"profiled", {400e-6}}, {"bound", {161e-6}}};
+  s.baseline.clear();
+  CHECK(says("predicted to take 561 us (71.3 % level profiled, 28.7 % a bound)"));
+}
+
 TEST_CASE("a speed-up says what it is of: the fused kernels alone, and the same run with its library calls") {
   Summary s = example_summary();
   const auto says = [&](std::string_view words) {

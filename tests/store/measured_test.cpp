@@ -376,6 +376,7 @@ TEST_CASE("of two calibrations at one level the one counts that a sweep took las
     const BestPlan best = store.best_plans(a_group(1).id, a_device().id, 1).at(0);
     CHECK(best.estimate.model == "projected@" + calibration);
     CHECK(best.estimate.plan == a_plan(1, plan).id);
+    CHECK(store.estimates(best.estimate.plan, a_device().id).front() == best.estimate);
     CHECK(store.plan_times(a_group(1).id, a_device().id, "projected") == times);
     CHECK(store.level_bests(a_graph().id, a_device().id) ==
           std::vector<LevelBest>{{a_group(1).id, "projected", times.front()}});
@@ -410,6 +411,81 @@ TEST_CASE("of two calibrations at one level the one counts that a sweep took las
     CHECK(store.library_times(a_graph().id, a_device().id).front().model == "library@fresh");
     CHECK(store.strategies().front().library_time.value == approx(2 * 7e-6));
   }
+}
+
+TEST_CASE("what models said with other numbers goes, what was measured stays, and another calibration is not touched") {
+  const Folder folder;
+  Store store = two_groups(folder / "a.db");
+  save_timings(store, 1);
+  const PlanRow plan = a_plan(1, 0);
+  const GroupBoundRow bound{a_group(1).id, a_device().id, "sol@aged", {1e-6}, "dram", named("figures")};
+  store.save(bound);
+  for (const char* calibration : {"aged", "fresh"}) {
+    store.save(an_estimate_by(calibration, 0, 10e-6));
+    PredictionRow predicted = a_prediction(plan, "cold", "activity", 7e-6);
+    predicted.model = fmt::format("projected@{}", calibration);
+    store.save(predicted);
+  }
+  store.save(an_estimate(plan, "profiled", 8e-6));
+  save_wrong_plan(store, 1);  // executed on the simulator alone
+  store.save(RejectionRow{a_group(1).id, a_device().id, "space", "registers", true, 3, "row", "too many"});
+  store.save(ProgressRow{a_group(1).id, a_device().id, "space", "score", 4, 3, bound.figures});
+  store.save(ProgressRow{a_group(2).id, a_device().id, "space", "score", 4, 3, bound.figures});
+  const std::size_t measured = store.measured_plans(a_device().id).size(),
+                    timings = store.timings(a_device().id).size();
+  REQUIRE(measured > 0);
+  const std::string before = store.dump();
+  CHECK_FALSE(store.forget_other_figures(bound));
+  GroupBoundRow never = bound;
+  never.model = "sol@never";
+  CHECK_FALSE(store.forget_other_figures(never));
+  CHECK(store.dump() == before);
+
+  GroupBoundRow other = bound;
+  other.figures = named("other figures");
+  CHECK(store.forget_other_figures(other));
+  for (const EstimateRow& row : store.estimates(plan.id, a_device().id)) CHECK(row.model != "projected@aged");
+  CHECK(store.estimates(plan.id, a_device().id).size() == 3);  // by no calibration, by the fresh one, measured
+  REQUIRE(store.predictions(plan.id, a_device().id).size() == 1);
+  CHECK(store.predictions(plan.id, a_device().id).at(0).model == "projected@fresh");
+  CHECK_FALSE(store.is_done(a_group(1).id, a_device().id, "space", "score"));
+  CHECK(store.is_done(a_group(2).id, a_device().id, "space", "score"));
+  for (const RejectionRow& row : store.rejections(a_group(1).id, a_device().id)) CHECK(row.space != "space");
+  CHECK(store.measured_plans(a_device().id).size() == measured);
+  CHECK(store.timings(a_device().id).size() == timings);
+  CHECK(store.lowering(plan.id, a_device().id).has_value());
+  // save_group left progress of another sweep; without it the short list begins anew, but for what a GPU measured.
+  CHECK(store.lowering(a_plan(1, 1).id, a_device().id).has_value());
+  store.save(other);
+  for (const ProgressRow& row : store.progress_of(a_group(1).id, a_device().id))
+    store.save(ProgressRow{row.group, row.device, row.space, row.stage, row.legal, row.rejected, other.figures});
+  CHECK(store.forget_other_figures(bound));
+  CHECK(store.progress_of(a_group(1).id, a_device().id).empty());
+  CHECK_FALSE(store.lowering(a_plan(1, 1).id, a_device().id).has_value());
+  CHECK(store.lowering(plan.id, a_device().id).has_value());
+  CHECK(store.measured_plans(a_device().id).size() == measured);
+  CHECK(store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.level == "profiled");
+  CHECK(store.damage().empty());
+}
+
+TEST_CASE("databases that estimated one group with other numbers under one name are not merged") {
+  const Folder folder;
+  for (const char* file : {"a.db", "b.db"}) {
+    Store store = Store::open(folder / file);
+    save_model(store, 1);
+    store.save(GroupBoundRow{a_group(1).id, a_device().id, "sol@aged", {1e-6}, "dram", named(file)});
+  }
+  Store store = Store::open(folder / "a.db");
+  const std::string before = store.dump();
+  try {
+    store.merge(folder / "b.db");
+    FAIL("merged");
+  } catch (const Error& error) {
+    const std::string words = error_text(error);
+    CHECK(words.find("sol@aged on h200, group add_rsqrt: both have estimates of this group, but the calibration or the "
+                     "device file said other numbers to each; nothing was merged") != words.npos);
+  }
+  CHECK(store.dump() == before);
 }
 
 TEST_CASE("a run tells the version of each device file it read, and a later one another version") {

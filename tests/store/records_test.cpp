@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <regex>
 
@@ -290,4 +291,32 @@ TEST_CASE("the schema that a database shows has a comment on each table, view an
       CHECK(std::regex_search(sql, std::regex("\n  " + column + "[ ,][^\n]*-- \\S[^\n]+")));
     });
   }
+}
+
+TEST_CASE("damage that was found many times is one finding with its count, and names three rows") {
+  const Folder folder;
+  {
+    EmptyDatabase connection(folder / "a.db");
+    for (int i = 0; i < 4000; ++i)
+      connection.execute("INSERT INTO counters VALUES (?, ?, 1.0, 'B')", fmt::format("{:032x}", i),
+                         std::string("reads"));
+    connection.execute("INSERT INTO lowerings VALUES (?, ?, ?)", std::string(32, '1'), std::string(32, '2'),
+                       std::string(32, '3'));
+  }
+  const Store store = Store::open_read_only(folder / "a.db");
+  const std::vector<Damage> damages = store.damages();
+  REQUIRE(damages.size() == 4);
+  CHECK(damages[0].what == "a row of counters refers to a row of measurements that is not there");
+  CHECK(damages[0].times == 4000);
+  REQUIRE(damages[0].examples.size() == 3);
+  CHECK(damages[0].examples[0] == fmt::format("'{:032x}', 'reads'", 0));
+  for (std::size_t i = 1; i < 4; ++i) {
+    CHECK(damages[i].what.starts_with("a row of lowerings refers to a row of "));
+    CHECK(damages[i].times == 1);
+    CHECK(damages[i].examples.size() == 1);
+  }
+  const std::string words = store.damage();
+  CHECK(std::count(words.begin(), words.end(), '\n') == 4);
+  CHECK(store.damage().find("that is not there (4000 times), for example '") != std::string::npos);
+  CHECK(Store::open(folder / "b.db").damages().empty());
 }

@@ -18,12 +18,14 @@
 #include "folder.h"
 #include "ir/graph/number.h"
 #include "ir/plan.h"
+#include "report/width.h"
 #include "store/store.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/pipeline/recorder.h"
 #include "study/sweep/sweep.h"
 #include "study/tables/check_tables.h"
+#include "study/tables/explain_page.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 #include "support/kernel_cache.h"
@@ -254,6 +256,63 @@ TEST_CASE("verdicts are handed over part by part, and a stop loses none that was
   CHECK(verdict_table(candidates, {}, {}).rows.size() == candidates.size());
 }
 
+TEST_CASE("a sweep says of how many of its kernels a sample of the blocks was executed") {
+  if (no_compiler()) return;
+  for (const bool sampled : {false, true}) {
+    CAPTURE(sampled);
+    Bench bench(64);
+    const SweepOutcome outcome = bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+      return [&kernel, sampled](std::span<const reference::Tensor> inputs, const simulator::SimulationOptions& how) {
+        profiler::Executed run = interpreter_of(kernel)(inputs, how);
+        REQUIRE(run.simulation.blocks_total > 1);
+        if (sampled) run.simulation.blocks_run = 1;
+        return run;
+      };
+    });
+    CHECK(outcome.kernels_passed == 3);
+    CHECK(outcome.kernels_sampled == (sampled ? 3 : 0));
+    CHECK((bench.said.find("3 kernels executed and right (3 in a sample of their blocks), 0 rejected") !=
+           std::string::npos) == sampled);
+  }
+}
+
+TEST_CASE("a kernel of which some blocks were executed is not called whole, in no table and no summary") {
+  const Bench bench;
+  Listener listener;
+  Question question;
+  question.model = (bench.path / "model.graph").string();
+  question.device = "h200";
+  question.strategy = "stitch-v1";
+  FusedModel model(question, source / "data", {listener});
+  std::vector<Candidate> candidates = choose_plans(model, {"", 4, true}, {listener}, nullptr);
+  REQUIRE(candidates.size() == 4);
+  for (Candidate& one : candidates) {
+    one.verdict.emplace().state = profiler::Verdict::passed;
+    one.verdict->judged = 1;
+    one.verdict->counts.blocks_run = one.verdict->counts.blocks_total = 4096;
+  }
+  candidates[1].verdict->counts.blocks_run = 8;
+  candidates[2].other_is = "it has two rows";
+  candidates[3] = candidates[1];
+  candidates[3].other.emplace();
+  candidates[3].other_is = "64 of 4,096 rows";
+  const report::Table table = verdict_table(candidates, {}, {});
+  const auto at = [&](std::size_t row, std::string_view key) {
+    for (std::size_t c = 0; c < table.columns.size(); ++c)
+      if (table.columns[c].key == key) return table.rows[row][c];
+    FAIL("no such column");
+    return report::Cell();
+  };
+  CHECK(std::get<std::string>(at(0, "executed_shape")) == "whole");
+  CHECK(std::get<std::string>(at(1, "executed_shape")) == "8 of 4,096 blocks");
+  CHECK(std::get<std::string>(at(2, "executed_shape")) == "whole: it has two rows");
+  CHECK(std::get<std::string>(at(3, "executed_shape")) == "64 of 4,096 rows, 8 of 4,096 blocks");
+  CHECK(std::get<std::int64_t>(at(1, "blocks_run")) == 8);
+  CHECK(std::get<std::int64_t>(at(1, "blocks")) == 4096);
+  CHECK(text(count_verdicts(candidates), 0) ==
+        "4 of 4 kernels passed, 1 executed at a smaller shape, 2 executed in a sample of their blocks");
+}
+
 TEST_CASE("groups without a plan have their rows, and decide how a command ends where there is nothing else") {
   const std::vector<Unplanned> some{{3, Id{}, "sort", "skeleton-sort", "skeleton-sort: why"},
                                     {7, Id{}, "gather", "skeleton-gather", "skeleton-gather: one"}};
@@ -281,4 +340,30 @@ TEST_CASE("groups without a plan have their rows, and decide how a command ends 
   CHECK(text(counts, 31) == "2 of 2 kernels passed; 31 groups have no plan");
   counts.refuted = counts.not_executed = 1;
   CHECK(fault_of(counts, 31)->fault == Fault::failed);
+}
+
+TEST_CASE("the page of an explanation keeps to the width of the screen, down to its program") {
+  const Bench bench;
+  Listener listener;
+  Question question;
+  question.model = (bench.path / "model.graph").string();
+  question.device = "h200";
+  FusedModel model(question, source / "data", {listener});
+  Explained all{choose_plan(model, 0, "", {listener}), model.title(0)};
+  all.estimate = all.one.standing.estimates.front();
+  all.one.verdict.emplace().state = profiler::Verdict::not_executed;
+  all.one.verdict->reason = "needs 880 GB of memory, 3.92 GB are free for it; --blocks or --shape small takes less";
+  all.advice = {std::string(30, 'a') +
+                " of bytes that are loaded are not needed, because rows are shorter than a warp"};
+  for (const int width : {60, 80, 200}) {
+    CAPTURE(width);
+    const std::string page = explanation(all, width, false);
+    const std::string words = page.substr(0, page.rfind(text(all.one.kernel)));
+    REQUIRE(words.size() < page.size());
+    for (const std::string_view line : split(words, '\n')) {
+      CAPTURE(line);
+      CHECK(report::display_width(line) <= width);
+    }
+    CHECK(words.find("executed    not executed: needs 880 GB") != words.npos);
+  }
 }

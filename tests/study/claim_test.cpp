@@ -46,17 +46,30 @@ TEST_CASE("a claim of fused kernels alone can hold where the same one with libra
   CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "none").holds());
 }
 
-TEST_CASE("a claim about time leaves out a strategy whose groups have no plan where the baseline's have one") {
+TEST_CASE("a claim about time leaves out a strategy whose launches have no plan where the baseline's have one") {
   std::array strategies{totals_of("none", 5, 1, 3e-5), totals_of("stitch-v1", 1, 1, 4e-6),
                         totals_of("xla", 2, 1, 1.5e-5)};
-  strategies[1].groups_without_plan = 1;
+  strategies[1].launches_without_plan = 1;
   const JudgedClaim time = judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none");
   CHECK(time.value == approx(2));
   CHECK(time.left_out == std::vector<std::string>{"stitch-v1"});
   CHECK_FALSE(time.holds());
   CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").value == approx(5));
-  strategies[0].groups_without_plan = 1;  // the same bound on both sides
+  strategies[0].launches_without_plan = 1;  // the same bound on both sides
   CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").value == approx(7.5));
+}
+
+TEST_CASE("what has no plan is counted by launches: a group that runs in a loop weighs as often as it runs") {
+  std::array strategies{totals_of("none", 500, 1, 3e-5), totals_of("stitch-v1", 100, 1, 4e-6)};
+  strategies[0].groups_without_plan = 1;  // it runs 100 times
+  strategies[0].launches_without_plan = 100;
+  strategies[1].groups_without_plan = 2;  // each runs once
+  strategies[1].launches_without_plan = 2;
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").left_out.empty());
+  std::swap(strategies[0].launches_without_plan, strategies[1].launches_without_plan);
+  std::swap(strategies[0].groups_without_plan, strategies[1].groups_without_plan);
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").left_out ==
+        std::vector<std::string>{"stitch-v1"});
 }
 
 TEST_CASE("models and devices are added up before the proportion is taken") {

@@ -34,16 +34,19 @@ std::string softmax_config(const std::string& more = "") {
 }
 
 SweepOutcome sweep(const Folder& folder, const std::string& config, const std::string& database,
-                   std::stop_token stop = {}) {
+                   std::stop_token stop = {}, const std::filesystem::path& data = source / "data",
+                   std::string* notes = nullptr) {
   write_file(folder.path / "sweep.json", config);
   Listener listener;
   SweepOptions options;
   options.config = folder.path / "sweep.json";
-  options.data = source / "data";
+  options.data = data;
   options.database = folder.path / database;
   options.workers = 2;
   options.command = "test";
-  return run_sweep(options, {listener, stop});
+  SweepOutcome outcome = run_sweep(options, {listener, stop});
+  if (notes != nullptr) *notes = listener.notes;
+  return outcome;
 }
 
 int fault_of(const Folder& folder, const std::string& config, const std::string& expected_words) {
@@ -151,6 +154,125 @@ TEST_CASE("estimates carry the name of their calibration, and another calibratio
   CHECK(differ > 100);
 }
 
+namespace {
+
+/// All that models say in a database, as text: of every group its bound, its best plans and their estimates, why others
+/// were rejected, and the totals.
+std::string said(const std::filesystem::path& database) {
+  const store::Store opened = store::Store::open_read_only(database);
+  std::string rows;
+  for (const store::DeviceRow& device : opened.devices())
+    for (const store::GroupRow& group : opened.groups()) {
+      for (const store::GroupBoundRow& row : opened.group_bounds(group.id, device.id))
+        rows += fmt::format("{} {} {}\n", hex(group.id), row.model, row.total.value);
+      for (const store::BestPlan& plan : opened.best_plans(group.id, device.id, 1 << 30)) {
+        rows += fmt::format("{}: {} {}\n", plan.place, plan.plan, plan.kernel.has_value());
+        for (const store::EstimateRow& row : opened.estimates(plan.estimate.plan, device.id))
+          rows += fmt::format("{} {} {} {}\n", row.level, row.model, row.total.value, row.bottleneck);
+      }
+    }
+  for (const store::StrategyTotals& row : opened.strategies())
+    rows += fmt::format("{} {} {}\n", row.strategy, row.kernel_time.value, row.library_time.value);
+  for (const store::RejectedRule& row : opened.rejected_why())
+    rows += fmt::format("{} {} {} {}\n", row.rule, row.groups, row.plans, row.example);
+  return rows;
+}
+
+/// Device files and calibrations of their own, so that a test may change them.
+std::filesystem::path own_data(const Folder& folder) {
+  const std::filesystem::path data = folder.path / "data";
+  std::filesystem::create_directories(data);
+  for (const char* part : {"devices", "calibrations"})
+    std::filesystem::copy(source / "data" / part, data / part, std::filesystem::copy_options::recursive);
+  return data;
+}
+
+void change(const std::filesystem::path& file, const std::string& from, const std::string& to) {
+  std::string text = read_file(file);
+  REQUIRE(text.find(from) != text.npos);
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  write_file(file, text);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a calibration or a device file that says other numbers under the same name is scored again, and no row of "
+    "the old one is left") {
+  const Folder folder;
+  const std::filesystem::path data = own_data(folder);
+  const std::filesystem::path calibration = data / "calibrations/uncalibrated.json",
+                              device = data / "devices/h200.json";
+  const std::string config = softmax_config();
+  std::string notes;
+  const SweepOutcome first = sweep(folder, config, "a.db", {}, data, &notes);
+  CHECK(notes.find("other numbers") == notes.npos);
+  const std::string before = said(folder.path / "a.db");
+
+  struct Changed {
+    const char* what;
+    std::filesystem::path file;
+    std::string from, to;
+  };
+  int fresh = 0;
+  for (const Changed& changed :
+       {Changed{"a figure of the calibration", calibration, "\"dram_knee\": {\"value\": 1.2,",
+                "\"dram_knee\": {\"value\": 3,"},
+        Changed{"a fact of the device", device, "\"value\": 4800000000000.0", "\"value\": 2400000000000.0"},
+        Changed{"a limit of the device", device, "\"shared_per_block_optin\": {\"value\": 232448",
+                "\"shared_per_block_optin\": {\"value\": 4096"},
+        Changed{"the limit again as it was", device, "\"shared_per_block_optin\": {\"value\": 4096",
+                "\"shared_per_block_optin\": {\"value\": 232448"}}) {
+    CAPTURE(changed.what);
+    change(changed.file, changed.from, changed.to);
+    const SweepOutcome again = sweep(folder, config, "a.db", {}, data, &notes);
+    CHECK(again.groups_resumed == 0);
+    CHECK(notes.find(fmt::format("h200: its file or calibration 'uncalibrated' says other numbers than when {0} of {0} "
+                                 "groups were estimated",
+                                 first.distinct_groups)) != notes.npos);
+    const std::string name = fmt::format("fresh{}.db", fresh++);
+    sweep(folder, config, name, {}, data, &notes);
+    CHECK(notes.find("other numbers") == notes.npos);
+    CHECK(said(folder.path / "a.db") == said(folder.path / name));
+    CHECK(said(folder.path / "a.db") != before);
+    CHECK(sweep(folder, config, "a.db", {}, data, &notes).groups_resumed == first.distinct_groups);
+    CHECK(notes.find("other numbers") == notes.npos);
+  }
+  // Words are no numbers.
+  change(device, "NVIDIA H200 datasheet", "the data sheet");
+  CHECK(sweep(folder, config, "a.db", {}, data, &notes).groups_resumed == first.distinct_groups);
+  CHECK(notes.find("other numbers") == notes.npos);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  CHECK(opened.devices().at(0).file == read_file(device));
+  CHECK(opened.damage().empty());
+}
+
+TEST_CASE("what was known of another calibration, or by another sweep of the same numbers, stays when a file changes") {
+  const Folder folder;
+  const std::filesystem::path data = own_data(folder);
+  std::filesystem::copy(data / "calibrations/uncalibrated.json", data / "calibrations/other.json");
+  const std::string other = softmax_config(", \"calibration\": \"other\"");
+  const SweepOutcome first = sweep(folder, softmax_config(), "a.db", {}, data);
+  sweep(folder, other, "a.db", {}, data);
+  change(data / "calibrations/uncalibrated.json", "\"dram_knee\": {\"value\": 1.2,", "\"dram_knee\": {\"value\": 3,");
+  CHECK(sweep(folder, softmax_config(), "a.db", {}, data).groups_resumed == 0);
+  CHECK(sweep(folder, other, "a.db", {}, data).groups_resumed == first.distinct_groups);
+  sweep(folder, other, "b.db", {}, data);
+  const auto totals = [&](const char* name) {
+    std::string rows;
+    for (const store::StrategyTotals& row : store::Store::open_read_only(folder.path / name).strategies())
+      rows += fmt::format("{} {}\n", row.strategy, row.kernel_time.value);
+    return rows;
+  };
+  CHECK(totals("a.db") == totals("b.db"));
+  // Its short lists are still there.
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  for (const store::GroupRow& group : opened.groups())
+    for (const store::BestPlan& best : opened.best_plans(group.id, opened.devices().at(0).id, 1))
+      CHECK(best.kernel.has_value());
+}
+
 TEST_CASE("a sweep that is told to stop exits 130 and the next one finishes the work") {
   const Folder folder;
   std::stop_source source_of_stop;
@@ -239,7 +361,8 @@ TEST_CASE("axes that leave no plan end a sweep with 1 and the rule; also when ev
     const SweepOutcome outcome = sweep(folder, config, "a.db");
     CHECK(outcome.exit_code == 1);
     CHECK(outcome.reason.find("the sweep's axes leave no group a plan; for ") == 0);
-    CHECK(outcome.reason.find("rule ") != std::string::npos);
+    CHECK(outcome.reason.find("rule threads refuses ") != std::string::npos);
+    CHECK(outcome.reason.find("65 threads are no whole number of warps of 32") != std::string::npos);
     CHECK_FALSE(outcome.hint.empty());
   }
   // Beside a sweep that has plans, in one database.

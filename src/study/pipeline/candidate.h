@@ -37,6 +37,7 @@ struct Target {
   costmodel::CalibratedDevice calibrated;  ///< as models see it
   std::string file;
   Id id;
+  Id figures = {};  ///< hash of all that file and calibration say to models: estimates rest on it
 };
 
 /// A distinct group, prepared once for all plans of it. Neither copied nor moved: the preparation points into it.
@@ -90,6 +91,11 @@ struct Candidate {
   bool compiled() const { return binary && binary->outcome == ir::CompileOutcome::ok; }
   /// Whether an execution counted this kernel, and not that of another shape.
   bool counted() const { return verdict && verdict->counts.blocks_run > 0 && !verdict_is_of_other; }
+
+  /// Whether a sample of the launch's blocks was executed, and the results of the others were not looked at.
+  bool sampled() const {
+    return verdict && verdict->counts.blocks_run > 0 && verdict->counts.blocks_run < verdict->counts.blocks_total;
+  }
 
   // What a check executes: the other shape where there is one.
   const ir::Group& executed_group() const { return other ? other->shape.group : of->group; }

@@ -112,6 +112,7 @@ Target load_target(const fs::path& data, const std::string& name, const ir::Cali
   const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
   target.file = read_file(is_path ? fs::path(name) : data / "devices" / (target.device.name + ".json"));
   target.id = device_row(target.device, target.file).id;
+  target.figures = id_of(std::string_view(target.device.arch + "\n" + costmodel::text(target.calibrated)));
   return target;
 }
 
@@ -223,10 +224,20 @@ namespace {
 
 /// Why a space that was searched holds no plan.
 ir::Rejection why_no_plan(const explore::Tuned& tuned) {
-  if (tuned.rejections.empty()) return {"axes", "the values of the axes do not go together"};
+  if (tuned.rejections.empty())
+    return {"axes", "the values of the axes do not go together: threads_per_row is above threads in all of them"};
   const explore::RejectedPlans& most = tuned.rejections.front();
-  return {most.rule, fmt::format("rule {} refuses {} of {}: {}", most.rule, with_commas(most.plans),
-                                 with_commas(tuned.enumerated), most.reason)};
+  if (most.plans == tuned.enumerated)
+    return {most.rule,
+            fmt::format("rule {} refuses {} {}: {}", most.rule, tuned.enumerated == 1 ? "the only" : "every one of",
+                        tuned.enumerated == 1 ? "plan" : with_commas(tuned.enumerated), most.reason)};
+  // No single rule holds against all: those that took most.
+  constexpr std::size_t told = 3;
+  std::string out;
+  for (const explore::RejectedPlans& one : std::span(tuned.rejections).first(std::min(told, tuned.rejections.size())))
+    out += fmt::format("{}rule {} refuses {} of {}: {}", out.empty() ? "" : "; ", one.rule, with_commas(one.plans),
+                       with_commas(tuned.enumerated), one.reason);
+  return {most.rule, out};
 }
 
 }  // namespace

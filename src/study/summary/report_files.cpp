@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "report/index_page.h"
 #include "report/overview.h"
+#include "report/owner.h"
 #include "report/page.h"
 
 namespace tailor::study {
@@ -49,12 +50,14 @@ std::vector<std::string> stems(std::span<const Subject> subjects) {
 
 }  // namespace
 
-void write_report_files(const std::filesystem::path& folder, std::span<const Subject> subjects,
-                        std::span<const report::Summary> summaries, const Watch& watch) {
+void write_report_files(const std::filesystem::path& folder, const std::filesystem::path& database,
+                        std::span<const Subject> subjects, std::span<const report::Summary> summaries,
+                        const Watch& watch) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed)
     throw Error(Fault::failed, Position{folder.string(), 0, 0}, "the folder cannot be made: " + failed.message());
+  report::own(folder, database);
   const std::vector<std::string> names = stems(subjects);
   std::vector<report::IndexEntry> entries;
   for (std::size_t i = 0; i < names.size(); ++i) {

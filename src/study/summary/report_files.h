@@ -15,9 +15,10 @@
 
 namespace tailor::study {
 
-/// The folder is made when absent. `summaries` is parallel to `subjects`, and neither is empty. Throws Error(failed)
-/// when something cannot be written.
-void write_report_files(const std::filesystem::path& folder, std::span<const Subject> subjects,
-                        std::span<const report::Summary> summaries, const Watch& watch);
+/// The folder is made when absent. `summaries` is parallel to `subjects`, and neither is empty. Throws Error(usage) for
+/// a folder that holds the report of another database, Error(failed) when something cannot be written.
+void write_report_files(const std::filesystem::path& folder, const std::filesystem::path& database,
+                        std::span<const Subject> subjects, std::span<const report::Summary> summaries,
+                        const Watch& watch);
 
 }  // namespace tailor::study

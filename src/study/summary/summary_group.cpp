@@ -47,7 +47,7 @@ report::EstimateSummary shown(const store::EstimateRow& row) {
   return out;
 }
 
-/// Lowest level first; of several models at a level the first by name, as in the database's views.
+/// Lowest level first; of several models at a level the one that counts in the database's views.
 std::vector<report::EstimateSummary> load_estimates(const store::Store& store, const Subject& subject, Id plan,
                                                     const store::GroupBoundRow* bound) {
   std::vector<report::EstimateSummary> out;

@@ -101,7 +101,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
   totals.name = fusion.strategy;
   totals.distinct_groups = static_cast<std::int64_t>(fusion.groups.size());
   if (fusion.least_kernels > 0) totals.kernel_floor = fusion.least_kernels;
-  double launches = 0;
+  double launches = 0, at_bound = 0;
   for (const store::FusionGroupRow& row : fusion.groups) {
     const store::GroupRow& group = gathered.groups.at(row.group);
     totals.kernels += row.occurrences;
@@ -109,18 +109,28 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     totals.traffic += (group.read + group.written) * row.times;
     if (!gathered.bests.contains(row.group)) {
       ++totals.groups_at_lower_bound;
+      at_bound += row.times;
       if (const auto time = time_at(gathered, row.group, "sol")) totals.time_at_lower_bound += time->total * row.times;
     }
   }
   for (const std::string& level : gathered.levels) {
-    Seconds sum;
+    report::LevelTime& sum = totals.time.emplace_back();
+    sum.level = level;
     bool complete = true;
+    std::map<std::string_view, Seconds> of_level;
     for (const store::FusionGroupRow& row : fusion.groups) {
       const auto time = time_at(gathered, row.group, level);
       complete = complete && time.has_value();
-      if (time) sum += time->total * row.times;
+      if (!time) continue;
+      sum.time += time->total * row.times;
+      of_level[time->level] += time->total * row.times;
     }
-    if (complete) totals.time.push_back({level, sum});
+    // The column of bounds is all bounds; another one takes what it has not itself from those below.
+    if (precision(level) > 0 && (of_level.size() > 1 || !of_level.contains(level)))
+      for (const auto& [name, time] : of_level) sum.made_of.push_back({std::string(name), time});
+    std::stable_sort(sum.made_of.begin(), sum.made_of.end(),
+                     [](const report::NamedTime& a, const report::NamedTime& b) { return a.time > b.time; });
+    if (!complete) totals.time.pop_back();
   }
   Seconds library;
   bool timed = !gathered.library.empty();
@@ -134,6 +144,7 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
   }
   if (timed) totals.library_time = library;
   totals.launches = std::llround(launches);
+  totals.launches_at_lower_bound = std::llround(at_bound);
   return totals;
 }
 

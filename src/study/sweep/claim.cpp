@@ -66,11 +66,11 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
     sum.library_traffic = library_traffic;
     sum.kernel_time += one.kernel_time;
     sum.library_time += one.library_time;
-    sum.groups_without_plan += one.groups_without_plan;
+    sum.launches_without_plan += one.launches_without_plan;
   }
   const double base = judged.metric->of(sums[baseline]);
   for (const auto& [strategy, sum] : sums)
-    if (judged.metric->predicted && sum.groups_without_plan > sums[baseline].groups_without_plan)
+    if (judged.metric->predicted && sum.launches_without_plan > sums[baseline].launches_without_plan)
       judged.left_out.push_back(strategy);
     else if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
       judged.value = std::max(judged.value, base / other);

@@ -24,7 +24,7 @@ struct RunTotals {
   double library_calls = 0;  ///< executions
   Bytes traffic, library_traffic;
   Seconds kernel_time, library_time;
-  std::int64_t groups_without_plan = 0;
+  double launches_without_plan = 0;
 };
 
 struct ClaimMetric {
@@ -42,8 +42,8 @@ const ClaimMetric& find_metric(const std::string& name);
 struct JudgedClaim {
   const ClaimMetric* metric = nullptr;
   double value = 0;  ///< baseline over the best other strategy
-  /// Strategies that are not compared by a predicted time, because more of their groups have no plan than of the
-  /// baseline's: a bound is less than any time.
+  /// Strategies that are not compared by a predicted time, because more of their launches are of groups without a
+  /// plan than of the baseline's: a bound is less than any time.
   std::vector<std::string> left_out;
   double threshold = 0;
   bool holds() const { return value >= threshold; }

@@ -149,6 +149,11 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
       r.fail(Fault::missing, (*v.node.array())[i].offset,
              fmt::format("'{}[{}]': there is no file '{}'", v.path, i, path.string()),
              "paths start at the folder of the sweep file");
+    for (std::size_t k = 0; k < config.models.size(); ++k)
+      if (std::filesystem::equivalent(config.models[k], path, ignored))
+        r.fail(Fault::usage, (*v.node.array())[i].offset,
+               fmt::format("'{}[{}]' is the same file as '{}[{}]', '{}'", v.path, i, v.path, k, path.string()),
+               "remove one");
     config.models.push_back(path);
   }
 }

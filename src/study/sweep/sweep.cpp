@@ -28,6 +28,7 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "profiler/compile/compile.h"
+#include "report/owner.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/claim.h"
@@ -37,10 +38,18 @@ namespace tailor::study {
 
 namespace {
 
-std::vector<Target> find_devices(const SweepConfig& config, const std::filesystem::path& data,
+std::vector<Target> find_devices(const SweepConfig& config, const SweepOptions& options,
                                  const ir::Calibration& calibration) {
   std::vector<Target> devices;
-  for (const std::string& name : config.devices) devices.push_back(load_target(data, name, calibration));
+  for (const std::string& name : config.devices) {
+    devices.push_back(load_target(options.data, name, calibration));
+    for (std::size_t i = 0; i + 1 < devices.size(); ++i)
+      if (devices[i].id == devices.back().id)
+        throw Error(Fault::usage, Position{options.config.string()},
+                    fmt::format("'devices' names {} twice: as '{}' and as '{}'", devices[i].device.name,
+                                config.devices[i], name),
+                    "remove one");
+  }
   return devices;
 }
 
@@ -79,7 +88,7 @@ void sum_up(Sweep& sweep) {
       three_figures(claim.value), three_figures(claim.threshold), claim.metric->meaning));
   if (!claim.left_out.empty())
     sweep.watch.observer.warning(fmt::format(
-        "the claim leaves out {}: more of its groups have no plan than of {}'s, and their bound is no prediction",
+        "the claim leaves out {}: more of its launches have no plan than of {}'s, and their bound is no prediction",
         fmt::join(claim.left_out, " and "), sweep.config.baseline));
 }
 
@@ -91,14 +100,14 @@ std::string without_plans(Sweep& sweep) {
   std::string why;
   for (const Target& device : sweep.devices) {
     std::map<Id, std::int64_t> legal;
-    for (const store::ProgressRow& row : sweep.store().progress(device.id, sweep.space))
+    for (const store::ProgressRow& row : sweep.store().progress(device.id, space_on(sweep, device)))
       if (row.stage == "score") legal[row.group] = row.legal;
     for (const auto& group : sweep.groups) {
       if (group->ready() == nullptr || !legal.contains(group->group.id)) continue;
       ++(legal[group->group.id] > 0 ? with : without);
       if (legal[group->group.id] > 0 || !why.empty()) continue;
       for (const store::RejectionRow& row : sweep.store().rejections(group->group.id, device.id))
-        if (row.space == sweep.space && why.empty())
+        if (row.space == space_on(sweep, device) && why.empty())
           why = fmt::format("; for {} on {} rule {} refuses {} plans: {}", group->title(), device.device.name, row.rule,
                             with_commas(row.plans), row.reason);
     }
@@ -138,9 +147,10 @@ void print_summary(const Sweep& sweep) {
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_judged + o.kernels_not_executed > 0)
     sweep.watch.observer.note(fmt::format(
-        "{} kernels executed and right, {} rejected, {}{} not executed in {}", o.kernels_passed, o.kernels_refuted,
-        o.kernels_not_judged > 0 ? fmt::format("{} not judged, ", o.kernels_not_judged) : "", o.kernels_not_executed,
-        humane_seconds(o.checking.value)));
+        "{} kernels executed and right{}, {} rejected, {}{} not executed in {}", o.kernels_passed,
+        o.kernels_sampled > 0 ? fmt::format(" ({} in a sample of their blocks)", o.kernels_sampled) : "",
+        o.kernels_refuted, o.kernels_not_judged > 0 ? fmt::format("{} not judged, ", o.kernels_not_judged) : "",
+        o.kernels_not_executed, humane_seconds(o.checking.value)));
   if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
     sweep.watch.observer.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
                                           o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
@@ -174,13 +184,12 @@ Uncompiled count_uncompiled(Sweep& sweep) {
   return found;
 }
 
-/// What must be equal for stored work to count as done: the plan space, the length of the short list and what was drawn
-/// behind it, the architecture and the models' numbers.
-std::string work_space(const SweepConfig& config, const ir::Calibration& calibration) {
-  const std::string key =
-      fmt::format("{} {}{} {} {}", hex(plan_space_id(config)), config.shortlist,
-                  config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "",
-                  config.arch, hex(id_of(calibration)));
+/// What must be equal on every device for stored work to count as done: the plan space, the length of the short list
+/// and what was drawn behind it, the architecture.
+std::string work_space(const SweepConfig& config) {
+  const std::string key = fmt::format(
+      "{} {}{} {}", hex(plan_space_id(config)), config.shortlist,
+      config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "", config.arch);
   return hex(tailor::id_of(std::string_view(key)));
 }
 
@@ -192,6 +201,18 @@ void use_database(SweepConfig& config, const std::filesystem::path& database) {
   std::error_code absent;
   if (std::filesystem::equivalent(database, own, absent)) return;
   config.report = std::filesystem::path(database).replace_extension(database.has_extension() ? "" : ".report");
+}
+
+/// Pages of this database do not go where those of another one are.
+void keep_apart(SweepConfig& config, const Watch& watch) {
+  if (config.report.empty()) return;
+  const std::filesystem::path other = report::owned_by_another(config.report, config.database);
+  if (other.empty()) return;
+  std::filesystem::path apart = config.database;
+  apart += ".report";
+  watch.observer.warning(fmt::format("'{}' holds the report of '{}': this one goes to '{}'", config.report.string(),
+                                     other.string(), apart.string()));
+  config.report = std::move(apart);
 }
 
 /// Refuses a file that names an architecture that the compiler does not know.
@@ -236,10 +257,11 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   if (options.database) use_database(config, *options.database);
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
+  keep_apart(config, watch);
   const costmodel::Model& model = ranking_model(config.cost_model);
   const ir::Calibration calibration = load_calibration(options.data, config.calibration);
-  std::vector<Target> devices = find_devices(config, options.data, calibration);
-  const std::string space = work_space(config, calibration);
+  std::vector<Target> devices = find_devices(config, options, calibration);
+  const std::string space = work_space(config);
   const bool compiles = options.compile && config.compile;
   const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
   if (nvrtc) check_architecture(config, *nvrtc.api, options.config);

@@ -50,6 +50,7 @@ void count_verdict(Sweep& sweep, const Candidate& candidate) {
   const profiler::Checked& checked = *candidate.verdict;
   if (checked.state == profiler::Verdict::passed) {
     ++sweep.outcome.kernels_passed;
+    sweep.outcome.kernels_sampled += candidate.sampled() ? 1 : 0;
   } else if (profiler::is_refuted(checked.state)) {
     ++sweep.outcome.kernels_refuted;
     sweep.watch.observer.warning(fmt::format("{} under plan {} is {}: {}", candidate.kernel.name, text(candidate.plan),

@@ -61,8 +61,14 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
     if (!kernel) continue;
     const auto known =
         std::find_if(scored.begin(), scored.end(), [&](const Candidate& one) { return one.plan_id() == row.id; });
-    found->second.push_back(known != scored.end() ? std::move(*known) : stored_candidate(sweep, place, row, *kernel));
-    if (known != scored.end()) scored.erase(known);
+    if (known != scored.end()) {
+      found->second.push_back(std::move(*known));
+      scored.erase(known);
+    } else if (Candidate stored = stored_candidate(sweep, place, row, *kernel); !stored.standing.estimates.empty()) {
+      found->second.push_back(std::move(stored));
+    } else {
+      continue;  // no sweep with these numbers found it to be legal
+    }
     found->second.back().standing.refuted = !sweep.store().plan_rejections(row.id, place.target->id).empty();
   }
   sweep.chosen.erase(place);
@@ -73,13 +79,15 @@ std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(con
   std::vector<Place> open;
   for (const Target& target : sweep.devices)
     for (const auto& group : sweep.groups)
-      if (group->ready() != nullptr && !sweep.store().is_done(group->group.id, target.id, sweep.space, key(target)))
+      if (group->ready() != nullptr &&
+          !sweep.store().is_done(group->group.id, target.id, space_on(sweep, target), key(target)))
         open.push_back({group.get(), &target});
   return open;
 }
 
-void mark_done(Sweep& sweep, const Place& place, const std::string& key) {
-  sweep.store().save(store::ProgressRow{place.group->group.id, place.target->id, sweep.space, key, 0, 0});
+void mark_done(Sweep& sweep, const Place& place, const std::string& key, std::int64_t legal, std::int64_t rejected) {
+  sweep.store().save(store::ProgressRow{place.group->group.id, place.target->id, space_on(sweep, *place.target), key,
+                                        legal, rejected, place.target->figures});
 }
 
 Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,

@@ -46,8 +46,11 @@ void store_groups(Sweep& sweep, const explore::Partition& partition, std::set<Id
     sweep.recorder.save(*group);
     for (const Target& device : sweep.devices) {
       const ir::Estimate bound = costmodel::sol(group->work, device.calibrated);
-      sweep.store().save(store::GroupBoundRow{group->group.id, device.id, model_name(sweep, "sol"), bound.total,
-                                              std::string(name(bound.bottleneck))});
+      const store::GroupBoundRow row{
+          group->group.id, device.id, model_name(sweep, "sol"), bound.total, std::string(name(bound.bottleneck)),
+          device.figures};
+      if (sweep.store().forget_other_figures(row)) ++sweep.changed[&device];
+      sweep.store().save(row);
     }
     sweep.groups.push_back(std::move(group));
   }
@@ -69,7 +72,8 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
     for (const Target& device : sweep.devices) {
       const costmodel::LibraryWork work{call.bytes, call.flops};
       const ir::Estimate bound = model.estimate({.device = &device.calibrated, .library = &work});
-      sweep.store().save(store::LibraryTimeRow{graph, row.node, device.id, model_name(sweep, model.name), bound.total});
+      sweep.store().save(store::LibraryTimeRow{graph, row.node, device.id, model_name(sweep, model.name), bound.total,
+                                               device.figures});
     }
   }
 }
@@ -133,6 +137,12 @@ void load_and_fuse(Sweep& sweep) {
     ++sweep.outcome.models;
   }
   sweep.outcome.distinct_groups = static_cast<std::int64_t>(sweep.groups.size());
+  for (const Target& device : sweep.devices)
+    if (const auto changed = sweep.changed.find(&device); changed != sweep.changed.end())
+      sweep.watch.observer.note(fmt::format(
+          "{}: its file or calibration '{}' says other numbers than when {} of {} groups were estimated: these are "
+          "estimated again, measurements stay",
+          device.device.name, sweep.calibration.name, changed->second, sweep.groups.size()));
 }
 
 namespace {
@@ -152,19 +162,20 @@ Choice score(const Sweep& sweep, const Place& place) {
 }
 
 void store_unplanned(Sweep& sweep, const Place& place, const ir::Rejection& no) {
+  const std::string space = space_on(sweep, *place.target);
   sweep.store().save(
-      store::RejectionRow{place.group->group.id, place.target->id, sweep.space, no.rule, no.sound, 0, "", no.reason});
-  sweep.store().save(store::ProgressRow{place.group->group.id, place.target->id, sweep.space, "score", 0, 0});
+      store::RejectionRow{place.group->group.id, place.target->id, space, no.rule, no.sound, 0, "", no.reason});
+  mark_done(sweep, place, "score");
 }
 
 /// Stores what was found and keeps the short list.
 void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
   const Id group = place.group->group.id, device = place.target->id;
+  const std::string space = space_on(sweep, *place.target);
   std::int64_t rejected = 0;
   for (const explore::RejectedPlans& no : choice.tuned.rejections) {
     rejected += no.plans;
-    sweep.store().save(
-        store::RejectionRow{group, device, sweep.space, no.rule, no.sound, no.plans, no.example, no.reason});
+    sweep.store().save(store::RejectionRow{group, device, space, no.rule, no.sound, no.plans, no.example, no.reason});
   }
   for (const explore::Scored& scored : choice.tuned.ranked) {
     const store::PlanRow plan = plan_row(scored.plan, *place.group->ready());
@@ -173,7 +184,7 @@ void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
   }
   for (const Candidate& candidate : choice.candidates) sweep.recorder.save_lowered(candidate);
   const auto legal = static_cast<std::int64_t>(choice.tuned.ranked.size());
-  sweep.store().save(store::ProgressRow{group, device, sweep.space, "score", legal, rejected});
+  mark_done(sweep, place, "score", legal, rejected);
   sweep.outcome.plans_scored += legal;
   sweep.outcome.plans_rejected += rejected;
   sweep.outcome.plans_lowered += choice.tuned.lowerings;
@@ -187,7 +198,7 @@ void score_groups(Sweep& sweep) {
   std::vector<Place> tasks;
   for (const Target& device : sweep.devices)
     for (const auto& group : sweep.groups) {
-      if (sweep.store().is_done(group->group.id, device.id, sweep.space, "score")) {
+      if (sweep.store().is_done(group->group.id, device.id, space_on(sweep, device), "score")) {
         ++sweep.outcome.groups_resumed;
         continue;
       }

@@ -39,7 +39,7 @@ struct Place {
 struct Sweep {
   const SweepOptions& options;
   SweepConfig config;
-  std::string space;  ///< id of the plan space: axes, limits, model
+  std::string space;  ///< id of the plan space: axes, limits, model; see space_on()
   const costmodel::Model* model = nullptr;
   ir::Calibration calibration;
   std::vector<Target> devices;
@@ -47,6 +47,7 @@ struct Sweep {
   const Watch& watch;
   std::vector<std::unique_ptr<PreparedGroup>> groups = {};
   std::set<Id> graphs = {};                                  ///< ids of the models' graphs
+  std::map<const Target*, std::int64_t> changed = {};        ///< groups that other numbers were known of
   std::map<Place, std::vector<Candidate>> chosen = {};       ///< short lists that were scored in this run
   std::map<Place, std::vector<Candidate>> short_lists = {};  ///< filled by short_list()
   SweepOutcome outcome = {};
@@ -57,6 +58,11 @@ struct Sweep {
 /// What an estimate of `model` is stored as: with the calibration it rests on.
 inline std::string model_name(const Sweep& sweep, std::string_view model) {
   return costmodel::estimate_name(model, sweep.calibration.name);
+}
+
+/// What must be equal for stored work on a device to count as done: the space of plans and the models' numbers.
+inline std::string space_on(const Sweep& sweep, const Target& target) {
+  return hex(tailor::id_of(std::string_view(sweep.space + hex(target.figures))));
 }
 
 /// Imports every model, stores graphs, fusions, groups, library calls and bounds; fills `groups`.
@@ -77,7 +83,8 @@ void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 std::vector<Candidate>& short_list(Sweep& sweep, const Place& place);
 /// The places where a step is not done yet. `key` names the step.
 std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key);
-void mark_done(Sweep& sweep, const Place& place, const std::string& key);
+void mark_done(Sweep& sweep, const Place& place, const std::string& key, std::int64_t legal = 0,
+               std::int64_t rejected = 0);
 /// How a step compiles: `done` of `total` kernels are behind it.
 Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
                     std::int64_t total);

@@ -7,12 +7,28 @@
 #include "study/tables/bench_table.h"
 
 #include "base/statistics.h"
+#include "study/tables/check_tables.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
 
 using report::Cell;
 using report::Hint;
+
+report::Table compiled_bench_table(const std::vector<BenchItem>& items) {
+  report::Table table;
+  table.columns = {column("microbenchmark", "microbenchmark"), column("outcome", "outcome"),
+                   sentence("reason", "reason")};
+  for (const BenchItem& item : items) {
+    std::pair<std::string, std::string> said{"compiled", ""};
+    if (!item.binary)
+      said = {"interrupted", ""};
+    else if (item.binary->outcome != ir::CompileOutcome::ok)
+      said = not_compiled(*item.binary);
+    table.rows.push_back({item.bench.name, said.first, said.second});
+  }
+  return table;
+}
 
 report::Table bench_table(const std::vector<BenchItem>& items) {
   report::Table table;

@@ -13,6 +13,8 @@
 
 namespace tailor::study {
 
+/// What the compiler made of each: "compiled", or its first words. Of items that passed compile_benches().
+report::Table compiled_bench_table(const std::vector<BenchItem>& items);
 report::Table bench_table(const std::vector<BenchItem>& items);
 
 }  // namespace tailor::study

@@ -29,10 +29,15 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
   return not_compiled(*binary);
 }
 
-/// "whole", "64 of 4,096 rows", "whole: ..." with a reason.
+/// "whole", "64 of 4,096 rows", "8 of 1,024 blocks", "64 of 4,096 rows, 8 of 16 blocks", "whole: ..." with a reason.
 std::string shape_of(const Candidate& item) {
-  if (item.other) return item.other_is;
-  return item.other_is.empty() ? "whole" : "whole: " + item.other_is;
+  const std::string blocks = item.sampled()
+                                 ? fmt::format("{} of {} blocks", with_commas(item.verdict->counts.blocks_run),
+                                               with_commas(item.verdict->counts.blocks_total))
+                                 : std::string();
+  if (item.other) return blocks.empty() ? item.other_is : item.other_is + ", " + blocks;
+  const std::string whole = blocks.empty() ? "whole" : blocks;
+  return item.other_is.empty() ? whole : whole + ": " + item.other_is;
 }
 
 Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
@@ -62,6 +67,7 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.late += state == profiler::Verdict::timed_out ? 1 : 0;
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
+    counts.sampled += item.sampled() ? 1 : 0;
     counts.finished += item.verdict ? 1 : 0;
   }
   counts.all = std::ssize(items);
@@ -75,8 +81,9 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const std::string without = groups_without_plan == 0   ? ""
                               : groups_without_plan == 1 ? "; 1 group has no plan"
                                                          : fmt::format("; {} groups have no plan", groups_without_plan);
-  return fmt::format("{} of {} kernels passed{}{}{}{}{}", counts.passed, counts.all,
+  return fmt::format("{} of {} kernels passed{}{}{}{}{}{}", counts.passed, counts.all,
                      also(counts.elsewhere, "executed at a smaller shape"),
+                     also(counts.sampled, "executed in a sample of their blocks"),
                      also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
                      also(counts.not_executed, "not executed"), without);
 }
@@ -137,7 +144,7 @@ void add_unplanned(std::span<const Unplanned> unplanned, bool grouped, report::T
     row[1] = short_hex(first->id);
     row[2] = count > 1 ? fmt::format("{} and {} more", first->title, count - 1) : first->title;
     row[5] = "no plan";
-    row[13] = count > 1 ? first->rule : first->why;
+    row[14] = count > 1 ? first->rule : first->why;
     table.rows.push_back(std::move(row));
   }
 }
@@ -147,8 +154,8 @@ void add_unplanned(std::span<const Unplanned> unplanned, bool grouped, report::T
 report::Table verdict_table(std::span<const Candidate> items, std::span<const Unplanned> unplanned,
                             const VerdictRows& rows) {
   report::Table table;
-  const bool whole =
-      std::none_of(items.begin(), items.end(), [](const Candidate& item) { return item.other.has_value(); });
+  const bool whole = std::none_of(items.begin(), items.end(),
+                                  [](const Candidate& item) { return item.other.has_value() || item.sampled(); });
   table.columns = {column("number", "group", Hint::integer),
                    column("group", "id", Hint::text, 6),
                    column("title", "of", Hint::text, 3),
@@ -161,6 +168,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                    column("findings", "findings", Hint::integer),
                    column("lane_instructions", "lane instructions", Hint::count, 2),
                    column("blocks_run", "blocks run", Hint::count, 4),
+                   column("blocks", "of blocks", Hint::count, 9),
                    column("elapsed", "took", Hint::seconds),
                    sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
@@ -169,11 +177,13 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
     const auto [state, reason] = state_of(item);
     const bool known = item.verdict.has_value();
     table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id),
-                          item.of->title(), line_number(item.rank), item.kernel.name, state, shape_of(item),
+                          item.of->title(), line_number(item.rank), item.kernel.name, state,
+                          known && item.verdict->counts.blocks_run == 0 ? Cell() : Cell(shape_of(item)),
                           known ? Cell(item.verdict->worst) : Cell(), known ? Cell(item.verdict->judged) : Cell(),
                           known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
                           known ? Cell(item.verdict->lane_instructions) : Cell(),
                           known ? Cell(item.verdict->counts.blocks_run) : Cell(),
+                          known ? Cell(item.verdict->counts.blocks_total) : Cell(),
                           known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
   }
   add_unplanned(unplanned, rows.grouped, table);

@@ -26,6 +26,7 @@ struct VerdictCounts {
   std::int64_t late = 0;       ///< of the refuted: they took too long
   std::int64_t not_all = 0;    ///< of the passed: a part of their results has no bound
   std::int64_t elsewhere = 0;  ///< at another shape than their own
+  std::int64_t sampled = 0;    ///< some of their blocks
   std::int64_t finished = 0;   ///< have a verdict
   std::int64_t all = 0;
 };

@@ -24,7 +24,8 @@ std::string measured_words(const Candidate& one) {
   const Spread time = profiler::time_of(measured);
   const Seconds predicted = predicted_for(one, measured.protocol).value_or(Seconds{});
   std::string out = fmt::format(
-      "measured    {} ({} to {}), {}, {} samples on {}; predicted for that {}, predicted / measured {:.2f}\n",
+      "measured    {} ({} to {}), {}, {} samples on {}\n"
+      "beside it   predicted for that {}, predicted / measured {:.2f}\n",
       humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,
       measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
   if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One plan as a page for people, in the order in which a profile is read. In: a candidate with its estimate, what
+// executing and measuring it found, and how wide the screen is. Out: text. Called by tailor explain, which shows the
+// same as tables where somebody asks for them.
+#include "study/tables/explain_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/width.h"
+#include "study/tables/count_table.h"
+#include "study/tables/plan_words.h"
+#include "study/tables/profile_tables.h"
+#include "study/tables/work_tables.h"
+
+namespace tailor::study {
+
+std::span<const ir::CounterValue> gpu_counters(const Explained& all) {
+  if (!all.one.measured || all.one.measured->times.empty()) return {};
+  return all.one.measured->times.front().counters;
+}
+
+std::optional<report::Table> counted_beside(const Explained& all) {
+  const Candidate& one = all.one;
+  const bool executed = one.verdict && one.verdict->counts.blocks_run > 0;
+  if (!executed && gpu_counters(all).empty()) return {};
+  return count_table(one.kernel, {&one.work, executed ? &one.verdict->counts : nullptr, gpu_counters(all)});
+}
+
+std::string state_of(const Explained& all) {
+  const Candidate& one = all.one;
+  if (one.verdict) return std::string(profiler::name(one.verdict->state));
+  if (!one.measured || !one.measured->judged) return "unchecked";
+  return one.measured->outcome == ir::Outcome::ok ? "passed" : std::string(ir::name(one.measured->outcome));
+}
+
+namespace {
+
+double seconds_of(const ir::Estimate& estimate, std::size_t part) { return estimate.parts[part].value; }
+
+std::string bars(const ir::Estimate& estimate, int width, bool colour) {
+  const int bar_width = std::clamp(width - 40, 10, 40);
+  std::string out;
+  for (std::size_t i = 0; i < ir::part_count; ++i) {
+    const double seconds = seconds_of(estimate, i);
+    const double share = seconds / estimate.total.value;
+    if (seconds <= 0) continue;
+    const auto which = static_cast<ir::Part>(i);
+    const int filled = std::clamp(static_cast<int>(share * bar_width + 0.5), 0, bar_width);
+    std::string bar;
+    for (int cell = 0; cell < bar_width; ++cell) bar += cell < filled ? "█" : "·";
+    const bool binds = which == estimate.bottleneck;
+    if (colour && binds) bar = "\x1b[1;33m" + bar + "\x1b[0m";
+    out += fmt::format("  {:<8} {} {:>5.1f} %  {:>9}{}\n", ir::name(which), bar, 100 * share, humane_seconds(seconds),
+                       binds ? "  binds" : "");
+  }
+  return out;
+}
+
+std::string pipes_line(const costmodel::Pipes& pipes) {
+  std::string out;
+  const auto add = [&](std::string_view what, std::int64_t count) {
+    if (count > 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", with_commas(count), what);
+  };
+  add("fma", pipes.fma);
+  add("alu", pipes.alu);
+  add("xu", pipes.xu);
+  add("f64", pipes.f64);
+  add("conversions", pipes.widen + pipes.narrow);
+  add("memory", pipes.memory);
+  add("shuffle", pipes.shuffle);
+  add("barrier", pipes.barrier);
+  add("control", pipes.control);
+  add("address", pipes.address);
+  return out;
+}
+
+/// `words` after a lead of two columns and `label`, broken at the screen's edge.
+std::string paragraph(std::string_view label, std::string_view words, int width) {
+  std::string out;
+  for (const std::string& line : report::wrapped(words, std::max(20, width - 12))) {
+    out += fmt::format("{:<11} {}\n", label, line);
+    label = "";
+  }
+  return out;
+}
+
+/// Lines that have a label in their first columns, broken as a paragraph is.
+std::string labelled(std::string_view lines, int width) {
+  constexpr std::size_t lead = 12;
+  std::string out;
+  for (const std::string_view line : split(lines, '\n'))
+    if (line.size() > lead) out += paragraph(trim(line.substr(0, lead)), line.substr(lead), width);
+  return out;
+}
+
+}  // namespace
+
+std::string explanation(const Explained& all, int width, bool colour) {
+  const ir::Estimate& e = all.estimate;
+  const ir::Kernel& k = all.one.kernel;
+  std::string out =
+      paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
+  out += paragraph("kernel", k.name, width);
+  out += paragraph("of", all.title, width);
+  out += paragraph("plan", ir::text(all.one.plan), width);
+  out += "\n" +
+         paragraph(
+             "predicted",
+             fmt::format("{} ({} to {}), level {}, bound by {}{}", humane_seconds(e.total.value),
+                         humane_seconds(e.low.value), humane_seconds(e.high.value), ir::name(e.level),
+                         ir::name(e.bottleneck),
+                         state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)"),
+             width);
+  if (all.one.verdict) out += labelled(execution_words(all.one), width);
+  if (all.one.measured) out += labelled(measured_words(all.one), width);
+  out += "\n";
+  for (const std::string& line :
+       report::wrapped("each part alone, as a share of the predicted time (parts overlap)", width))
+    out += line + "\n";
+  out += bars(e, width, colour) + "\n";
+  out += paragraph("launch",
+                   fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
+                               k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                               humane_bytes(static_cast<double>(k.shared_bytes))),
+                   width);
+  out += paragraph(
+      "occupancy",
+      fmt::format("{:.0f} %: {} blocks per SM, limited by {}; {} wave{}; about {} registers per thread",
+                  100 * all.occupancy.fraction, all.occupancy.blocks_per_sm, costmodel::name(all.occupancy.limiter),
+                  three_figures(e.waves), e.waves == 1 ? "" : "s", e.registers),
+      width);
+  out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
+  const costmodel::Work& work = all.one.work;
+  if (work.shared_load.requests + work.shared_store.requests > 0)
+    out += paragraph(
+        "shared",
+        fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
+                    with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
+        width);
+  out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
+  if (const std::optional<report::Table> counts = counted_beside(all))
+    out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
+  if (!gpu_counters(all).empty())
+    out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
+  if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
+  for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
+  return out + "\n" + ir::text(k);
+}
+
+}  // namespace tailor::study

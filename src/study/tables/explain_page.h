@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of one plan, and that as a page of text: what it is, how long each part would take alone, what binds,
+// what was counted, advice, the program. In: a candidate as far as the stages filled it. Out: text and the tables that
+// stand in it. Called by tailor explain.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "costmodel/occupancy.h"
+#include "ir/counters.h"
+#include "report/table.h"
+#include "study/pipeline/candidate.h"
+
+namespace tailor::study {
+
+struct Explained {
+  Candidate one;      ///< with its verdict and measurement, where they were asked for
+  std::string title;  ///< of its group
+  ir::Estimate estimate = {};
+  costmodel::Occupancy occupancy = {};
+  std::vector<std::string> advice = {};
+};
+
+/// What a GPU counted; empty where none was asked.
+std::span<const ir::CounterValue> gpu_counters(const Explained& all);
+/// The model's counts beside those of whoever else counted; nothing when nobody did.
+std::optional<report::Table> counted_beside(const Explained& all);
+/// "unchecked", or what the execution found.
+std::string state_of(const Explained& all);
+
+/// The page, in lines of at most `width` columns where they are words and numbers; the program keeps its own.
+std::string explanation(const Explained& all, int width, bool colour);
+
+}  // namespace tailor::study
