@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
 
@@ -70,6 +71,20 @@ std::vector<int> block_sizes(const codegen::Prepared& prepared, const ir::Limits
   return sizes;
 }
 
+/// Lanes side by side. Across columns those first that read a line of 128 bytes together.
+std::vector<int> lane_counts(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> counts = powers_of_two(1, limits.threads_per_block);
+  if (row(prepared.skeleton).unit != ir::WorkUnit::columns) return counts;
+  constexpr int line = 128;
+  constexpr int usual = std::bit_width(static_cast<unsigned>(line / ir::access_bytes));
+  const auto distance = [&](int lanes) {
+    const int steps = std::bit_width(static_cast<unsigned>(lanes)) - usual;
+    return std::abs(steps);
+  };
+  std::stable_sort(counts.begin(), counts.end(), [&](int a, int b) { return distance(a) < distance(b); });
+  return counts;
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -79,7 +94,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::threads:
       return block_sizes(prepared, limits);
     case ir::PlanField::threads_per_row:
-      return powers_of_two(1, limits.threads_per_block);
+      return lane_counts(prepared, limits);
     case ir::PlanField::vector:
       return powers_of_two(1, prepared.widest_vector);
     case ir::PlanField::in_flight:
@@ -162,7 +177,7 @@ Plan Plans::at_cursor() const {
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  plan.sub_roots = codegen::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
+  plan.sub_roots = codegen::sub_roots(*prepared_, plan, limits_->warp_size);
   return plan;
 }
 

@@ -90,6 +90,6 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
         "plan: found 'disk', expected one of registers, shared, reload, recompute");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
-  CHECK(plan_complaint("column threads=64") == "plan: found 'column', expected one of map, row");
-  CHECK(plan_complaint("") == "plan: found '', expected one of map, row");
+  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, column, row");
+  CHECK(plan_complaint("") == "plan: found '', expected one of map, column, row");
 }

@@ -191,6 +191,7 @@ std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return
 std::string text(const Layout& layout) {
   const SkeletonRow& skeleton = row(layout.skeleton);
   if (skeleton.unit == WorkUnit::elements) return fmt::format("{} {}", skeleton.name, layout.columns);
+  if (skeleton.unit == WorkUnit::columns) return fmt::format("{} {} x {}", skeleton.name, layout.columns, layout.rows);
   return fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
 }
 

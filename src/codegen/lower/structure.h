@@ -12,7 +12,8 @@
 // be lowered (a law, tested over every group of every dump).
 //
 // In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
-// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index.
+// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index. A column
+// group is the same with the reduced dimensions in front of some that stay, in the order of memory.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,11 @@ namespace tailor::codegen {
 
 struct Layout {
   ir::Skeleton skeleton = ir::Skeleton::map;
-  std::int64_t rows = 1;     ///< map: 1
-  std::int64_t columns = 1;  ///< row: elements reduced per row; map: elements of the largest output
+  std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1
+  std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output
   bool operator==(const Layout&) const = default;
 };
-/// "map 4096", "row 4096 x 768".
+/// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long.
 std::string text(const Layout& layout);
 
 using Classified = std::variant<Layout, ir::Rejection>;
@@ -62,7 +63,7 @@ std::string_view name(ReduceKind kind);
 /// By the operand's place in memory. Dimensions of size 1 do not count. row: the minor-most dimensions of a row-major
 /// operand go, some stay.
 ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce);
-/// Rows and columns of a row reduction (a full one has one row).
+/// Rows and columns of a row reduction (a full one has one row); of any other, results and elements reduced for each.
 Layout row_layout(const ir::Graph& graph, ir::NodeId reduce);
 
 }  // namespace tailor::codegen

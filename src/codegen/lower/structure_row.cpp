@@ -168,10 +168,11 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
     if (!shape)
-      return refuse(
-          "skeleton-column",
-          fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come", node.name,
-                      fmt::join(axes(node).begin(), axes(node).end(), ","), text(graph[node.operands[0]].shape)));
+      return refuse("skeleton-mixed",
+                    fmt::format("reduce %{} {{{}}} of {} runs neither along the last dimensions nor, like all others, "
+                                "along columns: a skeleton for this is still to come",
+                                node.name, fmt::join(axes(node).begin(), axes(node).end(), ","),
+                                text(graph[node.operands[0]].shape)));
     if (first == no_node) {
       first = id;
       layout.rows = shape->rows;
