@@ -9,8 +9,8 @@
 // group computes the producer too, the edge is stitched if it is the first group to do so and recomputed if an earlier
 // group computes the producer as well; otherwise the value crosses between kernels and the edge is cut.
 //
-// The level is a bound from the producer alone: a row reduction can hand its result to the block at most, other
-// reductions, sorts and scatters only to the whole grid, everything else stays in a register. A plan may keep the
+// The level is a bound from the producer alone: a row or column reduction can hand its result to the block at most,
+// other reductions, sorts and scatters only to the whole grid, everything else stays in a register. A plan may keep the
 // value at a narrower level.
 #include "explore/edge_notes.h"
 
@@ -27,8 +27,11 @@ namespace {}  // namespace
 StitchLevel widest_level(const Graph& graph, NodeId producer) {
   const Node& node = graph[producer];
   switch (class_of(node.op)) {
-    case OpClass::reduction:
-      return codegen::reduce_kind(graph, producer) == codegen::ReduceKind::row ? StitchLevel::block : StitchLevel::grid;
+    case OpClass::reduction: {
+      const codegen::ReduceKind kind = codegen::reduce_kind(graph, producer);
+      const bool in_block = kind == codegen::ReduceKind::row || kind == codegen::ReduceKind::column;
+      return in_block ? StitchLevel::block : StitchLevel::grid;
+    }
     case OpClass::window:
       // A window is computed where it is read; what sorts needs all its elements first.
       return node.op == Op::sort ? StitchLevel::grid : StitchLevel::registers;

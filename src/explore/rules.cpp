@@ -59,19 +59,40 @@ std::size_t kept_values(const Candidate& c) {
   return most;
 }
 
+/// Whether lanes have items of their own, side by side, and groups of lanes share them.
+bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
+
+std::int64_t blocks(const Candidate& c) {
+  return (c.tiling.items + c.tiling.items_per_block - 1) / c.tiling.items_per_block;
+}
+
+/// Columns so few that a block can have all or half of them: other axes have to tell plans apart.
+bool is_narrow(const Candidate& c) {
+  constexpr std::int64_t bytes = 64;
+  return is_across(c) && c.tiling.run * element_bytes(c) <= bytes;
+}
+
+/// The most elements of the widest input that an access of a column plan can take.
+std::int64_t widest_vector(const Candidate& c) {
+  std::int64_t widest = 1;
+  while (2 * widest <= c.prepared.widest_vector && c.tiling.run % (2 * widest) == 0 &&
+         2 * widest * element_bytes(c) <= ir::access_bytes)
+    widest *= 2;
+  return widest;
+}
+
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
 constexpr std::array rule_table = [] {
   using enum ir::PlanField;
   return std::to_array<Rule>({
-      {"vector-fits", true, reads({vector}), "a vector must fit into the row (row) or the output (map)",
+      {"vector-fits", true, reads({vector}),
+       "a vector must fit into the row (row) or the output (map), and divide neighbouring columns (column)",
        [](const Candidate& c) { return c.tiling.vectors == 0; }},
       {"peel-lanes", true, reads({vector, threads_per_row}),
        "rows that are no multiple of the vector need two lanes per element around the vectors",
-       [](const Candidate& c) {
-         return c.prepared.columns % c.plan.vector != 0 && c.plan.threads_per_row < 2 * c.plan.vector;
-       }},
+       [](const Candidate& c) { return c.tiling.rest != 0 && c.plan.threads_per_row < 2 * c.plan.vector; }},
       {"rows-in-flight", true, reads({in_flight, threads_per_row}), "more rows in flight than the block has rows for",
        [](const Candidate& c) {
          return !c.tiling.streamed && c.plan.in_flight > 1 &&
@@ -97,18 +118,49 @@ constexpr std::array rule_table = [] {
        }},
       {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
        [](const Candidate& c) {
+         if (is_across(c)) {
+           const std::int64_t room = blocks(c) * c.tiling.lanes * c.tiling.trips * c.tiling.groups;
+           return 3 * c.tiling.vectors * c.prepared.columns < 2 * room;
+         }
          return 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes && c.tiling.lanes > 1;
        }},
       {"coalescing", false, reads({threads_per_row, vector}),
-       "a row's lanes must read 128 neighbouring bytes or the whole row",
+       "a row's lanes must read 128 neighbouring bytes or the whole row; of columns 32, or half of a row of up to 64",
        [](const Candidate& c) {
-         constexpr std::int64_t line = 128;
-         const std::int64_t bytes = element_bytes(c);
-         return c.plan.threads_per_row * c.plan.vector * bytes < std::min(line, c.prepared.columns * bytes);
+         constexpr std::int64_t line = 128, sector = 32;
+         const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
+         const std::int64_t least = !is_across(c) ? std::min(line, run) : is_narrow(c) ? run / 2 : sector;
+         return c.plan.threads_per_row * c.plan.vector * bytes < least;
+       }},
+      {"wide-columns", false, reads({vector, threads_per_row}),
+       "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short",
+       [](const Candidate& c) {
+         return is_across(c) && c.plan.threads_per_row * c.plan.vector * element_bytes(c) > 512 && c.tiling.trips > 16;
+       }},
+      {"narrow-columns", false, reads({vector, threads_per_row}),
+       "columns take the widest vector, or half of it where there are fewer blocks than SMs",
+       [](const Candidate& c) {
+         const std::int64_t times = is_across(c) ? widest_vector(c) / c.plan.vector : 1;
+         return times > 2 || (times == 2 && blocks(c) >= 2 * c.limits.sms);
+       }},
+      {"few-blocks", false, reads({threads, threads_per_row}),
+       "where there are fewer blocks of long columns than SMs, small blocks have fewer loads on their way",
+       [](const Candidate& c) {
+         constexpr std::int64_t large = 256, rows = 4;
+         return is_across(c) && !is_narrow(c) && blocks(c) < c.limits.sms && c.plan.threads < large &&
+                c.tiling.trips * c.plan.threads >= rows * large;
+       }},
+      {"shallow-columns", false, reads({in_flight, threads_per_row}),
+       "under 32 bytes and four rows in flight per thread, though its columns have more",
+       [](const Candidate& c) {
+         return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
+                c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
        }},
       {"long-trips", false, reads({threads_per_row}),
        "over 64 vectors per thread while the block has idle lanes to spread them on",
-       [](const Candidate& c) { return c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads; }},
+       [](const Candidate& c) {
+         return !is_across(c) && c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads;
+       }},
       {"register-payload", false, reads({residence, in_flight}),
        "kept values over 128 registers per thread leave too few warps to cover latency",
        [](const Candidate& c) {
@@ -128,9 +180,11 @@ constexpr std::array rule_table = [] {
                 (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
        }},
       {"large-block", false, reads({threads}),
-       "1024 threads make every barrier and the tail dearer; only rows that fill them need so many",
+       "1024 threads make every barrier and the tail dearer; only rows that fill them, or columns of fewer blocks than "
+       "SMs, need so many",
        [](const Candidate& c) {
-         return c.plan.threads == c.limits.threads_per_block && c.tiling.lanes < c.plan.threads / 2;
+         const bool is_alone = is_across(c) && blocks(c) < c.limits.sms;
+         return c.plan.threads == c.limits.threads_per_block && c.tiling.lanes < c.plan.threads / 2 && !is_alone;
        }},
       {"shared-short", false, reads({residence}),
        "rows under 64 bytes per thread stay in registers, not in shared memory",
@@ -151,27 +205,25 @@ constexpr std::array rule_table = [] {
          int widest = c.prepared.widest_vector;
          while (widest > 1 && widest * element_bytes(c) > 2 * ir::access_bytes) widest /= 2;
          const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
-         return c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
+         return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
        }},
       {"rows-at-once", false, reads({in_flight, threads_per_row}),
        "over four rows at once of lanes in several warps hold registers that more blocks would use better",
        [](const Candidate& c) {
-         return !c.tiling.streamed && c.tiling.lanes > c.limits.warp_size && c.plan.in_flight > 4;
+         return !is_across(c) && !c.tiling.streamed && c.tiling.lanes > c.limits.warp_size && c.plan.in_flight > 4;
        }},
       {"block-extremes", false, reads({threads, threads_per_row}),
        "rows that a warp or less owns gain nothing from blocks of two warps or of sixteen in a grid of many",
        [](const Candidate& c) {
-         const bool alone = c.tiling.lanes <= c.limits.warp_size;
-         const std::int64_t blocks = c.tiling.items / std::max<std::int64_t>(c.tiling.items_per_block, 1);
-         return alone && blocks >= std::int64_t{4} * c.limits.sms &&
+         const bool alone = !is_across(c) && c.tiling.lanes <= c.limits.warp_size;
+         return alone && blocks(c) >= std::int64_t{4} * c.limits.sms &&
                 (c.plan.threads == 2 * c.limits.warp_size || c.plan.threads == 16 * c.limits.warp_size);
        }},
       {"persistent-short", false, reads({grid, threads_per_row}),
        "a loop over rows pays where each resident block has two or more of its own",
        [](const Candidate& c) {
-         const std::int64_t each = c.tiling.items_per_block;
-         return c.plan.grid == GridShape::persistent &&
-                (c.tiling.items + each - 1) / each < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
+         return !is_across(c) && c.plan.grid == GridShape::persistent &&
+                blocks(c) < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
        }},
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
@@ -181,7 +233,9 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) { return c.plan.residence == Residence::shared && elements_per_thread(c) <= 32; }},
       {"barrier-rows", false, reads({threads, threads_per_row}),
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
-       [](const Candidate& c) { return c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes; }},
+       [](const Candidate& c) {
+         return !is_across(c) && c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes;
+       }},
   });
 }();
 

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
 
@@ -133,7 +134,7 @@ Plan Plans::at_cursor() const {
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  plan.sub_roots = codegen::sub_roots(*prepared_, plan.threads_per_row, limits_->warp_size);
+  plan.sub_roots = codegen::sub_roots(*prepared_, plan, limits_->warp_size);
   return plan;
 }
 

@@ -5,9 +5,11 @@
 //   1. both are memory-bound, and neither is one that no kernel can hold yet: a look-up, window, random number or the
 //      like stays alone;
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
-//      columns, what depends on them used only by its own row, outputs [R,N] or [R]. A column, mixed or full reduction
-//      may take element-wise producers in front of it that nobody else reads, and nothing behind it; but no producer
-//      that has a plan of its own while the union has none (columns, until there is a skeleton for them);
+//      columns, what depends on them used only by its own row, outputs [R,N] or [R]; or one pass down columns: column
+//      reductions all over the same columns, with what makes their input where nobody else reads it, and what follows
+//      with one element per column. Nothing of full size is written beside columns, because they make few blocks. A
+//      mixed or full reduction may take element-wise producers in front of it that nobody else reads, and nothing
+//      behind it; but no producer that has a plan of its own while the union has none;
 //   3. the union stays above one block: at least two rows. A single row is stitched only while it is short, because
 //      then the launches that are saved cost more than the blocks that are idle; nothing else is stitched behind a
 //      reduction to one number;
@@ -141,11 +143,23 @@ class StitchV1 {
     return std::nullopt;
   }
 
+  bool is_column(NodeId id) const { return codegen::reduce_kind(graph_, id) == codegen::ReduceKind::column; }
+
   /// Whether a row group may hold the reduction and go on behind it.
   bool is_stitchable(NodeId id) const {
     const codegen::Layout layout = codegen::row_layout(graph_, id);
     if (codegen::reduce_kind(graph_, id) == codegen::ReduceKind::full) return layout.columns <= rules_.one_row_columns;
     return codegen::reduce_kind(graph_, id) == codegen::ReduceKind::row && layout.rows >= rules_.rows;
+  }
+
+  /// How long and many the columns are, when the group goes down them once and writes one element for each.
+  std::optional<codegen::Layout> column_group(const Boundary& border) const {
+    const codegen::Classified structure = codegen::analyse(graph_, border);
+    const auto* layout = std::get_if<codegen::Layout>(&structure);
+    if (layout == nullptr || layout->skeleton != Skeleton::column) return std::nullopt;
+    for (const NodeId id : border.writes)
+      if (elements(graph_[id].shape) != layout->rows) return std::nullopt;
+    return codegen::find_doubt(graph_, border, *layout) ? std::nullopt : std::optional(*layout);
   }
 
   /// The reduction of a unit that no row group can hold: column, mixed, one long row or with a body of its own.
@@ -168,9 +182,15 @@ class StitchV1 {
     std::merge(units_.nodes(a).begin(), units_.nodes(a).end(), units_.nodes(b).begin(), units_.nodes(b).end(),
                std::back_inserter(merged));
     const Boundary border = boundary(graph_, def_use_, merged);
-    if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
-    if (auto planless = loses_plan(a, b, border)) return planless;
-    if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) {
+    const bool is_odd = odd_reduction(a) != no_node || odd_reduction(b) != no_node;
+    if (is_odd) {
+      if (const auto columns = column_group(border)) {
+        if (auto again = recomputes(border, *columns)) return again;
+      } else {
+        if (auto odd = odd_refusal(a, b, border, siblings)) return *odd;
+        if (auto planless = loses_plan(a, b, border)) return planless;
+      }
+    } else {
       const codegen::Classified structure = codegen::analyse(graph_, border);
       if (const auto* rejection = std::get_if<Rejection>(&structure))
         return fmt::format("{}: {}", rejection->rule, rejection->reason);
@@ -296,6 +316,8 @@ class StitchV1 {
   std::string medium(const EdgeNote& edge) const {
     const Node& producer = graph_[edge.producer];
     const Node& consumer = graph_[edge.consumer];
+    if (producer.op == Op::reduce && is_column(edge.producer))
+      return "stitched: the column reduction feeds its own columns, in the block that adds them up";
     if (producer.op == Op::reduce)
       return "stitched: the row reduction feeds the same rows; the plan picks warp or block level";
     if (consumer.op == Op::reduce) return "register: element-wise in front of a reduction";
@@ -378,7 +400,7 @@ class StitchV1 {
     if (both.size() > rules_.operations) return false;
     if (begins_at_numbers(reader, both)) return true;
     for (const NodeId id : reader)
-      if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id))) return false;
+      if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id) && !is_column(id))) return false;
     Boundary before = boundary(graph_, def_use_, reader);
     // What was computed again before is written by nobody.
     std::erase_if(before.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
@@ -445,7 +467,7 @@ class StitchV1 {
       const auto edge = std::lower_bound(edges_.begin(), edges_.end(), note, [](const EdgeNote& a, const EdgeNote& b) {
         return std::pair(a.consumer, a.producer) < std::pair(b.consumer, b.producer);
       });
-      note.reason = std::move(edge->reason);
+      note.reason = edge->reason;  // asked again by each group that computes the consumer
     }
     return fusion;
   }

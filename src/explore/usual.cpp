@@ -8,7 +8,8 @@
 // in flight; longer ones get a warp, then two, then a whole block of 128 threads, from 8 KiB on of 256 (QuACK's
 // thresholds for lanes and blocks). Rows over 32 KiB wait in shared memory between two passes, because registers would
 // spill. A flat loop has blocks of 256 threads, where smaller ones leave bandwidth (RRZE gpu-benches,
-// gpu-small-kernels), and two vectors a thread. Vectors are as wide as 16 bytes allow.
+// gpu-small-kernels), and two vectors a thread. Columns are walked by blocks as large, whose lanes read a line of 128
+// bytes together, four rows at once. Vectors are as wide as 16 bytes allow.
 //
 // Such a plan need not be legal. What counts is the distance to it: how many of a plan's fields differ, a number by its
 // factors of two. Threads and lanes weigh as all others.
@@ -63,7 +64,8 @@ int steps_of_number(int a, int b) {
 
 ir::Plan usual_plan(const codegen::Prepared& prepared) {
   constexpr int flat_threads = 256, flat_unroll = 2;
-  constexpr std::int64_t lane_bytes = 16;
+  constexpr std::int64_t lane_bytes = 16, line_bytes = 128;
+  constexpr int column_rows = 4;
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
   plan.dominant = prepared.dominants.front();
@@ -71,6 +73,11 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.threads = flat_threads;
   plan.unroll = flat_unroll;
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
+  if (row(plan.skeleton).unit == ir::WorkUnit::columns) {
+    plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
+    plan.in_flight = column_rows;
+    return plan;
+  }
   const std::int64_t bytes = bytes_of_row(prepared);
   const auto rung =
       std::find_if(ladder.begin(), ladder.end(), [bytes](const Rung& one) { return bytes <= one.row_bytes; });

@@ -78,7 +78,7 @@ struct PlanFieldRow {
 };
 
 /// What the work of a skeleton is counted in.
-enum class WorkUnit : std::uint8_t { elements, rows };
+enum class WorkUnit : std::uint8_t { elements, columns, rows };
 
 /// A row of skeletons.def.
 struct SkeletonRow {

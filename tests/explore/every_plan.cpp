@@ -21,6 +21,7 @@
 #include "explore/rules.h"
 #include "explore/space.h"
 #include "reference/evaluate.h"
+#include "reference/memory_layout.h"
 #include "support/cells.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
@@ -55,7 +56,7 @@ Question make_question(const Graph& graph, std::int64_t place) {
     if (looks_up && is_integer(shape.dtype) && elements(shape) <= 2)
       for (std::int64_t i = 0; i < elements(shape); ++i)
         write_cell(shape.dtype, inputs.back().bytes.data() + i * row(shape.dtype).bits / 8, {0, place, true});
-    question.buffers.push_back(inputs.back().bytes);
+    to_memory(inputs.back(), question.buffers.emplace_back(memory_bytes(shape)));
   }
   for (const NodeId id : graph.outputs)
     question.buffers.emplace_back(zeros(graph[id].shape).bytes.size(), std::byte{0xab});
@@ -65,7 +66,7 @@ Question make_question(const Graph& graph, std::int64_t place) {
 
 /// Largest error over its tolerance: half the digits of the type, relative to the row's magnitude.
 double worst_error(const Tensor& expected, const std::vector<std::byte>& found) {
-  const Tensor result{expected.shape, found};
+  const Tensor result = from_memory(expected.shape, found);
   const DType dtype = expected.shape.dtype;
   const double step = dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 8e-3 : is_floating(dtype) ? 2e-5 : 0;
   double worst = 0;
@@ -216,6 +217,18 @@ const std::vector<SpaceCase>& row_cases() {
       {"row_sum", 3, 301},          {"attention", 3, 20},      {"integer_reductions", 10, 36},
       {"stacked_row", 5, 12},       {"stacked_row", 3, 70},    {"softmax_update", 7, 40},
       {"softmax_update", 3, 77}};
+  return cases;
+}
+
+const std::vector<SpaceCase>& column_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"column_sum", 37, 77},           {"column_sum", 1, 130},        {"column_sum", 66, 1},
+      {"column_sum", 301, 3},           {"column_sum", 5, 64},         {"bias_gradient_bf16", 19, 40},
+      {"bias_gradient_bf16", 7, 33},    {"bias_gradient_bf16", 1, 16}, {"column_statistics_f16", 70, 36},
+      {"column_statistics_f16", 13, 8}, {"batched_columns", 23, 20},   {"batched_columns", 2, 7},
+      {"turned_columns", 11, 12},       {"turned_columns", 4, 9},      {"columns_between", 9, 24},
+      {"columns_between", 5, 7},        {"two_runs", 6, 20},           {"two_runs", 3, 5},
+      {"column_softmax", 21, 36},       {"column_softmax", 5, 130},    {"column_softmax", 40, 3}};
   return cases;
 }
 

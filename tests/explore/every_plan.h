@@ -21,6 +21,7 @@ struct SpaceCase {
 
 /// The cases of both suites: awkward sizes for each member of the family.
 const std::vector<SpaceCase>& row_cases();
+const std::vector<SpaceCase>& column_cases();
 const std::vector<SpaceCase>& map_cases();
 /// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
 const std::vector<SpaceCase>& sampled_cases();

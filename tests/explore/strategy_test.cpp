@@ -194,18 +194,52 @@ TEST_CASE("a group that would wait for a library call of its own is refused with
   CHECK(partition(graph, fusion).least_kernels == 2);
 }
 
-TEST_CASE(
-    "a column reduction, which has no plan yet, takes no producer along that has one, and is not consumed inside") {
+TEST_CASE("a column reduction takes along what makes its input and what follows with one element per column") {
   const Graph graph = parse_graph(columns);
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
-  REQUIRE(fusion.groups.size() == 3);
+  REQUIRE(fusion.groups.size() == 1);
   const Partition counted = partition(graph, fusion);
-  CHECK(std::holds_alternative<codegen::Layout>(counted.groups[0].needs));
-  const auto* missing = std::get_if<Rejection>(&counted.groups[1].needs);
-  REQUIRE(missing != nullptr);
-  CHECK(missing->rule == "skeleton-column");
-  CHECK(fusion.edges[0].reason.starts_with("refused: skeleton-column: "));
-  CHECK(fusion.edges[0].reason.ends_with("; %a has a plan of its own"));
+  const auto* layout = std::get_if<codegen::Layout>(&counted.groups[0].needs);
+  REQUIRE(layout != nullptr);
+  CHECK(codegen::text(*layout) == "column 64 x 32");
+  REQUIRE(fusion.edges.size() == 2);
+  CHECK(fusion.edges[0].reason == "register: element-wise in front of a reduction");
+  CHECK(fusion.edges[1].reason ==
+        "stitched: the column reduction feeds its own columns, in the block that adds them up");
+}
+
+TEST_CASE("two column reductions of one array are one group, and nothing of full size is written beside them") {
+  const Graph graph = parse_graph(R"(graph statistics {
+  %x = parameter 0 : f32[64,32]
+  %zero = constant 0 : f32[]
+  %a = exp %x : f32[64,32]
+  %s = reduce add %x, %zero, axes={0} : f32[32]
+  %q = multiply %x, %x : f32[64,32]
+  %t = reduce add %q, %zero, axes={0} : f32[32]
+  %u = reduce add %a, %zero, axes={0} : f32[32]
+  %d = add %s, %t : f32[32]
+  %db = broadcast %d, axes={1} : f32[64,32]
+  %y = subtract %x, %db : f32[64,32]
+  output %a, %u, %y
+}
+)");
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  const auto together = [&](std::string_view one, std::string_view other) {
+    for (const std::vector<NodeId>& group : fusion.groups) {
+      const auto holds = [&](std::string_view name) {
+        return std::any_of(group.begin(), group.end(), [&](NodeId id) { return graph[id].name == name; });
+      };
+      if (holds(one)) return holds(other);
+    }
+    return false;
+  };
+  CHECK(together("s", "t"));
+  CHECK(together("s", "q"));
+  CHECK(together("s", "d"));
+  CHECK(!together("u", "a"));
+  CHECK(!together("d", "y"));
+  for (const DistinctGroup& group : partition(graph, fusion).groups)
+    CHECK(std::holds_alternative<codegen::Layout>(group.needs));
 }
 
 TEST_CASE("a long row that one block sums takes its producers along, because together they have a plan") {
@@ -257,7 +291,7 @@ TEST_CASE("every note says what the groups say, and every partition of a random 
   }
 }
 
-TEST_CASE("an edge of a row group has its level: registers into the reduction, at most a block behind it") {
+TEST_CASE("an edge of a row or column group has its level: registers into the reduction, at most a block behind it") {
   const Graph graph = parse_graph(softmax);
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
   check_notes(graph, fusion);
@@ -267,7 +301,7 @@ TEST_CASE("an edge of a row group has its level: registers into the reduction, a
   }
   const Graph narrow = parse_graph(columns);
   for (const EdgeNote& note : fuse(find_strategy("stitch-v1"), narrow).edges)
-    CHECK(note.level == (note.decision == EdgeDecision::cut ? std::optional<StitchLevel>() : StitchLevel::registers));
+    CHECK(note.level == (narrow[note.producer].op == Op::reduce ? StitchLevel::block : StitchLevel::registers));
 }
 
 TEST_CASE("a value that two groups of a file compute is stitched in the first and recomputed in the second") {

@@ -16,6 +16,7 @@
 #include <random>
 
 #include "codegen/lower/lower.h"
+#include "reference/memory_layout.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 
@@ -136,12 +137,8 @@ std::vector<Run> kernels(const FamilyMember& member) {
       run.plan.dominant = prepared->dominants.front();
       run.plan.vector = 1;
       run.plan.residence = residence;
-      if (prepared->skeleton == Skeleton::row) {
-        run.plan.threads_per_row = lanes;
-        run.plan.sub_roots = sub_roots(*prepared, lanes, 32);
-      } else {
-        run.plan.threads_per_row = 1;
-      }
+      run.plan.threads_per_row = row(prepared->skeleton).has(PlanField::threads_per_row) ? lanes : 1;
+      run.plan.sub_roots = sub_roots(*prepared, run.plan, 32);
       Lowered lowered = lower(run.group, run.plan, limits_of_test);
       if (!std::holds_alternative<Kernel>(lowered)) continue;
       run.kernel = std::get<Kernel>(std::move(lowered));
@@ -152,13 +149,17 @@ std::vector<Run> kernels(const FamilyMember& member) {
 
 std::vector<std::vector<std::byte>> outputs_of(const Run& run, const std::vector<Tensor>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
-  for (const Tensor& input : inputs) buffers.push_back(input.bytes);
+  for (const Tensor& input : inputs) to_memory(input, buffers.emplace_back(memory_bytes(input.shape)));
   for (const Buffer& buffer : run.kernel.buffers)
     if (is_result(buffer.role))
       buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))),
                            std::byte{0xab});
   buffers = interpret(run.kernel, std::move(buffers)).buffers;
-  return {buffers.begin() + static_cast<std::ptrdiff_t>(inputs.size()), buffers.end()};
+  buffers.erase(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
+  const Graph& graph = run.group.graph;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    buffers[i] = from_memory(graph[graph.outputs[i]].shape, buffers[i]).bytes;
+  return buffers;
 }
 
 /// Element i moved by a fraction of itself.

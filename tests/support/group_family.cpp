@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The graphs of the family as text, with marks such as {R} and {N} where rows, columns and sizes that follow from them
-// go. For each kind of row and map group that the lowering has a way for there is one member, named by what it is.
-// make_group() puts the sizes in, parses and verifies the text and takes the whole graph as one group.
+// go. For each kind of row, column and map group that the lowering has a way for there is one member, named by what it
+// is. make_group() puts the sizes in, parses and verifies the text and takes the whole graph as one group.
 #include "support/group_family.h"
 
 #include <algorithm>
@@ -155,6 +155,104 @@ const std::vector<FamilyMember>& group_family() {
   %mb = broadcast %m, axes={0} : s32[{R},{N}]
   %d = subtract %mb, %x : s32[{R},{N}]
   output %d, %m, %all
+})"},
+      {"column_sum", R"(graph column_sum {
+  %x = parameter 0 : f32[{R},{N}]
+  %two = constant 2 : f32[]
+  %s = reduce add %x, %two, axes={0} : f32[{N}]
+  output %s
+})"},
+      {"bias_gradient_bf16", R"(graph bias_gradient {
+  %x = parameter 0 : bf16[{R},{N}]
+  %g = parameter 1 : bf16[{R},{N}]
+  %w = parameter 2 : f32[{N}]
+  %mask = parameter 3 : f32[{R}]
+  %zero = constant 0 : f32[]
+  %xf = convert %x : f32[{R},{N}]
+  %gf = convert %g : f32[{R},{N}]
+  %t = tanh %xf : f32[{R},{N}]
+  %wb = broadcast %w, axes={1} : f32[{R},{N}]
+  %mb = broadcast %mask, axes={0} : f32[{R},{N}]
+  %tw = multiply %t, %wb : f32[{R},{N}]
+  %gm = multiply %gf, %mb : f32[{R},{N}]
+  %d = multiply %tw, %gm : f32[{R},{N}]
+  %dh = convert %d : bf16[{R},{N}]
+  %s = reduce add %d, %zero, axes={0} : f32[{N}]
+  %sw = multiply %s, %w : f32[{N}]
+  %sh = convert %sw : bf16[{N}]
+  output %dh, %sh
+})"},
+      {"column_statistics_f16", R"(graph column_statistics {
+  %x = parameter 0 : f16[{R},{N}]
+  %old = parameter 1 : f32[{N}]
+  %zero = constant 0 : f32[]
+  %n = constant {R} : f32[]
+  %xf = convert %x : f32[{R},{N}]
+  %sq = multiply %xf, %xf : f32[{R},{N}]
+  %s = reduce add %xf, %zero, axes={0} : f32[{N}]
+  %ss = reduce add %sq, %zero, axes={0} : f32[{N}]
+  %nb = broadcast %n : f32[{N}]
+  %mean = divide %s, %nb : f32[{N}]
+  %square = divide %ss, %nb : f32[{N}]
+  %mm = multiply %mean, %mean : f32[{N}]
+  %var = subtract %square, %mm : f32[{N}]
+  %half = negate %old : f32[{N}]
+  %ssh = reshape %ss : f32[1,{N},1]
+  output %mean, %var, %half, %ssh
+})"},
+      {"batched_columns", R"(graph batched_columns {
+  %x = parameter 0 : f32[3,{R},{N}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes={1} : f32[3,{N}]
+  %s = reduce add %x, %zero, axes={1} : f32[3,{N}]
+  %y = add %m, %s : f32[3,{N}]
+  %t = transpose %y, axes={1,0} : f32[{N},3]
+  %f = reshape %t : f32[{T}]
+  output %s, %f
+})"},
+      {"turned_columns", R"(graph turned_columns {
+  %x = parameter 0 : f32[{R},2,{N},3]{2,0,3,1}
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={0} : f32[2,{N},3]
+  %b = bitcast %x : f32[2,3,{R},{N}]
+  %p = reduce max %b, %zero, axes={2} : f32[2,3,{N}]{2,1,0}
+  output %s, %p
+})"},
+      {"columns_between", R"(graph columns_between {
+  %x = parameter 0 : f16[2,{R},3,{N}]
+  %y = parameter 1 : f16[2,{R},3,{N}]
+  %one = constant 1 : f16[]
+  %h = constant 0.5 : f16[]
+  %hb = broadcast %h : f16[2,{R},3,{N}]
+  %d = multiply %x, %hb : f16[2,{R},3,{N}]
+  %z = maximum %d, %y : f16[2,{R},3,{N}]
+  %s = reduce max %z, %one, axes={1} : f16[2,3,{N}]
+  %u = reduce min %z, %one, axes={1} : f16[2,3,{N}]
+  output %z, %s, %u
+})"},
+      {"two_runs", R"(graph two_runs {
+  %x = parameter 0 : s32[2,3,{R},{N}]
+  %zero = constant 0 : s32[]
+  %yes = constant true : pred[]
+  %s = reduce add %x, %zero, axes={0,2} : s32[3,{N}]
+  %zb = broadcast %zero : s32[2,3,{R},{N}]
+  %positive = compare gt %x, %zb : pred[2,3,{R},{N}]
+  %all = reduce bit_and %positive, %yes, axes={0,2} : pred[3,{N}]
+  output %s, %all
+})"},
+      {"column_softmax", R"(graph column_softmax {
+  %x = parameter 0 : f32[{N},{R}]{0,1}
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m = reduce max %x, %lowest, axes={1} : f32[{N}]
+  %mb = broadcast %m, axes={0} : f32[{N},{R}]{0,1}
+  %d = subtract %x, %mb : f32[{N},{R}]{0,1}
+  %e = exp %d : f32[{N},{R}]{0,1}
+  %s = reduce add %e, %zero, axes={1} : f32[{N}]
+  %sb = broadcast %s, axes={0} : f32[{N},{R}]{0,1}
+  %y = divide %e, %sb : f32[{N},{R}]{0,1}
+  output %y, %s
 })"},
       {"bias_gelu_f16", R"(graph bias_gelu {
   %x = parameter 0 : f16[{R},{N}]
@@ -311,6 +409,7 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
   fill(text, "{P}", 2 * columns - 4);
+  fill(text, "{T}", 3 * columns);
   fill(text, "{W}", 3 * columns + 1);
   fill(text, "{Q}", 3 * columns - 1);
   Group group;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A family of small groups that between them use every feature of the lowering: one to three dependent reductions, row
-// and element outputs, broadcasts over odd extents, 16-bit types, reshapes to other ranks, transposes, slices, padding,
-// concatenation, iota and predicates. The sizes are the callers'.
+// A family of small groups that between them use every feature of the lowering: one to three dependent reductions along
+// rows and columns, batched and turned in memory, outputs of rows, columns and elements, broadcasts over odd extents,
+// 16-bit types, reshapes to other ranks, transposes, slices, padding, concatenation, iota and predicates. The sizes are
+// the callers'.
 #pragma once
 
 #include <cstdint>

@@ -137,7 +137,7 @@ Classified classify(const ir::Group& group) {
   plan.threads = plain_threads;
   plan.threads_per_row = plan.vector = 1;
   plan.residence = ir::Residence::reload;
-  plan.sub_roots = sub_roots(prepared, plan.threads_per_row, 1);
+  plan.sub_roots = sub_roots(prepared, plan, 1);
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
   for (const ir::NodeId dominant : prepared.dominants) {

@@ -225,13 +225,14 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   store.expr = at;
   store.value = raw.id;
   // Threads that share the element: one of them writes it.
+  const int depth = std::max(depth_for(pool[at].vars), raw.depth);
   std::vector<ir::Condition> conditions;
   for (std::size_t v = 0; v < pool.vars.size(); ++v) {
     const ir::Var& var = pool.vars[v];
-    if (var.kind == ir::VarKind::thread && var.extent > 1 && (pool[at].vars >> v & 1) == 0)
-      conditions.push_back({s_.build.var(static_cast<ir::VarId>(v)), s_.build.constant(0), true});
+    if (var.kind != ir::VarKind::thread || var.extent == 1 || (pool[at].vars >> v & 1) != 0) continue;
+    const ir::Condition first{s_.build.var(static_cast<ir::VarId>(v)), s_.build.constant(0), true};
+    if (!is_guarded(depth, first)) conditions.push_back(first);
   }
-  const int depth = std::max(depth_for(pool[at].vars), raw.depth);
   put_guards(depth, conditions, 1);
   put(depth, store);
 }

@@ -122,6 +122,16 @@ std::uint64_t ProgramBuilder::guard_vars() const {
   return vars;
 }
 
+bool ProgramBuilder::is_guarded(int depth, const ir::Condition& condition) const {
+  for (int i = 1; i <= depth; ++i) {
+    const ScopeFrame& frame = s_.frames[i];
+    if (frame.kind != ir::StmtKind::guard) continue;
+    for (const ir::Condition& one : frame.conditions)
+      if (one.a == condition.a && one.b == condition.b && one.equal == condition.equal) return true;
+  }
+  return false;
+}
+
 bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
   return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
 }

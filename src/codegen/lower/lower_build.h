@@ -65,11 +65,12 @@ struct Kept {
   ir::ExprId slot = ir::no_expr;                            ///< shared: element index of the vector's first element
 };
 
-/// The accumulator of a finished row reduction.
+/// The accumulator of a finished reduction.
 struct Accumulator {
   ir::NodeId node = ir::no_node;
   Coordinates coordinates;
   ir::ArrayId array = ir::no_id;
+  ir::ExprId lane = ir::no_expr;  ///< element of the array; no_expr: it holds one, of each row in flight
 };
 
 /// Where a look-up stands in one dimension: entries of a node lie together, in the order of its dimensions.
@@ -143,6 +144,8 @@ class ProgramBuilder {
   int depth_for(std::uint64_t vars) const;
   /// Variables that the open guards test.
   std::uint64_t guard_vars() const;
+  /// Whether a guard around the scope of that depth asks for this.
+  bool is_guarded(int depth, const ir::Condition& condition) const;
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
   bool outside_elements(std::uint64_t vars) const;
   void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
@@ -186,6 +189,11 @@ class ProgramBuilder {
   /// Whether loads of `id` made ahead are there for the current phase.
   bool is_loaded(ir::NodeId id) const;
   void forget_values();  ///< drops cached values of open scopes (value cache off)
+  /// `count` elements of a register array from or to neighbours in memory from `base` on, `width` with each access.
+  void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
+                   int count, ir::Policy policy);
+  void store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
+                    ir::ExprId base, int width, int count);
 
   const std::optional<ir::Rejection>& refusal() const { return refusal_; }
   /// Names the part of an address that is fixed outside all loops (the index cache).
@@ -270,10 +278,6 @@ class ProgramBuilder {
   /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
   ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
   Entry kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted);
-  void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
-                   int count, ir::Policy policy);
-  void store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
-                    ir::ExprId base, int width, int count);
 
   const Prepared& prepared_;
   const ir::Plan& plan_;

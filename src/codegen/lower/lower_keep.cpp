@@ -194,6 +194,8 @@ bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
       ref.subs[0] = row_in_flight;
       vars = s_.build.pool()[row_in_flight].vars;
     }
+    ref.lane = accumulator.lane;
+    if (ref.lane != ir::no_expr) vars |= s_.build.pool()[ref.lane].vars;
     const int depth = depth_for(vars);
     Entry entry;
     entry.coordinates = wanted.coordinates;

@@ -382,6 +382,8 @@ void dominants_row(const ir::Graph& graph, Prepared& prepared) {
 Tiling tiling_row(const Prepared& prepared, const ir::Plan& plan) {
   Tiling tiling;
   tiling.vectors = prepared.columns / plan.vector;
+  tiling.rest = prepared.columns % plan.vector;
+  tiling.run = prepared.columns;
   tiling.trips = trips_per_row(prepared, plan);
   tiling.streamed = is_streamed(prepared, plan);
   tiling.lanes = plan.threads_per_row;

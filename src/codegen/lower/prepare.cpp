@@ -16,7 +16,8 @@
 //
 // Dominants and routes. The skeleton offers the nodes whose memory order the loops may follow. From each a
 // breadth-first walk over operations that keep their elements one to one leads to the outputs; the steps of the
-// shortest way say how coordinates of the dominant become coordinates of an output.
+// shortest way say how coordinates of the dominant become coordinates of an output. The same walks start from the
+// results of reductions, for outputs of their size.
 //
 // Besides: names that are identifiers, the widest vector that an access of 16 bytes allows, and a title of telling
 // operations.
@@ -197,6 +198,8 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   find_phases(graph, out);
   lowering(out.skeleton).dominants(graph, out);
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
+  for (const Phase& phase : out.phases)
+    for (const ir::NodeId id : phase.reductions) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   return out;
@@ -238,15 +241,27 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
                      [&](const Phase& phase) { return kept_nodes(phase, plan.residence).empty(); });
 }
 
-std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
-  const ir::StitchLevel level = threads_per_row == 1           ? ir::StitchLevel::registers
-                                : threads_per_row <= warp_size ? ir::StitchLevel::warp
-                                                               : ir::StitchLevel::block;
+namespace {
+
+std::vector<ir::SubRoot> roots_at(const Prepared& prepared, ir::StitchLevel level) {
   std::vector<ir::SubRoot> roots;
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
   std::sort(roots.begin(), roots.end(), [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
   return roots;
+}
+
+}  // namespace
+
+std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
+  return roots_at(prepared, threads_per_row == 1           ? ir::StitchLevel::registers
+                            : threads_per_row <= warp_size ? ir::StitchLevel::warp
+                                                           : ir::StitchLevel::block);
+}
+
+std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size) {
+  if (row(prepared.skeleton).unit != ir::WorkUnit::columns) return sub_roots(prepared, plan.threads_per_row, warp_size);
+  return roots_at(prepared, plan.threads == plan.threads_per_row ? ir::StitchLevel::registers : ir::StitchLevel::block);
 }
 
 }  // namespace tailor::codegen

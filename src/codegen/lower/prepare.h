@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,10 +57,12 @@ struct Prepared {
   IndexedVector<std::vector<ir::NodeId>> users;
   IndexedVector<std::string> names;          ///< per node: its name as a C identifier
   std::vector<ir::NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
-  std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output
-  std::string title;                         ///< name of the kernel: its telling operations
-  int widest_vector = 1;                     ///< most elements of any parameter or output in 16 bytes
-  bool straight = true;                      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output; from what a reduction reads
+  /// The same from the results of reductions: all of the first phase's, then of the next.
+  std::vector<std::pair<ir::NodeId, IndexedVector<Route>>> result_routes;
+  std::string title;      ///< name of the kernel: its telling operations
+  int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
+  bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
 
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
@@ -73,6 +76,8 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
 
 /// row: the reductions, ascending, each at the level that this many threads per row give it.
 std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size);
+/// The same as the plan's skeleton deals them out; sub-roots of the plan are not looked at.
+std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size);
 
 /// Either the preparation or what analyse() has against the group. The group must outlive the result.
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);

@@ -21,12 +21,15 @@ namespace tailor::codegen {
 class ProgramBuilder;
 
 /// How a plan deals the work of a group to threads; known without lowering. An item is what is dealt to blocks: a row,
-/// or a vector of a flat loop.
+/// a column, or a vector of a flat loop.
 struct Tiling {
-  std::int64_t vectors = 0;          ///< whole vectors of a row, or of the whole array
-  std::int64_t trips = 1;            ///< vectors per thread of one row; a flat loop has one
+  std::int64_t vectors = 0;          ///< whole vectors of a row, of all columns side by side, or of the whole array
+  std::int64_t rest = 0;             ///< elements of a row around its vectors, each of which takes a lane
+  std::int64_t run = 0;              ///< neighbours in memory that lanes can read together; 0: all there are
+  std::int64_t trips = 1;            ///< vectors per thread of one row or of its columns; a flat loop has one
   bool streamed = false;             ///< nothing of a row is kept in registers
-  int lanes = 1;                     ///< threads that share an item
+  int lanes = 1;                     ///< threads side by side along a row
+  int groups = 0;                    ///< of such lanes that walk down the same columns; 0: items lie along the lanes
   int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
   std::int64_t items = 0;            ///< of the group
   std::int64_t items_per_block = 1;  ///< of one virtual block

@@ -231,6 +231,7 @@ std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return
 std::string text(const Layout& layout) {
   const SkeletonRow& skeleton = row(layout.skeleton);
   if (skeleton.unit == WorkUnit::elements) return fmt::format("{} {}", skeleton.name, layout.columns);
+  if (skeleton.unit == WorkUnit::columns) return fmt::format("{} {} x {}", skeleton.name, layout.columns, layout.rows);
   return fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
 }
 
@@ -238,6 +239,11 @@ NodeId stored_node(const Graph& graph, const Boundary& border, std::size_t i) {
   for (const InPlace& pair : border.in_place)
     if (index(pair.output) == i) return graph[border.writes[i]].operands[1];
   return border.writes[i];
+}
+
+bool is_written_in_place(const Boundary& border, NodeId id) {
+  return std::any_of(border.in_place.begin(), border.in_place.end(),
+                     [&](const InPlace& pair) { return border.writes[index(pair.output)] == id; });
 }
 
 Classified analyse(const Graph& graph, const Boundary& border) {

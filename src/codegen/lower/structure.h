@@ -12,7 +12,8 @@
 // be lowered (a law, tested over every group of every dump).
 //
 // In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
-// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index.
+// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index. A column
+// group is the same with the reduced dimensions in front of some that stay, in the order of memory.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,11 @@ namespace tailor::codegen {
 
 struct Layout {
   ir::Skeleton skeleton = ir::Skeleton::map;
-  std::int64_t rows = 1;     ///< map: 1
-  std::int64_t columns = 1;  ///< row: elements reduced per row; map: elements of the largest output
+  std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1
+  std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output
   bool operator==(const Layout&) const = default;
 };
-/// "map 4096", "row 4096 x 768".
+/// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long.
 std::string text(const Layout& layout);
 
 using Classified = std::variant<Layout, ir::Rejection>;
@@ -44,6 +45,8 @@ ir::Boundary whole_border(const ir::Graph& group);
 /// The node whose elements a kernel stores for write number `i`: the new part where an array is updated in place, else
 /// the write itself.
 ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::size_t i);
+/// Whether the node is a write whose new part alone is stored.
+bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 
 /// The first skeleton that recognises the nodes inside the border, or why there is none. Names in the rejection are
 /// those of `graph`. O(nodes inside).
@@ -70,7 +73,7 @@ std::string_view name(ReduceKind kind);
 /// By the operand's place in memory. Dimensions of size 1 do not count. row: the minor-most dimensions of a row-major
 /// operand go, some stay.
 ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce);
-/// Rows and columns of a row reduction (a full one has one row).
+/// Rows and columns of a row reduction (a full one has one row); of any other, results and elements reduced for each.
 Layout row_layout(const ir::Graph& graph, ir::NodeId reduce);
 
 }  // namespace tailor::codegen

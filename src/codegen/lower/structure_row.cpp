@@ -170,10 +170,11 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
     if (!shape)
-      return refuse(
-          "skeleton-column",
-          fmt::format("reduce %{} {{{}}} of {} runs along columns: the column skeleton is still to come", node.name,
-                      fmt::join(axes(node).begin(), axes(node).end(), ","), text(graph[node.operands[0]].shape)));
+      return refuse("skeleton-mixed",
+                    fmt::format("reduce %{} {{{}}} of {} runs neither along the last dimensions nor, like all others, "
+                                "along columns: a skeleton for this is still to come",
+                                node.name, fmt::join(axes(node).begin(), axes(node).end(), ","),
+                                text(graph[node.operands[0]].shape)));
     if (first == no_node) {
       first = id;
       layout.rows = shape->rows;
@@ -199,12 +200,8 @@ std::optional<Rejection> doubt_row(const Graph& graph, const Boundary& border, c
         fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[graph[id].operands[0]].shape)));
   }
   RowReading reading(graph, layout);
-  const auto is_in_place = [&](NodeId id) {
-    return std::any_of(border.in_place.begin(), border.in_place.end(),
-                       [&](const InPlace& pair) { return border.writes[index(pair.output)] == id; });
-  };
   for (const NodeId id : border.inside)
-    if (is_in_place(id))
+    if (is_written_in_place(border, id))
       continue;
     else if (std::optional<Rejection> refused = reading.read(id))
       return *refused;

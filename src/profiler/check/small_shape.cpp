@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "codegen/lower/lower.h"
@@ -47,13 +48,14 @@ bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
                     });
 }
 
-/// Whether the work of the plan's skeleton is counted in rows, not in elements.
-bool is_by_rows(const ir::Plan& plan) { return row(plan.skeleton).unit == ir::WorkUnit::rows; }
+/// Whether the work of the plan's skeleton is counted in elements, not in rows or columns.
+bool is_by_elements(const ir::Plan& plan) { return row(plan.skeleton).unit == ir::WorkUnit::elements; }
 
-/// Rows, or elements, that one block of the plan does at most.
+/// Rows, columns or elements that one block of the plan does at most.
 std::int64_t work_of_block(const codegen::Prepared& prepared, const ir::Plan& plan) {
   const codegen::Tiling tiling = codegen::tiling(prepared, plan);
-  return std::int64_t{plan.threads} * tiling.at_once / tiling.lanes * (is_by_rows(plan) ? 1 : plan.vector);
+  if (tiling.groups > 0) return tiling.items_per_block;
+  return std::int64_t{plan.threads} * tiling.at_once / tiling.lanes * (is_by_elements(plan) ? plan.vector : 1);
 }
 
 /// Which number of rows will do, and whether the kernel must be the same but for its sizes.
@@ -73,7 +75,7 @@ struct Wanted {
 /// The group's rows and its outer dimension.
 struct Rows {
   codegen::OuterExtent extent;
-  bool by_rows = true;
+  ir::WorkUnit unit = ir::WorkUnit::rows;
   std::int64_t of = 0;
   std::int64_t block = 1;  ///< of them in one block, at most
 };
@@ -84,8 +86,8 @@ std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& 
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
-  Rows rows{*extent, is_by_rows(plan), 0, work_of_block(*prepared, plan)};
-  rows.of = rows.by_rows ? prepared->rows : prepared->columns;
+  Rows rows{*extent, row(plan.skeleton).unit, 0, work_of_block(*prepared, plan)};
+  rows.of = is_by_elements(plan) ? prepared->columns : prepared->rows;
   if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
   return rows;
 }
@@ -94,7 +96,7 @@ std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& 
 std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows& rows, const ir::Plan& plan,
                                              const ir::Kernel& whole, const ir::Limits& limits, const Wanted& wanted) {
   SmallShape small;
-  small.by_rows = rows.by_rows;
+  small.unit = rows.unit;
   small.of = rows.of;
   const std::int64_t each = rows.of / rows.extent.steps, block = rows.block;
   const std::int64_t most = wanted.same ? rows.extent.steps / 2 : rows.extent.steps - 1;
@@ -109,7 +111,7 @@ std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows&
     small.group = codegen::shrunk(group.graph, rows.extent, steps);
     const auto few = codegen::prepare(small.group);
     const auto* some = std::get_if<codegen::Prepared>(&few);
-    if (some == nullptr || (small.by_rows ? some->rows : some->columns) != small.kept)
+    if (some == nullptr || (is_by_elements(plan) ? some->columns : some->rows) != small.kept)
       return "with fewer rows it is another kind of group";
     codegen::Lowered lowered = codegen::lower(*some, plan, limits, scratch);
     const auto* refused = std::get_if<ir::Rejection>(&lowered);
@@ -126,7 +128,8 @@ std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows&
 }  // namespace
 
 std::string SmallShape::text() const {
-  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), by_rows ? "rows" : "elements");
+  constexpr std::array<std::string_view, 3> unit_names{"elements", "columns", "rows"};
+  return fmt::format("{} of {} {}", with_commas(kept), with_commas(of), unit_names[static_cast<std::size_t>(unit)]);
 }
 
 std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,

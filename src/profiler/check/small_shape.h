@@ -19,11 +19,11 @@ namespace tailor::profiler {
 struct SmallShape {
   ir::Group group;
   ir::Kernel kernel;
-  std::int64_t kept = 0, of = 0;  ///< rows (elements, where there are no rows) of so many
+  std::int64_t kept = 0, of = 0;  ///< of so many rows, columns or elements
 
   /// "64 of 4,096 rows".
   std::string text() const;
-  bool by_rows = true;
+  ir::WorkUnit unit = ir::WorkUnit::rows;
 };
 
 /// What to execute in the place of `whole`, which is `plan` lowered for `group`; or, in words, why the group has to be

@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "codegen/cuda/cuda.h"
+#include "reference/memory_layout.h"
 
 namespace tailor::ir {
 
@@ -65,7 +66,7 @@ void* compiled(const std::string& source, const std::filesystem::path& folder, i
 
 /// Largest error over its tolerance: half the digits of the type, relative to the magnitude.
 double worst_error(const Tensor& expected, const std::vector<std::byte>& found) {
-  const Tensor result{expected.shape, found};
+  const Tensor result = reference::from_memory(expected.shape, found);
   const DType dtype = expected.shape.dtype;
   const double step = dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 8e-3 : is_floating(dtype) ? 2e-5 : 0;
   double worst = 0;
@@ -86,7 +87,8 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
   // Bytes before and after each buffer, to see a write beside it.
   constexpr std::size_t margin = 64;
   std::vector<std::vector<std::byte>> memory;
-  for (const Tensor& input : which.inputs) memory.push_back(input.bytes);
+  for (const Tensor& input : which.inputs)
+    reference::to_memory(input, memory.emplace_back(reference::memory_bytes(input.shape)));
   for (const Tensor& output : which.expected) memory.emplace_back(zeros(output.shape).bytes.size(), std::byte{0xab});
   std::vector<void*> pointers;
   for (std::vector<std::byte>& bytes : memory) {

@@ -83,6 +83,14 @@ const std::vector<Sized>& small_sizes() {
       {"bias_gelu_f16", 8, 64},
       {"concatenate_pad", 4, 16},
       {"pad_between", 5, 13},
+      {"column_sum", 37, 77},
+      {"bias_gradient_bf16", 19, 40},
+      {"column_statistics_f16", 13, 8},
+      {"batched_columns", 23, 20},
+      {"turned_columns", 11, 12},
+      {"columns_between", 9, 24},
+      {"two_runs", 6, 20},
+      {"column_softmax", 21, 36},
   };
   return sizes;
 }
@@ -105,6 +113,11 @@ const std::vector<Sized>& model_sizes() {
       {"concatenate_pad", 4096, 768},
       {"pad_between", 4096, 768},
       {"two_outputs", 70000, 32768},
+      {"column_sum", 65536, 128},
+      {"bias_gradient_bf16", 16384, 3072},
+      {"column_statistics_f16", 32768, 256},
+      {"batched_columns", 128, 4096},
+      {"column_softmax", 512, 4096},
   };
   return sizes;
 }

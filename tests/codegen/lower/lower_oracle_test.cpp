@@ -85,13 +85,20 @@ TEST_CASE("plans of every row group compute what the evaluator computes and are 
   }
 }
 
+TEST_CASE("plans of every column group compute what the evaluator computes and are counted as executed") {
+  for (const SpaceCase& which : column_cases()) {
+    CAPTURE(which.member);
+    CHECK(check_every_plan(which, thinning).programs > 4);
+  }
+}
+
 TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each sound rule drops something") {
   // A real GPU's axes, with so few SMs that persistent grids loop over small shapes.
   ir::Limits limits = ir::limits(ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices"));
   limits.sms = 2;
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;
-  for (const std::vector<SpaceCase>* cases : {&row_cases(), &map_cases()})
+  for (const std::vector<SpaceCase>* cases : {&row_cases(), &column_cases(), &map_cases()})
     for (const SpaceCase& which : *cases) {
       const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
       const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));

@@ -41,8 +41,8 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
   plan.skeleton = prepared->skeleton;
   plan.dominant = prepared->dominants.front();
   plan.vector = vector;
-  plan.threads_per_row = plan.skeleton == ir::Skeleton::row ? threads_per_row : 1;
-  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = codegen::sub_roots(*prepared, threads_per_row, 32);
+  plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? threads_per_row : 1;
+  plan.sub_roots = codegen::sub_roots(*prepared, plan, 32);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, plan, test_limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};

@@ -35,6 +35,7 @@ void all_plans(const std::vector<explore::SpaceCase>& cases) {
 }  // namespace
 
 TEST_CASE("every compiled plan of every row group") { all_plans(explore::row_cases()); }
+TEST_CASE("every compiled plan of every column group") { all_plans(explore::column_cases()); }
 TEST_CASE("every compiled plan of every map group") { all_plans(explore::map_cases()); }
 
 }  // namespace tailor::simulator

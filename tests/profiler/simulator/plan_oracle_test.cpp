@@ -16,6 +16,12 @@ TEST_CASE("compiled plans of row groups compute what the evaluator computes and 
   CHECK(run.findings == 0);
 }
 
+TEST_CASE("compiled plans of column groups compute what the evaluator computes and ask what costmodel counts") {
+  PlanOracleRun run;
+  for (const explore::SpaceCase& which : explore::column_cases()) check_plans(which, 17, 6, run);
+  CHECK(run.findings == 0);
+}
+
 TEST_CASE("compiled plans of map groups compute what the evaluator computes and ask what costmodel counts") {
   PlanOracleRun run;
   for (const explore::SpaceCase& which : explore::map_cases()) check_plans(which, 5, 6, run);

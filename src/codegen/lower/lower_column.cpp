@@ -1,0 +1,492 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The column skeleton. In: a group whose reductions leave the fastest dimension in memory, and a plan. Out: the
+// kernel's statements. Called by lower() through the table of skeletons.
+//
+// Domain. The dimensions that stay, in the order of memory, make one position `column`; those that are reduced make
+// `k`. So batches, middle dimensions and turned layouts are all the same two numbers, and neighbouring columns are
+// neighbours in memory as far as the fastest run of dimensions that stay goes. A vector must divide this run: else rows
+// would start at addresses that are no multiple of it.
+//
+// Who does what. A block has a tile of columns, threads_per_row lanes wide and `vector` columns per lane. Its threads
+// form groups of so many lanes; group g takes rows g, g + groups, g + 2 groups and so on, `in_flight` of them at a
+// time: what they read is loaded in a loop of its own before it is used (lower_access.cpp). Every thread adds up its
+// columns in registers. Rows and columns that do not exist are cut off by guards.
+//
+// Finishing. The groups put their partial results into shared memory. As long as there are more than sixteen, the first
+// half of the groups adds to its own what the second half has; the rest is added in the order of the groups. So the
+// order is the same in each run. All reductions of a phase share the barriers. Only the first group needs the results,
+// to compute what follows from them and to store it; where a later phase walks the columns again every group adds up
+// the partial results for itself.
+//
+// Phases are those of the row skeleton (prepare.cpp). Nothing of a column is kept between them: a later phase reads
+// again.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/lower/lower_row_loops.h"
+#include "codegen/lower/skeletons.h"
+#include "ir/graph/reducer.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+/// Partial results that one thread adds in a row: their loads are few enough to be on their way together.
+constexpr std::int64_t most_partials = 16;
+
+struct ColumnPass {
+  ProgramBuilder& builder;
+  const Prepared& prepared;
+  const ir::Plan& plan;
+  ir::NodeId dominant = ir::no_node;
+  std::int64_t lanes = 1, groups = 1;
+  ir::ExprId lane = 0, group = 0;
+  ir::ExprId column = 0;  ///< narrowed to the columns that exist, the vector's element included
+  ir::ExprId k = 0;       ///< narrowed to the rows that exist
+  bool ragged = false;    ///< the last block has columns that do not exist
+  ir::Condition column_exists;
+  Segment walk;     ///< down the columns
+  Segment results;  ///< where the results are at hand: no trips
+  bool combined = false;
+  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
+};
+
+bool is_reduced(const ir::Node& reduce, int dim) { return axes(reduce).contains(dim); }
+
+/// Elements next to each other in memory until a reduced dimension comes.
+std::int64_t run_of(const ir::Graph& graph, ir::NodeId reduce) {
+  const ir::Shape& shape = graph[graph[reduce].operands[0]].shape;
+  std::int64_t run = 1;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (shape.dims[dim] != 1 && is_reduced(graph[reduce], dim)) break;
+    run *= shape.dims[dim];
+  }
+  return run;
+}
+
+/// The shape in whose order of memory columns are numbered: the dominant's, for all that differ in layout only.
+const ir::Shape& order_of(const ColumnPass& pass, ir::NodeId reduce) {
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Shape& own = graph[graph[reduce].operands[0]].shape;
+  const ir::Shape& leading = graph[graph[pass.dominant].operands[0]].shape;
+  const bool same = own.dims == leading.dims && axes(graph[reduce]) == axes(graph[pass.dominant]);
+  return same ? leading : own;
+}
+
+/// What the reduction reads of (column, k).
+Coordinates read_coordinates(ColumnPass& pass, ir::NodeId reduce) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Shape& shape = order_of(pass, reduce);
+  Coordinates coordinates;
+  coordinates.rank = shape.rank();
+  ir::ExprId stays = pass.column, goes = pass.k;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
+    if (shape.dims[dim] == 1) {
+      coordinates[dim] = build.constant(0);
+      continue;
+    }
+    ir::ExprId& rest = is_reduced(pass.builder.graph()[reduce], dim) ? goes : stays;
+    const auto [quotient, index] = build.divide(rest, shape.dims[dim]);
+    coordinates[dim] = index;
+    rest = quotient;
+  }
+  return coordinates;
+}
+
+/// Where the reduction holds the result of the column.
+Coordinates result_coordinates(ColumnPass& pass, ir::NodeId reduce) {
+  const Coordinates read = read_coordinates(pass, reduce);
+  Coordinates result;
+  for (int dim = 0; dim < read.rank; ++dim)
+    if (!is_reduced(pass.builder.graph()[reduce], dim)) result[result.rank++] = read[dim];
+  return result;
+}
+
+/// One element per element of the columns, and not one per column.
+bool is_of_elements(const ColumnPass& pass, std::int32_t output) {
+  const ir::Graph& graph = pass.builder.graph();
+  return elements(graph[pass.prepared.stored[output]].shape) != pass.prepared.rows;
+}
+
+Coordinates element_coordinates(ColumnPass& pass, std::int32_t output) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const auto dominant = static_cast<std::size_t>(
+      std::find(pass.prepared.dominants.begin(), pass.prepared.dominants.end(), pass.dominant) -
+      pass.prepared.dominants.begin());
+  const Route& route = pass.prepared.routes[dominant][output];
+  if (route.found) return follow(build, graph, route, read_coordinates(pass, pass.dominant));
+  const ir::ExprId position = build.add_scaled(pass.column, pass.k, pass.prepared.rows);
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, position);
+}
+
+/// By the first reduction from which elements lead there one to one, the dominant before others.
+Coordinates column_coordinates(ColumnPass& pass, std::int32_t output) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const std::pair<ir::NodeId, IndexedVector<Route>>* way = nullptr;
+  for (const auto& candidate : pass.prepared.result_routes)
+    if (candidate.second[output].found && (way == nullptr || candidate.first == pass.dominant)) way = &candidate;
+  if (way != nullptr) return follow(build, graph, way->second[output], result_coordinates(pass, way->first));
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, pass.column);
+}
+
+/// The accumulator of reduction `i` of the phase, at the element that the open loop over the vector has.
+ir::Ref accumulator_element(const ColumnPass& pass, std::size_t i) {
+  ir::Ref ref;
+  ref.array = pass.accumulators[i];
+  if (pass.plan.vector > 1) ref.lane = pass.builder.build().var(pass.walk.element);
+  return ref;
+}
+
+void open_elements(ColumnPass& pass) {
+  if (pass.plan.vector > 1) pass.builder.open_loop(pass.walk.element, true);
+}
+void close_elements(ColumnPass& pass) {
+  if (pass.plan.vector > 1) pass.builder.close();
+}
+
+void put_barrier(ColumnPass& pass) {
+  ir::Stmt barrier;
+  barrier.kind = ir::StmtKind::barrier;
+  pass.builder.put(0, barrier);
+}
+
+// ---- the walk down the columns
+
+void load_rows(ColumnPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  ProgramBuilder::Flight flight;
+  flight.stay = Stay::section;
+  flight.depth = builder.depth();
+  open_section(builder, pass.walk);
+  for (const ir::NodeId id : phase.reductions)
+    builder.load_ahead(graph[id].operands[0], read_coordinates(pass, id), flight);
+  for (const std::int32_t output : phase.outputs)
+    if (is_of_elements(pass, output))
+      builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output), flight);
+  close_section(builder, pass.walk);
+  builder.issue(builder.depth());
+}
+
+void add_rows(ColumnPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  open_section(builder, pass.walk);
+  for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
+    if (!pass.plan.value_cache) builder.forget_values();
+    const ir::NodeId id = phase.reductions[i];
+    const Entry entry = builder.emit_value(graph[id].operands[0], read_coordinates(pass, id));
+    ir::Stmt add;
+    add.kind = ir::StmtKind::assign;
+    add.op = op_of(reducer(graph[id]));
+    add.target = accumulator_element(pass, i);
+    add.value = entry.compute.id;
+    builder.put(builder.depth(), add);
+  }
+  for (const std::int32_t output : phase.outputs) {
+    if (builder.refusal() || !is_of_elements(pass, output)) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    builder.store_output(output, element_coordinates(pass, output));
+  }
+  close_section(builder, pass.walk);
+}
+
+bool walks(const ColumnPass& pass, const Phase& phase) {
+  return !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
+                                                  [&](std::int32_t output) { return is_of_elements(pass, output); });
+}
+
+void walk_columns(ColumnPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  builder.enter_segment(&pass.walk);
+  if (pass.ragged) builder.open_guard({&pass.column_exists, 1});
+  open_trips(builder, pass.walk, false);
+  load_rows(pass, phase);
+  add_rows(pass, phase);
+  builder.land(Stay::section);
+  close_trips(builder, pass.walk, false);
+  if (pass.ragged) builder.close();
+  builder.enter_segment(nullptr);
+}
+
+// ---- finishing
+
+/// Where shared memory has a group's partial results of this lane's columns.
+ir::ExprId slot_of(ColumnPass& pass, ir::ExprId group) {
+  IndexBuilder& build = pass.builder.build();
+  return build.scale(build.add_scaled(pass.lane, group, pass.lanes), pass.plan.vector);
+}
+
+int shared_width(const ColumnPass& pass, ir::DType dtype) {
+  return std::min(pass.plan.vector, 8 * ir::access_bytes / row(dtype).bits);
+}
+
+/// The accumulator goes to its group's slot.
+void store_partials(ColumnPass& pass, std::size_t i, ir::ArrayId partials) {
+  ProgramBuilder& builder = pass.builder;
+  ir::Ref whole;
+  whole.array = pass.accumulators[i];
+  builder.store_pieces(builder.depth(), false, whole, ir::Space::shared, partials, slot_of(pass, pass.group),
+                       shared_width(pass, builder.kernel().arrays[partials].dtype), pass.plan.vector);
+}
+
+/// Another group's partial results are added to the accumulator.
+void add_partials_of(ColumnPass& pass, std::size_t i, const ir::Node& reduce, ir::ArrayId partials, ir::ExprId group) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  ir::Ref part;
+  part.array = builder.add_array(
+      {accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, accumulator.vector});
+  builder.declare(builder.depth(), part.array);
+  builder.load_pieces(builder.depth(), part, ir::Space::shared, partials, slot_of(pass, group),
+                      shared_width(pass, accumulator.dtype), pass.plan.vector, ir::Policy::once);
+  open_elements(pass);
+  ir::Stmt add;
+  add.kind = ir::StmtKind::assign;
+  add.op = op_of(reducer(reduce));
+  add.target = accumulator_element(pass, i);
+  part.lane = add.target.lane;
+  add.value = builder.element(accumulator.dtype, part, builder.depth()).id;
+  builder.put(builder.depth(), add);
+  close_elements(pass);
+}
+
+ir::ArrayId add_partials_array(ColumnPass& pass, std::size_t i) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  ir::Array shared{accumulator.name + "_groups", ir::Space::shared, accumulator.dtype, {0, 0}, 1};
+  shared.dims[0] = std::int64_t{pass.plan.threads} * pass.plan.vector;
+  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
+  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
+  const ir::ArrayId partials = builder.add_array(std::move(shared));
+  builder.declare(0, partials);
+  return partials;
+}
+
+/// The accumulators of the first group, or of all, become the results of their columns.
+void combine_groups(ColumnPass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const auto reduction = [&](std::size_t i) -> const ir::Node& { return builder.graph()[phase.reductions[i]]; };
+  std::vector<ir::ArrayId> partials;
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    partials.push_back(add_partials_array(pass, i));
+    store_partials(pass, i, partials[i]);
+  }
+  put_barrier(pass);
+  std::int64_t left = pass.groups;
+  for (; left > most_partials && left % 2 == 0; left /= 2) {
+    const ir::Condition first_half{pass.group, build.constant(left / 2), false};
+    builder.open_guard({&first_half, 1});
+    const ir::ExprId other = build.add_constant(build.narrow(pass.group, {0, left / 2 - 1}), left / 2);
+    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+      add_partials_of(pass, i, reduction(i), partials[i], build.expand(other));
+      store_partials(pass, i, partials[i]);
+    }
+    builder.close();
+    put_barrier(pass);
+  }
+  const ir::Condition first{pass.group, build.constant(0), true};
+  if (!for_all) builder.open_guard({&first, 1});
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    const ir::DType dtype = builder.kernel().arrays[partials[i]].dtype;
+    const ir::Neutral zero = neutral(reducer(reduction(i)), reduction(i).shape.dtype);
+    open_elements(pass);
+    ir::Stmt assign;
+    assign.kind = ir::StmtKind::assign;
+    assign.target = accumulator_element(pass, i);
+    assign.value = builder.number(dtype, zero.real, zero.integer).id;
+    builder.put(builder.depth(), assign);
+    close_elements(pass);
+    const ir::VarId part = build.add_var({"p", ir::VarKind::loop, left, 1});
+    builder.open_loop(part, true);
+    add_partials_of(pass, i, reduction(i), partials[i], build.var(part));
+    builder.close();
+  }
+  if (!for_all) builder.close();
+  pass.combined = true;
+}
+
+void finish_columns(ColumnPass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  if (pass.groups > 1) combine_groups(pass, phase, for_all);
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
+    builder.state().accumulators.push_back({phase.reductions[i], result_coordinates(pass, phase.reductions[i]),
+                                            pass.accumulators[i], accumulator_element(pass, i).lane});
+}
+
+/// Outputs of one element per column: the first group has them.
+void store_results(ColumnPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  std::array<ir::Condition, 2> conditions{};
+  int count = 0;
+  if (pass.groups > 1) conditions[count++] = {pass.group, builder.build().constant(0), true};
+  if (pass.ragged) conditions[count++] = pass.column_exists;
+  builder.enter_segment(&pass.results);
+  if (count > 0) builder.open_guard(std::span(conditions).first(count));
+  open_elements(pass);
+  for (const std::int32_t output : phase.outputs) {
+    if (is_of_elements(pass, output) || builder.refusal()) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    builder.store_output(output, column_coordinates(pass, output));
+  }
+  close_elements(pass);
+  if (count > 0) builder.close();
+  builder.enter_segment(nullptr);
+}
+
+void declare_column_sums(ColumnPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  pass.accumulators.clear();
+  for (const ir::NodeId id : phase.reductions) {
+    const ir::Node& reduce = builder.graph()[id];
+    const ir::DType dtype = row(reduce.shape.dtype).compute;
+    pass.accumulators.push_back(
+        builder.add_array({pass.prepared.names[id], ir::Space::registers, dtype, {0, 0}, pass.plan.vector}));
+    const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
+    builder.declare(0, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
+  }
+}
+
+// ---- loops
+
+/// Adds the variables of blocks, lanes and groups.
+void make_columns(ColumnPass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t vectors = pass.prepared.rows / pass.plan.vector;
+  const std::int64_t blocks = (vectors + pass.lanes - 1) / pass.lanes;
+  builder.kernel().virtual_blocks = blocks;
+  const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  pass.lane = pass.group = build.constant(0);
+  if (pass.lanes > 1) pass.lane = build.var(build.add_var({"lane", ir::VarKind::thread, pass.lanes, 1}));
+  if (pass.groups > 1) pass.group = build.var(build.add_var({"group", ir::VarKind::thread, pass.groups, pass.lanes}));
+  ir::ExprId number = build.add_scaled(pass.lane, vb, pass.lanes);
+  pass.ragged = vectors % pass.lanes != 0;
+  pass.column_exists = {number, build.constant(vectors), false};
+  if (pass.ragged) number = build.narrow(number, {0, vectors - 1});
+  pass.column = build.scale(number, pass.plan.vector);
+  pass.walk.vector = pass.plan.vector;
+  if (pass.plan.vector > 1) {
+    pass.walk.element = build.add_var({"e", ir::VarKind::loop, pass.plan.vector, 1});
+    pass.column = build.add(pass.column, build.var(pass.walk.element));
+  }
+  pass.walk.trip = pass.walk.section_trip = build.constant(0);
+  pass.results = pass.walk;
+  pass.results.number = 1;
+}
+
+/// Adds the loops down the columns.
+void make_rows_of_columns(ColumnPass& pass, std::int64_t trips) {
+  IndexBuilder& build = pass.builder.build();
+  Segment& walk = pass.walk;
+  const std::int64_t unrolled = pass.plan.in_flight;
+  const std::int64_t outer = (trips + unrolled - 1) / unrolled;
+  walk.trip_count = outer * unrolled;
+  const auto add_loop = [&](std::string_view name, std::int64_t extent, bool is_unrolled) {
+    const int i = walk.trip_loops++;
+    walk.trips[i] = build.add_var({std::string(name), ir::VarKind::loop, extent, 1});
+    walk.unrolled[i] = is_unrolled;
+    return build.var(walk.trips[i]);
+  };
+  if (outer > 1) walk.trip = build.scale(add_loop("t", outer, false), unrolled);
+  if (unrolled > 1) {
+    walk.section_trip = add_loop("u", unrolled, true);
+    walk.section_trips = unrolled;
+    walk.trip = build.add(walk.trip, walk.section_trip);
+  }
+  pass.k = build.add_scaled(pass.group, walk.trip, pass.groups);
+  if (walk.trip_count * pass.groups == pass.prepared.columns) return;
+  walk.guards[walk.guard_count++] = {pass.k, build.constant(pass.prepared.columns), false};
+  pass.k = build.narrow(pass.k, {0, pass.prepared.columns - 1});
+}
+
+/// A plan that names no candidate is refused before it is lowered, but rules ask earlier.
+ir::NodeId dominant_of(const Prepared& prepared, const ir::Plan& plan) {
+  const auto found = std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant);
+  return found == prepared.dominants.end() ? prepared.dominants.front() : *found;
+}
+
+}  // namespace
+
+/// The first reduction, and others that read an array of other dimensions or of another order in memory.
+void dominants_column(const ir::Graph& graph, Prepared& prepared) {
+  const auto source = [&](ir::NodeId id) -> const ir::Shape& { return graph[graph[id].operands[0]].shape; };
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions) {
+      const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+        return source(other).dims == source(id).dims && source(other).same_layout(source(id)) &&
+               axes(graph[other]) == axes(graph[id]);
+      });
+      if (!known) prepared.dominants.push_back(id);
+    }
+}
+
+Tiling tiling_column(const Prepared& prepared, const ir::Plan& plan) {
+  Tiling tiling;
+  tiling.run = run_of(prepared.group->graph, dominant_of(prepared, plan));
+  tiling.vectors = tiling.run % plan.vector == 0 ? prepared.rows / plan.vector : 0;
+  tiling.lanes = plan.threads_per_row;
+  tiling.groups = std::max(plan.threads / plan.threads_per_row, 1);
+  tiling.trips = (prepared.columns + tiling.groups - 1) / tiling.groups;
+  tiling.streamed = true;
+  tiling.at_once = plan.in_flight;
+  tiling.items = prepared.rows;
+  tiling.items_per_block = std::int64_t{plan.threads_per_row} * plan.vector;
+  return tiling;
+}
+
+std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
+    return ir::Rejection{"threads-per-row",
+                         fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads),
+                         true};
+  std::vector<ir::SubRoot> expected = sub_roots(prepared, plan, limits.warp_size);
+  if (expected != plan.sub_roots) {
+    ir::Plan wanted = plan;
+    wanted.sub_roots = std::move(expected);
+    return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
+  }
+  const Tiling tiling = tiling_column(prepared, plan);
+  if (tiling.vectors == 0)
+    return ir::Rejection{
+        "vector", fmt::format("{} neighbouring columns are no whole number of vectors of {}", tiling.run, plan.vector),
+        true};
+  if (plan.in_flight > tiling.trips)
+    return ir::Rejection{
+        "in-flight",
+        fmt::format("columns take {} rows per thread, fewer than {} in flight", tiling.trips, plan.in_flight), true};
+  return std::nullopt;
+}
+
+std::optional<ir::Rejection> lower_column(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                          const ir::Limits&) {
+  ColumnPass pass{builder, prepared, plan, plan.dominant};
+  pass.lanes = plan.threads_per_row;
+  pass.groups = plan.threads / plan.threads_per_row;
+  make_columns(pass);
+  make_rows_of_columns(pass, tiling_column(prepared, plan).trips);
+  std::size_t last_walk = 0;
+  for (std::size_t i = 0; i < prepared.phases.size(); ++i)
+    if (walks(pass, prepared.phases[i])) last_walk = i;
+  for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
+    const Phase& phase = prepared.phases[i];
+    builder.later_loads = i > 0;
+    declare_column_sums(pass, phase);
+    store_results(pass, phase);
+    if (walks(pass, phase)) walk_columns(pass, phase);
+    if (!phase.reductions.empty()) finish_columns(pass, phase, i < last_walk);
+  }
+  // The next tile writes the partial results again.
+  if (plan.grid == ir::GridShape::persistent && pass.combined) put_barrier(pass);
+  return builder.refusal();
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the column skeleton recognises, and what it doubts. In: a group with its border. Out: how many columns stay and
+// how long they are, or a rejection; for a doubt, what of the structure would be lowered badly. Called through the
+// table of skeletons.
+//
+// Recognising: in the order of memory, not of the dimensions, the fastest dimension of what each reduction reads stays
+// (dimensions of size 1 aside). Then neighbouring threads read neighbouring columns, whatever else is reduced: the
+// first dimensions, a middle one, several with others between. All reductions have equally many results of equally many
+// elements, and each output has one element per result or one per element. A group with any other reduction is not of
+// this kind.
+//
+// Doubts: a result that is spread over its column's elements makes the block walk its columns a second time, and the
+// columns are few where a flat loop would have a thread for every element. A result stands with the thread that has its
+// column, so an operation that moves it to another one is impossible. A transpose of whole columns would be read
+// across memory.
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+/// Whether the fastest dimension in memory of what is reduced stays.
+bool keeps_fastest(const Graph& graph, const Node& reduce) {
+  const Shape& source = graph[reduce.operands[0]].shape;
+  for (int i = 0; i < source.rank(); ++i) {
+    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
+    if (source.dims[dim] != 1) return !axes(reduce).contains(dim);
+  }
+  return false;
+}
+
+/// Whether the elements of a transpose lie in memory as those of its source do.
+bool stays_in_place(const Node& transpose, const Shape& source) {
+  std::vector<int> from, to;  // dimensions of the source, fastest first
+  for (int i = 0; i < source.rank(); ++i) {
+    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
+    if (source.dims[dim] != 1) from.push_back(dim);
+    const int moved = static_cast<int>(axes(transpose)[transpose.shape.minor_to_major[static_cast<std::size_t>(i)]]);
+    if (source.dims[moved] != 1) to.push_back(moved);
+  }
+  return from == to;
+}
+
+}  // namespace
+
+std::optional<Classified> recognise_column(const Graph& graph, const Boundary& border) {
+  NodeId first = no_node;
+  Layout layout{Skeleton::column, 1, 1};
+  for (const NodeId id : border.inside) {
+    const Node& node = graph[id];
+    if (node.op != Op::reduce) continue;
+    if (!keeps_fastest(graph, node)) return std::nullopt;
+    const Layout own = row_layout(graph, id);
+    if (first == no_node) {
+      first = id;
+      layout.rows = own.rows;
+      layout.columns = own.columns;
+    } else if (own.rows != layout.rows || own.columns != layout.columns) {
+      return refuse("columns-differ",
+                    fmt::format("%{} reduces {} columns of {}, %{} reduces {} columns of {}", graph[first].name,
+                                layout.rows, layout.columns, node.name, own.rows, own.columns));
+    }
+  }
+  if (first == no_node) return std::nullopt;
+  for (std::size_t i = 0; i < border.writes.size(); ++i) {
+    const NodeId id = stored_node(graph, border, i);
+    const std::int64_t count = elements(graph[id].shape);
+    if (count != layout.rows && count != layout.rows * layout.columns)
+      return refuse("output-shape",
+                    fmt::format("output %{} {} is neither one per column ({}) nor one per element ({} x {})",
+                                graph[id].name, text(graph[id].shape), layout.rows, layout.columns, layout.rows));
+  }
+  return layout;
+}
+
+std::optional<Rejection> doubt_column(const Graph& graph, const Boundary& border, const Layout& layout) {
+  std::unordered_set<NodeId> reduced;  // values that depend on a reduction
+  for (const NodeId id : border.inside) {
+    const Node& node = graph[id];
+    if (is_written_in_place(border, id)) continue;
+    bool depends = false;
+    for (const NodeId operand : node.operands) depends = depends || reduced.contains(operand);
+    const auto doubt = [&](std::string_view rule, std::string_view what) {
+      return refuse(rule, fmt::format("%{} {} {}", node.name, text(node.shape), what));
+    };
+    if (node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
+        !stays_in_place(node, graph[node.operands[0]].shape))
+      return doubt("skeleton-transpose", "turns columns inside a column group");
+    if (node.op == Op::reduce && depends) return doubt("skeleton-column-spread", "walks its columns a second time");
+    if (depends && (class_of(node.op) == OpClass::index || class_of(node.op) == OpClass::lookup)) {
+      const Node& source = graph[node.operands[0]];
+      const bool same = elements(node.shape) == elements(source.shape);
+      if (node.op == Op::broadcast && !same)
+        return doubt("skeleton-column-spread", "spreads the results of columns over their elements");
+      const bool keeps =
+          node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose;
+      if (!keeps || !same)
+        return doubt(fmt::format("skeleton-column-{}", name(node.op)), "moves values that depend on a reduction");
+    }
+    if (depends || node.op == Op::reduce) reduced.insert(id);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen
