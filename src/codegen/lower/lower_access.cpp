@@ -237,4 +237,59 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   put(depth, store);
 }
 
+ir::ArrayId ProgramBuilder::keep_row_number(std::int32_t output, const Coordinates& coordinates) {
+  const ir::NodeId id = graph_.outputs[output];
+  const Entry entry = emit_value(id, coordinates);
+  if (refusal_) return ir::no_id;
+  const ir::DType compute = row(node_at(id).shape.dtype).compute;
+  const ir::ArrayId array = add_array({name_of(id) + "_rows", ir::Space::registers, compute, {in_flight_rows, 0}, 1});
+  declare(0, array, number(compute, 0, 0).id);
+  ir::Stmt assign;
+  assign.kind = ir::StmtKind::assign;
+  assign.target.array = array;
+  assign.target.subs[0] = row_in_flight;
+  assign.value = entry.compute.id;
+  put(depth(), assign);
+  return array;
+}
+
+void ProgramBuilder::store_picked(std::int32_t output, ir::ArrayId array, ir::ExprId lane,
+                                  const Coordinates& coordinates, std::span<const ir::Condition> conditions) {
+  const ir::NodeId id = graph_.outputs[output];
+  const ir::DType dtype = node_at(id).shape.dtype, compute = row(dtype).compute;
+  const auto entry = [&](int q) {
+    ir::Ref ref;
+    ref.array = array;
+    ref.subs[0] = s_.build.constant(q);
+    return element(compute, ref, depth());
+  };
+  const Val place = index_value(lane);
+  Val picked = entry(0);
+  for (int q = 1; q < in_flight_rows; ++q) {
+    ir::Value test;
+    test.kind = ir::ValueKind::op;
+    test.op = ir::Op::compare;
+    test.comparison = ir::Comparison::eq;
+    test.dtype = ir::DType::pred;
+    test.operands = {place.id, number(kernel_.values[place.id].dtype, 0, q).id, ir::no_value};
+    ir::Value choice;
+    choice.kind = ir::ValueKind::op;
+    choice.op = ir::Op::select;
+    choice.dtype = compute;
+    choice.operands = {add_value(test), entry(q).id, picked.id};
+    picked = let(depth(), name_of(id), compute, add_value(choice));
+  }
+  Entry whole;
+  whole.compute = picked;
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.memory =
+      static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));
+  store.expr = s_.build.expand(memory_index(s_.build, node_at(id).shape, coordinates));
+  store.value = to_raw(whole, dtype).id;
+  name_index(store.expr);
+  put_guards(depth(), conditions, 1);
+  put(depth(), store);
+}
+
 }  // namespace tailor::codegen

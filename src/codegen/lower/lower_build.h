@@ -169,6 +169,11 @@ class ProgramBuilder {
   /// cannot.
   Entry emit_value(ir::NodeId node, const Coordinates& coordinates);
   void store_output(std::int32_t output, const Coordinates& coordinates);
+  /// Emits a number of the row in flight and puts it into an array with an entry for each.
+  ir::ArrayId keep_row_number(std::int32_t output, const Coordinates& coordinates);
+  /// Stores the entry of such an array that `lane` names, under the conditions. Coordinates are those of its row.
+  void store_picked(std::int32_t output, ir::ArrayId array, ir::ExprId lane, const Coordinates& coordinates,
+                    std::span<const ir::Condition> conditions);
   /// Keeps full values of this phase for later ones (`nodes` ascending) in `segment`.
   void keep(std::span<const ir::NodeId> nodes, bool in_shared);
   void enter_segment(const Segment* segment) { segment_ = segment; }

@@ -23,6 +23,10 @@
 // used. The first phase loads what later phases need too, weights and further inputs, as long as half the registers
 // hold it: they arrive while the first reduction is still waiting for its row.
 //
+// Numbers of rows. A warp has neighbouring rows at once, and its rows in flight follow them. After a reduction every
+// lane of a row has the same numbers; where a row has as many lanes as rows in flight, each lane picks one of these and
+// all store together, so one access writes neighbouring numbers.
+//
 // Finishing a reduction. Within a warp the lanes exchange by shuffles. Where a row spans several warps, the first lane
 // of each warp stores its partial result in shared memory, one barrier serves all reductions of the phase, and every
 // lane adds the partial results of its row in the same order, so that all get the same number. A persistent block
@@ -49,6 +53,12 @@ struct RowPass {
   bool loads_all = false;  ///< the first phase loads what later ones need as well
   RowLoops rows = {};
   std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
+  /// Numbers of the rows in flight that are stored together once all of them are known.
+  struct RowNumber {
+    std::int32_t output = 0;
+    ir::ArrayId array = ir::no_id;
+  };
+  std::vector<RowNumber> row_numbers = {};
 };
 
 bool is_full_output(const RowPass& pass, std::int32_t output) {
@@ -172,6 +182,15 @@ void walk_segment(RowPass& pass, const Phase& phase, const Segment& segment) {
   builder.enter_segment(nullptr);
 }
 
+/// Whether lanes of a row can store the numbers of its rows in flight, one each.
+bool stores_together(const RowPass& pass, std::int32_t output) {
+  const ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  return builder.in_flight_rows > 1 &&
+         std::min(pass.plan.threads_per_row, pass.limits.warp_size) >= builder.in_flight_rows &&
+         is_floating(graph[graph.outputs[output]].shape.dtype);
+}
+
 void store_row_outputs(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
@@ -184,8 +203,37 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
                                  text(node.shape), pass.prepared.rows, pass.prepared.rows, pass.prepared.columns));
       return;
     }
-    builder.store_output(output, delinearize(builder.build(), node.shape, pass.rows.row));
+    const Coordinates coordinates = delinearize(builder.build(), node.shape, pass.rows.row);
+    if (stores_together(pass, output))
+      pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
+    else
+      builder.store_output(output, coordinates);
   }
+}
+
+/// The numbers of all rows in flight, one by each lane: neighbouring rows by neighbouring lanes in one access.
+void store_row_numbers(RowPass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const int flight = builder.in_flight_rows;
+  std::vector<ir::Condition> conditions;
+  if (pass.rows.warps_per_row > 1) conditions.push_back({pass.rows.warp, build.constant(0), true});
+  ir::ExprId lane = pass.rows.lane;
+  if (build.pool()[lane].range.high >= flight) {
+    conditions.push_back({lane, build.constant(flight), false});
+    lane = build.narrow(lane, {0, flight - 1});
+  }
+  ir::ExprId row = build.add_scaled(pass.rows.first_row, lane, pass.rows.rows_per_warp);
+  if (pass.rows.ragged) {
+    conditions.push_back({row, build.constant(pass.prepared.rows), false});
+    row = build.narrow(row, {0, pass.prepared.rows - 1});
+  }
+  for (const RowPass::RowNumber& number : pass.row_numbers) {
+    const ir::Graph& graph = builder.graph();
+    builder.store_picked(number.output, number.array, pass.rows.lane,
+                         delinearize(build, graph[graph.outputs[number.output]].shape, row), conditions);
+  }
+  pass.row_numbers.clear();
 }
 
 /// The accumulator of reduction `i` of the phase, of the row in flight at hand.
@@ -361,6 +409,7 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
     for (const Segment& segment : pass.rows.segments) walk_segment(pass, phase, segment);
   if (pass.rows.ragged) builder.close();
   if (builder.in_flight_rows > 1) builder.close();
+  if (!builder.refusal()) store_row_numbers(pass);
   builder.keep({}, false);
   builder.land(Stay::phase);
   if (!phase.reductions.empty()) finish_reductions(pass, phase);

@@ -57,17 +57,25 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   rows.warp = build.constant(0);
   if (rows.warps_per_row > 1)
     rows.warp = build.var(build.add_var({"warp", ir::VarKind::thread, rows.warps_per_row, limits.warp_size}));
-  rows.row_in_block = build.constant(0);
-  if (rows.rows_per_block > 1)
-    rows.row_in_block = build.var(build.add_var({"rib", ir::VarKind::thread, rows.rows_per_block, lanes}));
   rows.row_lane = build.add_scaled(rows.lane, rows.warp, limits.warp_size);
-  ir::ExprId row = build.scale(vb, builder.in_flight_rows);
+  // A warp has neighbouring rows at once, and the rows that it has in flight follow them.
+  rows.rows_per_warp = builder.in_flight_rows > 1 ? std::max(limits.warp_size / lanes, 1) : rows.rows_per_block;
+  const std::int64_t groups = rows.rows_per_block / rows.rows_per_warp;
+  const auto thread_var = [&](const char* name, std::int64_t extent, std::int64_t divisor) {
+    return extent > 1 ? build.var(build.add_var({name, ir::VarKind::thread, extent, divisor})) : build.constant(0);
+  };
+  const bool plain = rows.rows_per_warp == 1 || groups == 1;
+  const ir::ExprId group = thread_var(plain ? "rib" : "wib", groups, lanes * rows.rows_per_warp);
+  rows.row_in_warp = thread_var(plain ? "rib" : "riw", rows.rows_per_warp, lanes);
+  rows.row_in_block = build.add_scaled(rows.row_in_warp, group, rows.rows_per_warp);
+  rows.first_row = build.scale(build.add_scaled(group, vb, groups), rows.rows_per_warp * builder.in_flight_rows);
+  rows.first_row = build.add(rows.first_row, rows.row_in_warp);
+  ir::ExprId row = rows.first_row;
   if (builder.in_flight_rows > 1) {
     rows.flight = build.add_var({"q", ir::VarKind::loop, builder.in_flight_rows, 1});
     builder.row_in_flight = build.var(rows.flight);
-    row = build.add(row, builder.row_in_flight);
+    row = build.add_scaled(row, builder.row_in_flight, rows.rows_per_warp);
   }
-  row = build.add_scaled(rows.row_in_block, row, rows.rows_per_block);
   rows.ragged = prepared.rows % per_block != 0;
   rows.row_exists = {row, build.constant(prepared.rows), false};
   rows.row = rows.ragged ? build.narrow(row, {0, prepared.rows - 1}) : row;

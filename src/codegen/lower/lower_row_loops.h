@@ -21,9 +21,12 @@ struct RowLoops {
   ir::ExprId lane = 0;  ///< lane of the row within its warp
   ir::ExprId warp = 0;  ///< warp of the row
   ir::ExprId row_in_block = 0;
-  ir::ExprId row_lane = 0;  ///< lane of the row, over all its warps
-  ir::VarId flight = 0;     ///< q
+  ir::ExprId row_in_warp = 0;  ///< of the rows that a warp has at once
+  ir::ExprId first_row = 0;    ///< of those that a lane has in flight; the others follow by rows_per_warp
+  ir::ExprId row_lane = 0;     ///< lane of the row, over all its warps
+  ir::VarId flight = 0;        ///< q
   std::int64_t rows_per_block = 1;
+  std::int64_t rows_per_warp = 1;  ///< with rows in flight: those that a warp has at once, else all of the block's
   std::int64_t warps_per_row = 1;
   std::vector<Segment> segments;
 };
