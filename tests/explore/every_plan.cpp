@@ -147,8 +147,17 @@ struct Oracle {
   /// The first complaint; empty when there is none.
   std::string complaint(const Kernel& kernel, SpaceRun& run) {
     verify(kernel);
-    const KernelRun executed = interpret(kernel, buffers);
+    std::vector<std::vector<std::byte>> all = buffers;
+    for (const Buffer& own : kernel.buffers)
+      if (own.role == BufferRole::workspace || own.role == BufferRole::ticket)
+        all.emplace_back(static_cast<std::size_t>(own.elements * row(own.dtype).bits / 8));
+    const KernelRun executed = interpret(kernel, std::move(all));
     if (!executed.violations.empty()) return executed.violations[0];
+    for (std::size_t i = buffers.size(); i < kernel.buffers.size(); ++i)
+      if (kernel.buffers[i].role == BufferRole::ticket &&
+          std::any_of(executed.buffers[i].begin(), executed.buffers[i].end(),
+                      [](std::byte b) { return b != std::byte{}; }))
+        return "a ticket is not zero after the run";
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const double error = worst_error(expected[i], executed.buffers[inputs.size() + i]);
       if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);
@@ -169,6 +178,7 @@ Axes wide_axes(const Prepared& prepared) {
   Axes axes = default_axes(prepared, small_limits);
   axes[PlanField::value_cache] = {1, 0};
   axes[PlanField::threads] = {64, 256};
+  axes[PlanField::split] = {1, 3, 18};
   return axes;
 }
 

@@ -20,12 +20,13 @@ using namespace codegen;
 
 namespace {
 
-std::array<int, 11> axis_values(const Plan& plan, const Kernel& kernel) {
+std::array<int, 12> axis_values(const Plan& plan, const Kernel& kernel) {
   return {plan.dominant,
           plan.threads,
           plan.threads_per_row,
           plan.vector,
           plan.in_flight * plan.unroll,
+          plan.split,
           static_cast<int>(plan.residence),
           static_cast<int>(plan.grid),
           plan.index_cache ? 1 : 0,
