@@ -144,6 +144,16 @@ struct Oracle {
     expected = evaluate(graph, inputs);
   }
 
+  /// Whether it matters in which order blocks come.
+  bool differs_backwards(const Kernel& kernel, std::vector<std::vector<std::byte>> all,
+                         const KernelRun& executed) const {
+    const KernelRun other = interpret(kernel, std::move(all), true);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (other.buffers[inputs.size() + i] != executed.buffers[inputs.size() + i]) return true;
+    return !other.violations.empty() || other.counts.buffers != executed.counts.buffers ||
+           other.counts.barriers != executed.counts.barriers;
+  }
+
   /// The first complaint; empty when there is none.
   std::string complaint(const Kernel& kernel, SpaceRun& run) {
     verify(kernel);
@@ -151,8 +161,10 @@ struct Oracle {
     for (const Buffer& own : kernel.buffers)
       if (own.role == BufferRole::workspace || own.role == BufferRole::ticket)
         all.emplace_back(static_cast<std::size_t>(own.elements * row(own.dtype).bits / 8));
-    const KernelRun executed = interpret(kernel, std::move(all));
+    const KernelRun executed = interpret(kernel, all);
     if (!executed.violations.empty()) return executed.violations[0];
+    if (all.size() > buffers.size() && differs_backwards(kernel, std::move(all), executed))
+      return "results or counts depend on which block comes last";
     for (std::size_t i = buffers.size(); i < kernel.buffers.size(); ++i)
       if (kernel.buffers[i].role == BufferRole::ticket &&
           std::any_of(executed.buffers[i].begin(), executed.buffers[i].end(),

@@ -346,13 +346,14 @@ struct Interpreter {
 
 }  // namespace
 
-KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers) {
+KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
     if (static_cast<std::int64_t>(buffers.at(i).size()) !=
         kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
-  for (std::int64_t block = 0; block < kernel.grid; ++block) interpreter.real_block(block);
+  for (std::int64_t block = 0; block < kernel.grid; ++block)
+    interpreter.real_block(backwards ? kernel.grid - 1 - block : block);
   return std::move(interpreter.run);
 }
 
