@@ -121,6 +121,9 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::issue:  // a comparison and a branch
       pipes.control += 2;
       return;
+    case StmtKind::fence:
+      pipes.memory += 1;
+      return;
   }
 }
 

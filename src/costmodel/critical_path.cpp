@@ -80,6 +80,15 @@ class CriticalPathWalk {
           critical_path.barrier += times;
           wait();
           break;
+        case StmtKind::fence:  // waits until what was written has arrived
+          critical_path.memory += times;
+          wait();
+          break;
+        case StmtKind::atomic:
+          if (stmt.let == ir::no_id) break;  // nobody waits for it
+          critical_path.memory += times;
+          wait();
+          break;
         case StmtKind::loop:
           loop(at, stmt, times, copies);
           break;
@@ -93,7 +102,6 @@ class CriticalPathWalk {
         case StmtKind::index:
         case StmtKind::let:
         case StmtKind::assign:
-        case StmtKind::atomic:
         case StmtKind::issue:  // of the loads above; their data is waited for at their first use
           break;
       }

@@ -63,7 +63,7 @@ std::size_t kept_values(const Candidate& c) {
 bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
 
 std::int64_t blocks(const Candidate& c) {
-  return (c.tiling.items + c.tiling.items_per_block - 1) / c.tiling.items_per_block;
+  return (c.tiling.items + c.tiling.items_per_block - 1) / c.tiling.items_per_block * c.tiling.split;
 }
 
 /// Columns so few that a block can have all or half of them: other axes have to tell plans apart.
@@ -112,10 +112,13 @@ constexpr std::array rule_table = [] {
        }},
       {"persistent-loops", true, reads({grid}), "a persistent grid needs more tiles than resident blocks",
        [](const Candidate& c) {
-         const std::int64_t each = c.tiling.items_per_block;
-         return c.plan.grid == GridShape::persistent &&
-                (c.tiling.items + each - 1) / each <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
+         return c.plan.grid == GridShape::persistent && blocks(c) <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
        }},
+      {"split-persistent", true, reads({split, grid}), "blocks that share columns do not loop over others",
+       [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; }},
+      {"split-phases", true, reads({split}), "columns that are walked again are not shared by blocks",
+       [](const Candidate& c) { return c.plan.split > 1 && c.tiling.walks > 1; }},
+
       {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
        [](const Candidate& c) {
          if (is_across(c)) {
@@ -155,6 +158,17 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
                 c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
+       }},
+      {"split-columns", false, reads({split, threads, vector, in_flight}),
+       "columns are shared only to fill the SMs once or twice, with the widest vectors and 64 bytes in flight, by "
+       "blocks "
+       "of 256 threads or more",
+       [](const Candidate& c) {
+         if (c.plan.split == 1) return false;
+         const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
+         const bool is_shallow = bytes < 64 && c.plan.in_flight < 8;
+         return blocks(c) > 2 * c.limits.sms || 2 * blocks(c) <= c.limits.sms || is_shallow || c.plan.threads < 256 ||
+                c.plan.vector != widest_vector(c);
        }},
       {"long-trips", false, reads({threads_per_row}),
        "over 64 vectors per thread while the block has idle lanes to spread them on",

@@ -57,6 +57,8 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::in_flight:
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
+    case ir::PlanField::split:
+      return powers_of_two(1, limits.sms);
     case ir::PlanField::residence:
       using enum ir::Residence;
       if (prepared.phases.size() > 1) return numbers({registers, shared, reload, recompute});

@@ -166,14 +166,36 @@ struct Oracle {
 
   /// Executes the kernel; the first complaint, empty when there is none.
   static std::string complaint(const Kernel& kernel, const Question& question, KernelRun& executed) {
-    executed = interpret(kernel, question.buffers);
+    std::vector<std::vector<std::byte>> all = question.buffers;
+    for (const Buffer& own : kernel.buffers)
+      if (own.role == BufferRole::workspace || own.role == BufferRole::ticket)
+        all.emplace_back(static_cast<std::size_t>(own.elements * row(own.dtype).bits / 8));
+    executed = interpret(kernel, all);
     if (!executed.violations.empty()) return executed.violations[0];
+    if (all.size() > question.buffers.size() && differs_backwards(kernel, question, std::move(all), executed))
+      return "results or counts depend on which block comes last";
+    for (std::size_t i = question.buffers.size(); i < kernel.buffers.size(); ++i)
+      if (kernel.buffers[i].role == BufferRole::ticket &&
+          std::any_of(executed.buffers[i].begin(), executed.buffers[i].end(),
+                      [](std::byte b) { return b != std::byte{}; }))
+        return "a ticket is not zero after the run";
     const std::size_t inputs = question.buffers.size() - question.expected.size();
     for (std::size_t i = 0; i < question.expected.size(); ++i) {
       const double error = worst_error(question.expected[i], executed.buffers[inputs + i]);
       if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);
     }
     return {};
+  }
+
+  /// Whether it matters in which order blocks come.
+  static bool differs_backwards(const Kernel& kernel, const Question& question, std::vector<std::vector<std::byte>> all,
+                                const KernelRun& executed) {
+    const KernelRun other = interpret(kernel, std::move(all), true);
+    const std::size_t inputs = question.buffers.size() - question.expected.size();
+    for (std::size_t i = 0; i < question.expected.size(); ++i)
+      if (other.buffers[inputs + i] != executed.buffers[inputs + i]) return true;
+    return !other.violations.empty() || other.counts.buffers != executed.counts.buffers ||
+           other.counts.barriers != executed.counts.barriers;
   }
 
   /// The first complaint; empty when there is none.
@@ -204,6 +226,7 @@ Axes wide_axes(const Prepared& prepared) {
   Axes axes = default_axes(prepared, small_limits);
   axes[PlanField::value_cache] = {1, 0};
   axes[PlanField::threads] = {64, 256};
+  axes[PlanField::split] = {1, 3, 18};
   return axes;
 }
 

@@ -301,3 +301,119 @@ TEST_CASE("atomics add once per thread and count a request per warp") {
   CHECK(found == std::array<std::int32_t, 4>{96, 96, 96, 96});
   CHECK(run.counts.buffers[0][2] == Traffic{6, 6, 768});
 }
+
+namespace {
+
+/// Four blocks of 32 threads take numbers; the one with the last writes how many there are, if `spoil` leaves it so.
+Kernel last_block(const std::function<void(Kernel&)>& spoil) {
+  KernelBuilder b("last", 32, 4);
+  const VarId tid = b.thread("tid", 1, 32);
+  const BufferId y = b.out("y", DType::u32, 1), t = b.in("t", DType::u32, 1);
+  b.kernel.buffers[t].role = BufferRole::ticket;
+  const ArrayId number = b.shared("number", DType::u32, 1);
+  const auto put = [&](Stmt stmt, std::string_view name) {
+    b.kernel.lets.push_back({std::string(name), DType::u32});
+    stmt.let = static_cast<LetId>(b.kernel.lets.size() - 1);
+    b.kernel.body.push_back(stmt);
+    return b.get(stmt.let);
+  };
+  b.guard_equal(b.var(tid), b.number(0));
+  Stmt fence;
+  fence.kind = StmtKind::fence;
+  b.kernel.body.push_back(fence);
+  Stmt take;
+  take.kind = StmtKind::atomic;
+  take.op = Op::add;
+  take.memory = t;
+  take.expr = b.number(0);
+  take.value = b.integer(DType::u32, 1);
+  const ValueId taken = put(take, "taken");
+  b.store_shared(number, b.number(0), taken);
+  b.end();
+  b.barrier();
+  Stmt hear;
+  hear.kind = StmtKind::load;
+  hear.space = Space::shared;
+  hear.memory = number;
+  hear.expr = b.number(0);
+  const ValueId arrived = put(hear, "arrived");
+  const ValueId is_last = b.compare(Comparison::eq, arrived, b.integer(DType::u32, 3));
+  b.guard_equal(b.var(b.vb), b.number(3));
+  b.kernel.body.back().value = is_last;
+  b.barrier();
+  b.guard_equal(b.var(tid), b.number(0));
+  b.store(y, b.number(0), b.op(Op::add, {arrived, b.integer(DType::u32, 1)}));
+  b.atomic(t, b.number(0), Op::minimum, b.integer(DType::u32, 0));
+  b.end();
+  b.end();
+  Kernel kernel = b.finished();
+  spoil(kernel);
+  return kernel;
+}
+
+Stmt& find(Kernel& kernel, StmtKind kind, bool with_value) {
+  for (Stmt& stmt : kernel.body)
+    if (stmt.kind == kind && (stmt.value != no_value) == with_value) return stmt;
+  throw std::logic_error("no such statement");
+}
+
+}  // namespace
+
+TEST_CASE("the block with the last number goes on, alone, and leaves the ticket at zero") {
+  const Kernel kernel = last_block([](Kernel&) {});
+  verify(kernel);
+  const std::string shown = text(kernel);
+  CHECK(shown.find("    fence\n    taken <- atomic t[0] add= 1\n") != std::string::npos);
+  CHECK(shown.find("  if eq(arrived, 3) (counted as vb == 3):\n") != std::string::npos);
+  CHECK(is_idempotent(kernel));
+  const KernelRun run = interpret(kernel, zeroed(kernel));
+  CHECK(run.violations.empty());
+  std::array<std::uint32_t, 2> found{};
+  std::memcpy(&found[0], run.buffers[0].data(), 4);
+  std::memcpy(&found[1], run.buffers[1].data(), 4);
+  CHECK(found == std::array<std::uint32_t, 2>{4, 0});
+  CHECK(run.counts.barriers == 4 + 1);
+  CHECK(run.counts.buffers[0][1].requests == 1);
+  CHECK(run.counts.buffers[1][2].requests == 4 + 1);
+}
+
+TEST_CASE("a guard asks only what the threads of a block agree on, and has a condition that stands for it") {
+  const auto refused = [](const std::function<void(Kernel&)>& spoil) {
+    try {
+      verify(last_block(spoil));
+    } catch (const std::logic_error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  CHECK(refused([](Kernel&) {}) == "accepted");
+  CHECK(refused([](Kernel& k) {  // what each thread loads for itself
+          Stmt& hear = find(k, StmtKind::load, false);
+          hear.space = Space::global;
+          hear.memory = 0;
+          hear.policy = Policy::reload;
+        })
+            .find("on which threads of the block may differ") != std::string::npos);
+  CHECK(refused([](Kernel& k) {
+          find(k, StmtKind::guard, true).conditions = {};
+        }).find("has no condition of blocks that stands for it") != std::string::npos);
+  CHECK(refused([](Kernel& k) {
+          Stmt& asks = find(k, StmtKind::guard, true);
+          asks.conditions = find(k, StmtKind::guard, false).conditions;  // tid == 0
+        }).find("has no condition of blocks that stands for it") != std::string::npos);
+  CHECK(refused([](Kernel& k) {
+          Stmt& asks = find(k, StmtKind::guard, true);
+          asks.value = k.values[asks.value].operands[0];
+        }).find("no predicate") != std::string::npos);
+}
+
+TEST_CASE("the id of a kernel sees which number is asked for and who takes one") {
+  const Kernel kernel = last_block([](Kernel&) {});
+  const auto changed = [&](const std::function<void(Kernel&)>& spoil) {
+    return id_of(last_block(spoil)) != id_of(kernel);
+  };
+  CHECK(!changed([](Kernel&) {}));
+  CHECK(changed([](Kernel& k) { find(k, StmtKind::guard, true).value = no_value; }));
+  CHECK(changed([](Kernel& k) { find(k, StmtKind::atomic, true).let = no_id; }));
+  CHECK(changed([](Kernel& k) { find(k, StmtKind::fence, false).kind = StmtKind::issue; }));
+}

@@ -169,6 +169,7 @@ struct Interpreter {
     const LaneValue cell =
         s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
     if (s.kind == StmtKind::store) return write_cell(dtype, memory, cell);
+    if (s.let != no_id) lets[s.let][static_cast<std::size_t>(t)] = read_cell(dtype, memory);
     write_cell(dtype, memory, applied(s.op, Comparison::eq, dtype, read_cell(dtype, memory), cell, {}));
   }
 
@@ -269,7 +270,8 @@ struct Interpreter {
     });
   }
 
-  bool holds(const Stmt& s, int t) const {
+  bool holds(const Stmt& s, int t) {
+    if (s.value != no_value) return value(s.value, t).integer != 0;
     return std::all_of(s.conditions.begin(), s.conditions.end(), [&](const Condition& c) {
       if (c.a == no_expr) return true;
       return c.equal ? index(c.a, t) == index(c.b, t) : index(c.a, t) < index(c.b, t);
@@ -314,6 +316,9 @@ struct Interpreter {
       case StmtKind::guard: {
         const std::vector<char> outer = active;
         for_active([&](int t) { active[static_cast<std::size_t>(t)] = holds(s, t) ? 1 : 0; });
+        const auto passed = std::count(active.begin(), active.end(), 1);
+        if (s.value != no_value && passed != 0 && passed != std::count(outer.begin(), outer.end(), 1))
+          violation("threads differ on a value that a guard asks");
         if (std::count(active.begin(), active.end(), 1) != 0) body(i + 1, end);
         active = outer;
         return;
@@ -325,6 +330,7 @@ struct Interpreter {
       case StmtKind::bind:
         return bind(s);
       case StmtKind::issue:
+      case StmtKind::fence:
         return;
     }
   }
@@ -356,13 +362,14 @@ struct Interpreter {
 
 }  // namespace
 
-KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers) {
+KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards) {
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
     if (static_cast<std::int64_t>(buffers.at(i).size()) !=
         kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
-  for (std::int64_t block = 0; block < kernel.grid; ++block) interpreter.real_block(block);
+  for (std::int64_t block = 0; block < kernel.grid; ++block)
+    interpreter.real_block(backwards ? kernel.grid - 1 - block : block);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)  // what is written in place is the input's memory
     if (kernel.buffers[i].role == BufferRole::in_place)
       interpreter.run.buffers[i] = interpreter.run.buffers[kernel.buffers[i].of];

@@ -37,6 +37,7 @@ struct KernelRun {
 };
 
 /// Runs every virtual block, in order, on `buffers` (one per kernel buffer, elements x element size bytes).
-KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers);
+/// `backwards`: the block with the highest number comes first.
+KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards = false);
 
 }  // namespace tailor::ir

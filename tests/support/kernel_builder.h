@@ -86,7 +86,7 @@ class KernelBuilder {
 Kernel example_map(std::int64_t rows, std::int64_t columns, DType dtype);
 /// LayerNorm with `lanes` threads per row of lanes * trips * 4 elements; `across`: lanes > 32, through shared memory.
 Kernel example_layer_norm(std::int64_t rows, int trips, int lanes);
-/// y = x + x over x's memory, with a workspace, a ticket, clusters and a grid barrier: what no lowering makes yet.
+/// y = x + x over x's memory, with a workspace, a ticket, clusters, a grid barrier: most of it no lowering makes.
 Kernel example_in_place();
 
 }  // namespace tailor::ir

@@ -212,10 +212,12 @@ struct Printer {
                                                                           : "";
     if (call.empty() || s.space != Space::global)
       throw std::logic_error(fmt::format("no atomic {} on {}", name(s.op), name(dtype)));
-    if (dtype == DType::s64 && s.op == Op::add)
+    if (dtype == DType::s64 && s.op == Op::add && s.let == no_id)
       return line(
           fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
-    line(fmt::format("{}({}, {});", call, place(s), value(s.value)));
+    const std::string before =
+        s.let == no_id ? "" : fmt::format("const {} {} = ", register_type(dtype), names.lets[s.let]);
+    line(fmt::format("{}{}({}, {});", before, call, place(s), value(s.value)));
   }
 
   void shuffle(const Stmt& s) {
@@ -251,6 +253,7 @@ struct Printer {
     for (const Condition& c : s.conditions)
       if (c.a != no_expr)
         both += fmt::format("{}{} {} {}", both.empty() ? "" : " && ", index(c.a), c.equal ? "==" : "<", index(c.b));
+    if (s.value != no_value) both = bare(value_text(spelling, s.value));
     line(fmt::format("if ({}) {{", both));
     ++depth;
   }
@@ -313,6 +316,8 @@ struct Printer {
         return line("ISSUE_LOADS;");
       case StmtKind::bind:
         return bind(s);
+      case StmtKind::fence:
+        return line("__threadfence();");
     }
   }
 

@@ -219,8 +219,7 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   name_index(at);
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
-  store.memory =
-      static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));
+  store.memory = static_cast<std::uint16_t>(first_output_ + static_cast<std::size_t>(output));
   if (store_vector(id, store.memory, at, raw.id)) return;
   store.expr = at;
   store.value = raw.id;
@@ -283,8 +282,7 @@ void ProgramBuilder::store_picked(std::int32_t output, ir::ArrayId array, ir::Ex
   whole.compute = picked;
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
-  store.memory =
-      static_cast<std::uint16_t>(kernel_.buffers.size() - graph_.outputs.size() + static_cast<std::size_t>(output));
+  store.memory = static_cast<std::uint16_t>(first_output_ + static_cast<std::size_t>(output));
   store.expr = s_.build.expand(memory_index(s_.build, node_at(id).shape, coordinates));
   store.value = to_raw(whole, dtype).id;
   name_index(store.expr);

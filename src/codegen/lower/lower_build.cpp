@@ -47,6 +47,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
     const ir::Node& node = node_at(id);
     kernel_.buffers.push_back({name_of(id), node.shape.dtype, elements(node.shape), ir::BufferRole::input});
   }
+  first_output_ = kernel_.buffers.size();
   for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
     const ir::NodeId id = graph_.outputs[i];
     const ir::Node& node = node_at(id);
@@ -73,6 +74,7 @@ void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
   frame.kind = ir::StmtKind::loop;
   frame.var = var;
   frame.unrolled = unrolled;
+  frame.value = ir::no_value;
   frame.guard_vars = 0;
   frame.serial = ++s_.serials;
   frame.before.clear();
@@ -90,8 +92,15 @@ void ProgramBuilder::open_guard(std::span<const ir::Condition> conditions) {
   }
 }
 
+void ProgramBuilder::open_agreed(ir::ValueId value, const ir::Condition& counted) {
+  open_guard({&counted, 1});
+  s_.frames[s_.depth - 1].value = value;
+  floor_ = depth();
+}
+
 void ProgramBuilder::close() {
   ScopeFrame& frame = s_.frames[--s_.depth];
+  if (frame.value != ir::no_value) floor_ = 0;
   ScopeFrame& outer = s_.frames[s_.depth - 1];
   assert(frame.after.empty());
   if (frame.before.empty()) return;
@@ -100,6 +109,7 @@ void ProgramBuilder::close() {
   head.var = frame.var;
   head.unrolled = frame.unrolled;
   head.conditions = frame.conditions;
+  head.value = frame.value;
   head.end = static_cast<std::int32_t>(frame.before.size());  // relative until take()
   outer.before.push_back(head);
   outer.before.insert(outer.before.end(), frame.before.begin(), frame.before.end());
@@ -111,9 +121,9 @@ int ProgramBuilder::depth_for(std::uint64_t vars) const {
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
     const std::uint64_t own = frame.kind == ir::StmtKind::loop ? std::uint64_t{1} << frame.var : frame.guard_vars;
-    if ((own & vars) != 0) return static_cast<int>(i);
+    if ((own & vars) != 0) return std::max(static_cast<int>(i), floor_);
   }
-  return 0;
+  return floor_;
 }
 
 std::uint64_t ProgramBuilder::guard_vars() const {
@@ -125,7 +135,7 @@ std::uint64_t ProgramBuilder::guard_vars() const {
 bool ProgramBuilder::is_guarded(int depth, const ir::Condition& condition) const {
   for (int i = 1; i <= depth; ++i) {
     const ScopeFrame& frame = s_.frames[i];
-    if (frame.kind != ir::StmtKind::guard) continue;
+    if (frame.kind != ir::StmtKind::guard || frame.value != ir::no_value) continue;
     for (const ir::Condition& one : frame.conditions)
       if (one.a == condition.a && one.b == condition.b && one.equal == condition.equal) return true;
   }
@@ -162,6 +172,21 @@ ir::ArrayId ProgramBuilder::add_array(ir::Array array) {
   if (kernel_.arrays.size() + 1 >= ir::no_id) refuse("size", "the kernel would need over 65,000 arrays");
   kernel_.arrays.push_back(std::move(array));
   return static_cast<ir::ArrayId>(kernel_.arrays.size() - 1);
+}
+
+ir::BufferId ProgramBuilder::add_buffer(ir::Buffer buffer) {
+  kernel_.buffers.push_back(std::move(buffer));
+  return static_cast<ir::BufferId>(kernel_.buffers.size() - 1);
+}
+
+ir::ValueId ProgramBuilder::define(ir::Stmt& stmt, std::string_view name, ir::DType dtype) {
+  kernel_.lets.push_back({std::string(name), dtype});
+  stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
+  ir::Value value;
+  value.kind = ir::ValueKind::let;
+  value.dtype = dtype;
+  value.let = stmt.let;
+  return add_value(value);
 }
 
 void ProgramBuilder::declare(int depth, ir::ArrayId array, ir::ValueId initial) {

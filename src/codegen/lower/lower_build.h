@@ -90,6 +90,7 @@ struct ScopeFrame {
   ir::VarId var = 0;
   bool unrolled = false;
   std::array<ir::Condition, 2> conditions{};
+  ir::ValueId value = ir::no_value;  ///< guard: what it asks, if not its conditions
   std::uint64_t guard_vars = 0;
   std::uint32_t serial = 0;
   std::vector<ir::Stmt> before;  ///< in order; inner scopes are appended as they close
@@ -138,6 +139,9 @@ class ProgramBuilder {
   // ---- scopes
   void open_loop(ir::VarId var, bool unrolled);
   void open_guard(std::span<const ir::Condition> conditions);
+  /// A guard that asks a value on which the threads of the block agree; `counted` stands for it where nobody knows. All
+  /// that is emitted inside stays inside: it may need what the guard waited for.
+  void open_agreed(ir::ValueId value, const ir::Condition& counted);
   void close();
   int depth() const { return static_cast<int>(s_.depth) - 1; }
   /// The innermost open scope that an access using these variables must stay in.
@@ -153,6 +157,10 @@ class ProgramBuilder {
 
   // ---- arrays and values
   ir::ArrayId add_array(ir::Array array);
+  /// A buffer of the kernel's own, behind its results.
+  ir::BufferId add_buffer(ir::Buffer buffer);
+  /// A new named value that the statement defines.
+  ir::ValueId define(ir::Stmt& stmt, std::string_view name, ir::DType dtype);
   void declare(int depth, ir::ArrayId array, ir::ValueId initial = ir::no_value);
   ir::ValueId add_value(const ir::Value& value);
   Val number(ir::DType dtype, double real, std::int64_t integer);
@@ -292,6 +300,8 @@ class ProgramBuilder {
   const Segment* segment_ = nullptr;
   std::span<const ir::NodeId> keeping_;
   bool keep_in_shared_ = false;
+  int floor_ = 0;                 ///< depth of the innermost guard that asks a value
+  std::size_t first_output_ = 0;  ///< buffer of the first output
   bool loading_ahead_ = false;
   std::int64_t loads_ahead_ = 0;  ///< of one thread, since the last issue
   std::optional<ir::Rejection> refusal_;

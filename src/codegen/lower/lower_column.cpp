@@ -22,6 +22,14 @@
 //
 // Phases are those of the row skeleton (prepare.cpp). Nothing of a column is kept between them: a later phase reads
 // again.
+//
+// Sharing columns. With `split` above 1 so many blocks have the same tile of columns and each of them a part of the
+// rows, dealt out in turns like those of groups. What the first group has then is the block's part; it goes to a
+// workspace. The block that arrives last (kernel.h tells how it knows) adds the parts in their order, its groups in
+// turns and then together as above, and goes on as the only block would. The order does not depend on who was last, so
+// results are the same in each run. A later walk would need all blocks to wait for one another: it is refused.
+#include "codegen/lower/lower_column.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,26 +41,6 @@
 namespace tailor::codegen {
 
 namespace {
-
-/// Partial results that one thread adds in a row: their loads are few enough to be on their way together.
-constexpr std::int64_t most_partials = 16;
-
-struct ColumnPass {
-  ProgramBuilder& builder;
-  const Prepared& prepared;
-  const ir::Plan& plan;
-  ir::NodeId dominant = ir::no_node;
-  std::int64_t lanes = 1, groups = 1;
-  ir::ExprId lane = 0, group = 0;
-  ir::ExprId column = 0;  ///< narrowed to the columns that exist, the vector's element included
-  ir::ExprId k = 0;       ///< narrowed to the rows that exist
-  bool ragged = false;    ///< the last block has columns that do not exist
-  ir::Condition column_exists;
-  Segment walk;     ///< down the columns
-  Segment results;  ///< where the results are at hand: no trips
-  bool combined = false;
-  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
-};
 
 bool is_reduced(const ir::Node& reduce, int dim) { return axes(reduce).contains(dim); }
 
@@ -108,9 +96,8 @@ Coordinates result_coordinates(ColumnPass& pass, ir::NodeId reduce) {
 }
 
 /// One element per element of the columns, and not one per column.
-bool is_of_elements(const ColumnPass& pass, std::int32_t output) {
-  const ir::Graph& graph = pass.builder.graph();
-  return elements(graph[pass.prepared.stored[output]].shape) != pass.prepared.rows;
+bool is_of_elements(const Prepared& prepared, std::int32_t output) {
+  return elements(prepared.group->graph[prepared.stored[output]].shape) != prepared.rows;
 }
 
 Coordinates element_coordinates(ColumnPass& pass, std::int32_t output) {
@@ -136,27 +123,6 @@ Coordinates column_coordinates(ColumnPass& pass, std::int32_t output) {
   return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, pass.column);
 }
 
-/// The accumulator of reduction `i` of the phase, at the element that the open loop over the vector has.
-ir::Ref accumulator_element(const ColumnPass& pass, std::size_t i) {
-  ir::Ref ref;
-  ref.array = pass.accumulators[i];
-  if (pass.plan.vector > 1) ref.lane = pass.builder.build().var(pass.walk.element);
-  return ref;
-}
-
-void open_elements(ColumnPass& pass) {
-  if (pass.plan.vector > 1) pass.builder.open_loop(pass.walk.element, true);
-}
-void close_elements(ColumnPass& pass) {
-  if (pass.plan.vector > 1) pass.builder.close();
-}
-
-void put_barrier(ColumnPass& pass) {
-  ir::Stmt barrier;
-  barrier.kind = ir::StmtKind::barrier;
-  pass.builder.put(0, barrier);
-}
-
 // ---- the walk down the columns
 
 void load_rows(ColumnPass& pass, const Phase& phase) {
@@ -169,7 +135,7 @@ void load_rows(ColumnPass& pass, const Phase& phase) {
   for (const ir::NodeId id : phase.reductions)
     builder.load_ahead(graph[id].operands[0], read_coordinates(pass, id), flight);
   for (const std::int32_t output : phase.outputs)
-    if (is_of_elements(pass, output))
+    if (is_of_elements(pass.prepared, output))
       builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output), flight);
   close_section(builder, pass.walk);
   builder.issue(builder.depth());
@@ -191,16 +157,25 @@ void add_rows(ColumnPass& pass, const Phase& phase) {
     builder.put(builder.depth(), add);
   }
   for (const std::int32_t output : phase.outputs) {
-    if (builder.refusal() || !is_of_elements(pass, output)) continue;
+    if (builder.refusal() || !is_of_elements(pass.prepared, output)) continue;
     if (!pass.plan.value_cache) builder.forget_values();
     builder.store_output(output, element_coordinates(pass, output));
   }
   close_section(builder, pass.walk);
 }
 
-bool walks(const ColumnPass& pass, const Phase& phase) {
-  return !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
-                                                  [&](std::int32_t output) { return is_of_elements(pass, output); });
+bool walks(const Prepared& prepared, const Phase& phase) {
+  return !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(), [&](std::int32_t output) {
+    return is_of_elements(prepared, output);
+  });
+}
+
+/// The last phase that goes down the columns.
+std::size_t last_walk(const Prepared& prepared) {
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < prepared.phases.size(); ++i)
+    if (walks(prepared, prepared.phases[i])) last = i;
+  return last;
 }
 
 void walk_columns(ColumnPass& pass, const Phase& phase) {
@@ -216,107 +191,10 @@ void walk_columns(ColumnPass& pass, const Phase& phase) {
   builder.enter_segment(nullptr);
 }
 
-// ---- finishing
-
-/// Where shared memory has a group's partial results of this lane's columns.
-ir::ExprId slot_of(ColumnPass& pass, ir::ExprId group) {
-  IndexBuilder& build = pass.builder.build();
-  return build.scale(build.add_scaled(pass.lane, group, pass.lanes), pass.plan.vector);
-}
-
-int shared_width(const ColumnPass& pass, ir::DType dtype) {
-  return std::min(pass.plan.vector, 8 * ir::access_bytes / row(dtype).bits);
-}
-
-/// The accumulator goes to its group's slot.
-void store_partials(ColumnPass& pass, std::size_t i, ir::ArrayId partials) {
-  ProgramBuilder& builder = pass.builder;
-  ir::Ref whole;
-  whole.array = pass.accumulators[i];
-  builder.store_pieces(builder.depth(), false, whole, ir::Space::shared, partials, slot_of(pass, pass.group),
-                       shared_width(pass, builder.kernel().arrays[partials].dtype), pass.plan.vector);
-}
-
-/// Another group's partial results are added to the accumulator.
-void add_partials_of(ColumnPass& pass, std::size_t i, const ir::Node& reduce, ir::ArrayId partials, ir::ExprId group) {
-  ProgramBuilder& builder = pass.builder;
-  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Ref part;
-  part.array = builder.add_array(
-      {accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, accumulator.vector});
-  builder.declare(builder.depth(), part.array);
-  builder.load_pieces(builder.depth(), part, ir::Space::shared, partials, slot_of(pass, group),
-                      shared_width(pass, accumulator.dtype), pass.plan.vector, ir::Policy::once);
-  open_elements(pass);
-  ir::Stmt add;
-  add.kind = ir::StmtKind::assign;
-  add.op = op_of(reducer(reduce));
-  add.target = accumulator_element(pass, i);
-  part.lane = add.target.lane;
-  add.value = builder.element(accumulator.dtype, part, builder.depth()).id;
-  builder.put(builder.depth(), add);
-  close_elements(pass);
-}
-
-ir::ArrayId add_partials_array(ColumnPass& pass, std::size_t i) {
-  ProgramBuilder& builder = pass.builder;
-  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Array shared{accumulator.name + "_groups", ir::Space::shared, accumulator.dtype, {0, 0}, 1};
-  shared.dims[0] = std::int64_t{pass.plan.threads} * pass.plan.vector;
-  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
-  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-  const ir::ArrayId partials = builder.add_array(std::move(shared));
-  builder.declare(0, partials);
-  return partials;
-}
-
-/// The accumulators of the first group, or of all, become the results of their columns.
-void combine_groups(ColumnPass& pass, const Phase& phase, bool for_all) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const auto reduction = [&](std::size_t i) -> const ir::Node& { return builder.graph()[phase.reductions[i]]; };
-  std::vector<ir::ArrayId> partials;
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    partials.push_back(add_partials_array(pass, i));
-    store_partials(pass, i, partials[i]);
-  }
-  put_barrier(pass);
-  std::int64_t left = pass.groups;
-  for (; left > most_partials && left % 2 == 0; left /= 2) {
-    const ir::Condition first_half{pass.group, build.constant(left / 2), false};
-    builder.open_guard({&first_half, 1});
-    const ir::ExprId other = build.add_constant(build.narrow(pass.group, {0, left / 2 - 1}), left / 2);
-    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-      add_partials_of(pass, i, reduction(i), partials[i], build.expand(other));
-      store_partials(pass, i, partials[i]);
-    }
-    builder.close();
-    put_barrier(pass);
-  }
-  const ir::Condition first{pass.group, build.constant(0), true};
-  if (!for_all) builder.open_guard({&first, 1});
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    const ir::DType dtype = builder.kernel().arrays[partials[i]].dtype;
-    const ir::Neutral zero = neutral(reducer(reduction(i)), reduction(i).shape.dtype);
-    open_elements(pass);
-    ir::Stmt assign;
-    assign.kind = ir::StmtKind::assign;
-    assign.target = accumulator_element(pass, i);
-    assign.value = builder.number(dtype, zero.real, zero.integer).id;
-    builder.put(builder.depth(), assign);
-    close_elements(pass);
-    const ir::VarId part = build.add_var({"p", ir::VarKind::loop, left, 1});
-    builder.open_loop(part, true);
-    add_partials_of(pass, i, reduction(i), partials[i], build.var(part));
-    builder.close();
-  }
-  if (!for_all) builder.close();
-  pass.combined = true;
-}
-
 void finish_columns(ColumnPass& pass, const Phase& phase, bool for_all) {
   ProgramBuilder& builder = pass.builder;
   if (pass.groups > 1) combine_groups(pass, phase, for_all);
+  if (pass.split > 1) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
     builder.state().accumulators.push_back({phase.reductions[i], result_coordinates(pass, phase.reductions[i]),
                                             pass.accumulators[i], accumulator_element(pass, i).lane});
@@ -326,14 +204,12 @@ void finish_columns(ColumnPass& pass, const Phase& phase, bool for_all) {
 void store_results(ColumnPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   std::array<ir::Condition, 2> conditions{};
-  int count = 0;
-  if (pass.groups > 1) conditions[count++] = {pass.group, builder.build().constant(0), true};
-  if (pass.ragged) conditions[count++] = pass.column_exists;
+  const int count = first_group(pass, conditions);
   builder.enter_segment(&pass.results);
   if (count > 0) builder.open_guard(std::span(conditions).first(count));
   open_elements(pass);
   for (const std::int32_t output : phase.outputs) {
-    if (is_of_elements(pass, output) || builder.refusal()) continue;
+    if (is_of_elements(pass.prepared, output) || builder.refusal()) continue;
     if (!pass.plan.value_cache) builder.forget_values();
     builder.store_output(output, column_coordinates(pass, output));
   }
@@ -345,6 +221,7 @@ void store_results(ColumnPass& pass, const Phase& phase) {
 void declare_column_sums(ColumnPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   pass.accumulators.clear();
+  pass.partials.clear();
   for (const ir::NodeId id : phase.reductions) {
     const ir::Node& reduce = builder.graph()[id];
     const ir::DType dtype = row(reduce.shape.dtype).compute;
@@ -362,13 +239,15 @@ void make_columns(ColumnPass& pass) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
   const std::int64_t vectors = pass.prepared.rows / pass.plan.vector;
-  const std::int64_t blocks = (vectors + pass.lanes - 1) / pass.lanes;
+  pass.tiles = (vectors + pass.lanes - 1) / pass.lanes;
+  const std::int64_t blocks = pass.tiles * pass.split;
   builder.kernel().virtual_blocks = blocks;
   const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  std::tie(pass.part, pass.tile) = build.divide(vb, pass.tiles);
   pass.lane = pass.group = build.constant(0);
   if (pass.lanes > 1) pass.lane = build.var(build.add_var({"lane", ir::VarKind::thread, pass.lanes, 1}));
   if (pass.groups > 1) pass.group = build.var(build.add_var({"group", ir::VarKind::thread, pass.groups, pass.lanes}));
-  ir::ExprId number = build.add_scaled(pass.lane, vb, pass.lanes);
+  ir::ExprId number = build.add_scaled(pass.lane, pass.tile, pass.lanes);
   pass.ragged = vectors % pass.lanes != 0;
   pass.column_exists = {number, build.constant(vectors), false};
   if (pass.ragged) number = build.narrow(number, {0, vectors - 1});
@@ -402,8 +281,8 @@ void make_rows_of_columns(ColumnPass& pass, std::int64_t trips) {
     walk.section_trips = unrolled;
     walk.trip = build.add(walk.trip, walk.section_trip);
   }
-  pass.k = build.add_scaled(pass.group, walk.trip, pass.groups);
-  if (walk.trip_count * pass.groups == pass.prepared.columns) return;
+  pass.k = build.add_scaled(pass.group, build.add_scaled(pass.part, walk.trip, pass.split), pass.groups);
+  if (walk.trip_count * pass.split * pass.groups == pass.prepared.columns) return;
   walk.guards[walk.guard_count++] = {pass.k, build.constant(pass.prepared.columns), false};
   pass.k = build.narrow(pass.k, {0, pass.prepared.columns - 1});
 }
@@ -435,7 +314,10 @@ Tiling tiling_column(const Prepared& prepared, const ir::Plan& plan) {
   tiling.vectors = tiling.run % plan.vector == 0 ? prepared.rows / plan.vector : 0;
   tiling.lanes = plan.threads_per_row;
   tiling.groups = std::max(plan.threads / plan.threads_per_row, 1);
-  tiling.trips = (prepared.columns + tiling.groups - 1) / tiling.groups;
+  tiling.split = plan.split;
+  const std::int64_t at_once = std::int64_t{tiling.groups} * plan.split;
+  tiling.trips = (prepared.columns + at_once - 1) / at_once;
+  tiling.walks = 1 + static_cast<int>(last_walk(prepared));
   tiling.streamed = true;
   tiling.at_once = plan.in_flight;
   tiling.items = prepared.rows;
@@ -463,6 +345,12 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
     return ir::Rejection{
         "in-flight",
         fmt::format("columns take {} rows per thread, fewer than {} in flight", tiling.trips, plan.in_flight), true};
+  if (plan.split > 1 && tiling.walks > 1)
+    return ir::Rejection{
+        "split", fmt::format("columns are walked {} times, so {} blocks cannot share them", tiling.walks, plan.split),
+        true};
+  if (plan.split > 1 && plan.grid == ir::GridShape::persistent)
+    return ir::Rejection{"split", "blocks that share columns do not loop over others", true};
   return std::nullopt;
 }
 
@@ -471,19 +359,21 @@ std::optional<ir::Rejection> lower_column(ProgramBuilder& builder, const Prepare
   ColumnPass pass{builder, prepared, plan, plan.dominant};
   pass.lanes = plan.threads_per_row;
   pass.groups = plan.threads / plan.threads_per_row;
+  pass.split = plan.split;
   make_columns(pass);
   make_rows_of_columns(pass, tiling_column(prepared, plan).trips);
-  std::size_t last_walk = 0;
-  for (std::size_t i = 0; i < prepared.phases.size(); ++i)
-    if (walks(pass, prepared.phases[i])) last_walk = i;
+  const std::size_t last = last_walk(prepared);
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     const Phase& phase = prepared.phases[i];
     builder.later_loads = i > 0;
     declare_column_sums(pass, phase);
-    store_results(pass, phase);
-    if (walks(pass, phase)) walk_columns(pass, phase);
-    if (!phase.reductions.empty()) finish_columns(pass, phase, i < last_walk);
+    const bool is_joined = pass.split == 1 || i > 0;  // else all blocks that share columns would store
+    if (is_joined) store_results(pass, phase);
+    if (walks(prepared, phase)) walk_columns(pass, phase);
+    if (!phase.reductions.empty()) finish_columns(pass, phase, i < last);
+    if (!is_joined) store_results(pass, phase);
   }
+  if (pass.split > 1) builder.close();
   // The next tile writes the partial results again.
   if (plan.grid == ir::GridShape::persistent && pass.combined) put_barrier(pass);
   return builder.refusal();

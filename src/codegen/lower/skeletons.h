@@ -33,6 +33,8 @@ struct Tiling {
   int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
   std::int64_t items = 0;            ///< of the group
   std::int64_t items_per_block = 1;  ///< of one virtual block
+  int split = 1;                     ///< blocks that share their items
+  int walks = 1;                     ///< times that an item's elements are gone through
 };
 
 struct SkeletonLowering {

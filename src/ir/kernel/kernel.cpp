@@ -133,7 +133,8 @@ struct Identity {
     bytes << s.kind << s.op << value(s.value);
     if (s.target.array != no_id) array(bytes, s.target.array);
     bytes << ref(s.target);
-    if (s.kind == StmtKind::let || s.kind == StmtKind::load) bytes << (s.let == no_id ? -1 : lets(s.let));
+    if (s.kind == StmtKind::let || s.kind == StmtKind::load || (s.kind == StmtKind::atomic && s.let != no_id))
+      bytes << (s.let == no_id ? -1 : lets(s.let));
     if (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) {
       bytes << s.space << expr(s.expr) << s.width << s.policy;
       if (s.space == Space::shared)

@@ -99,14 +99,27 @@ enum class StmtKind : std::uint8_t {
   assign,   ///< target op= value (op copy: plain assignment; add, maximum, ...: accumulate)
   load,     ///< target (or, width 1 and no target array, a new let) <- memory[expr], width elements
   store,    ///< memory[expr] <- target (or, width 1 and no target array, value), width elements
-  atomic,   ///< memory[expr] op= value
+  atomic,   ///< memory[expr] op= value; `let`, where there is one, is what was there before
   loop,     ///< for var in 0 .. extent-1: statements up to end
-  guard,    ///< if all conditions: statements up to end
+  guard,    ///< if all conditions, or, where it has one, `value` (see below): statements up to end
   shuffle,  ///< target <- combine with op over groups of `lanes` neighbouring lanes; every lane gets the result
   barrier,  ///< of `scope`
   issue,    ///< ordered loads above it are on their way before anything below it is done; no other thread is waited for
   bind,     ///< var (of kind data) = value, an integer that its own operation clamps to 0 .. extent-1
+  fence,    ///< what this thread wrote, or saw written by threads it met at a barrier, is seen by all blocks before
+            ///< anything that it does below; and it sees what others fenced before it saw their atomics
 };
+
+// The last block. Blocks that each hold a part of a result write it to a workspace, and the one that comes last puts
+// the parts together. A barrier of the block; then one thread fences, adds 1 to a ticket with a result, fences, and
+// stores the result in shared memory; another barrier; all threads load it from there. A guard with a value then asks
+// whether it is the last number there is. Threads of a block agree on such a value: it is made of constants and of what
+// was loaded from shared memory at an index without thread variables, outside of guards that depend on the thread; so
+// barriers may stand inside. The block that passes sets the ticket to 0, by an atomic minimum, for the next run.
+//
+// Which block passes is known only when they run. A guard with a value therefore has one condition too, which is never
+// asked by the machine: that of the block which is last when they come in order. What stands inside reaches as many
+// elements of each buffer whichever block passes, so counters take the condition for the value.
 
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
 /// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by

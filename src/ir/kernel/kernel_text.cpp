@@ -119,13 +119,15 @@ struct TextPrinter {
         return fmt::format("{} x{} <- {}", memory_operand(s), s.width,
                            s.target.array == no_id ? value(s.value) : ref(s.target, s.width));
       case StmtKind::atomic:
-        return fmt::format("atomic {} {}= {}", memory_operand(s), name(s.op), value(s.value));
+        return fmt::format("{}atomic {} {}= {}", s.let == no_id ? "" : names.lets[s.let] + " <- ", memory_operand(s),
+                           name(s.op), value(s.value));
       case StmtKind::loop:
         return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
                            kernel.indices.vars[s.var].extent);
       case StmtKind::guard: {
         std::string both = condition(s.conditions[0]);
         if (s.conditions[1].a != no_expr) both += " and " + condition(s.conditions[1]);
+        if (s.value != no_value) both = fmt::format("{} (counted as {})", value(s.value), both);
         return fmt::format("if {}:", both);
       }
       case StmtKind::shuffle:
@@ -136,6 +138,8 @@ struct TextPrinter {
         return "issue";
       case StmtKind::bind:
         return fmt::format("bind {} = {}", names.vars[s.var], value(s.value));
+      case StmtKind::fence:
+        return "fence";
     }
     return {};
   }

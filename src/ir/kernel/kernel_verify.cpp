@@ -7,6 +7,7 @@
 // depends on values (races, uninitialised reads, alignment of peeled rows) is the interpreter's and the simulator's.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <vector>
@@ -24,10 +25,15 @@ struct Verifier {
   int guards = 0;
   bool divergent = false;  ///< inside a guard that depends on the thread
   std::vector<bool> live_arrays, live_lets, seen_lets;
+  std::vector<bool> agreed_lets;  ///< the same for all threads of the block
   std::uint64_t live_vars = 0;
 
   explicit Verifier(const Kernel& k)
-      : kernel(k), live_arrays(k.arrays.size()), live_lets(k.lets.size()), seen_lets(k.lets.size()) {
+      : kernel(k),
+        live_arrays(k.arrays.size()),
+        live_lets(k.lets.size()),
+        seen_lets(k.lets.size()),
+        agreed_lets(k.lets.size()) {
     for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
       if (k.indices.vars[i].kind == VarKind::block || k.indices.vars[i].kind == VarKind::thread)
         live_vars |= std::uint64_t{1} << i;
@@ -149,7 +155,9 @@ struct Verifier {
             "a load of memory that the kernel writes must be a reload");
     if (s.target.array == no_id) {
       require(s.width == 1, "a vector load needs an array");
-      return define(s.let, type);
+      define(s.let, type);
+      agreed_lets[s.let] = s.space == Space::shared && !divergent && !has_thread(pool()[s.expr].vars);
+      return;
     }
     reference(s.target, s.width);
     require(kernel.arrays[s.target.array].dtype == type, "a load changes the type");
@@ -214,6 +222,7 @@ struct Verifier {
       case StmtKind::atomic:
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
+        if (s.let != no_id) define(s.let, type_of(s.value));
         return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
       case StmtKind::shuffle:
         reference(s.target, 1);
@@ -226,11 +235,36 @@ struct Verifier {
         return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
       case StmtKind::bind:
         return bind(s);
-      case StmtKind::issue:
-      case StmtKind::loop:
       case StmtKind::guard:
+        if (s.value != no_value) asked_value(s);
+        return;
+      case StmtKind::issue:
+      case StmtKind::fence:
+      case StmtKind::loop:
         return;
     }
+  }
+
+  bool has_thread(std::uint64_t vars) const {
+    for (std::size_t v = 0; v < pool().vars.size(); ++v)
+      if ((vars >> v & 1) != 0 && pool().vars[v].kind == VarKind::thread) return true;
+    return false;
+  }
+
+  bool is_agreed(ValueId id) const {
+    const Value& v = kernel.values[id];
+    if (v.kind == ValueKind::let) return agreed_lets[v.let];
+    if (v.kind != ValueKind::constant && v.kind != ValueKind::op && v.kind != ValueKind::convert) return false;
+    return std::all_of(v.operands.begin(), v.operands.end(),
+                       [&](ValueId operand) { return operand == no_value || is_agreed(operand); });
+  }
+
+  void asked_value(const Stmt& s) const {
+    value(s.value);
+    require(type_of(s.value) == DType::pred, "a guard asks a value that is no predicate");
+    require(is_agreed(s.value), "a guard asks a value on which threads of the block may differ");
+    require(s.conditions[0].a != no_expr && !depends_on_thread(s),
+            "a guard that asks a value has no condition of blocks that stands for it");
   }
 
   bool depends_on_thread(const Stmt& s) const {
@@ -241,9 +275,7 @@ struct Verifier {
       expression(c.b);
       vars |= pool()[c.a].vars | pool()[c.b].vars;
     }
-    for (std::size_t v = 0; v < pool().vars.size(); ++v)
-      if ((vars >> v & 1) != 0 && pool().vars[v].kind == VarKind::thread) return true;
-    return false;
+    return has_thread(vars);
   }
 
   void body(std::size_t first, std::size_t end) {

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The column skeleton as people see it: the CUDA text of one kernel and the plans that the rules leave of one group are
-// golden, and groups that it refuses or doubts are refused in words. The expected words and numbers are written down
-// here. Part of the suite `codegen`.
+// The column skeleton as people see it: the CUDA text of two kernels and the plans that the rules leave of one group
+// are golden, and groups that it refuses or doubts are refused in words. The expected words and numbers are written
+// down here. Part of the suite `codegen`.
 #include <doctest/doctest.h>
+
+#include <fmt/format.h>
 
 #include <string>
 #include <variant>
@@ -12,6 +14,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "codegen/lower/structure.h"
+#include "costmodel/count.h"
 #include "explore/rules.h"
 #include "explore/space.h"
 #include "ir/device.h"
@@ -139,6 +142,44 @@ TEST_CASE("a column group is doubted where it would walk twice, move results or 
         "output-shape");
 }
 
+TEST_CASE("a kernel whose blocks share columns prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("column_statistics_f16"), 65536, 64);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  ir::Plan plan;
+  plan.skeleton = ir::Skeleton::column;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = 256;
+  plan.threads_per_row = plan.vector = 8;
+  plan.in_flight = 4;
+  plan.split = 100;
+  plan.sub_roots = codegen::sub_roots(prepared, plan, 32);
+  const codegen::Lowered lowered = codegen::lower(group, plan, h200());
+  const auto* refused = std::get_if<ir::Rejection>(&lowered);
+  REQUIRE_MESSAGE(refused == nullptr, refused->reason);
+  check_golden("column_shared.cu", codegen::cuda(std::get<ir::Kernel>(lowered), &plan));
+}
+
+TEST_CASE("sharing columns costs two fences, a number and the parts, and saves trips") {
+  const ir::Group group = ir::make_group(ir::family_member("column_sum"), 65536, 64);
+  const auto work_of = [&](int split) {
+    const std::string text = fmt::format(
+        "column dominant=%2 sub_roots=%2@block threads=256 threads_per_row=16 vector=4 in_flight=8 split={} grid=tile",
+        split);
+    return costmodel::count(std::get<ir::Kernel>(codegen::lower(group, ir::parse_plan(text), h200())),
+                            costmodel::Mode::exact);
+  };
+  const costmodel::Work alone = work_of(1), shared = work_of(64);
+  // 65536 rows, 16 at a time, 8 in flight: 512 waits. A 64th of them, two fences, the ticket, the parts.
+  CHECK(alone.critical_path.memory == 512);
+  CHECK(shared.critical_path.memory == 512 / 64 + 4);
+  REQUIRE(shared.buffers.size() == alone.buffers.size() + 2);
+  CHECK(shared.buffers[0].load.bytes == alone.buffers[0].load.bytes);
+  CHECK(shared.buffers[1].store.bytes == alone.buffers[1].store.bytes);
+  CHECK(shared.buffers[2].store.bytes == 64 * 64 * 4);  // the parts, written by all and read by the last
+  CHECK(shared.buffers[2].load.bytes == 64 * 64 * 4);
+  CHECK(shared.buffers[3].atomic.requests == 64 + 1);
+}
+
 TEST_CASE("a column plan that does not fit its group is refused in words") {
   const std::string rest = " sub_roots=%2@block threads=128 grid=tile";
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=4" + rest) == "lowered");
@@ -146,6 +187,12 @@ TEST_CASE("a column plan that does not fit its group is refused in words") {
         "vector: 24 neighbouring columns are no whole number of vectors of 16");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=8" + rest) ==
         "in-flight: columns take 4 rows per thread, fewer than 8 in flight");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=4" + rest) == "lowered");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=2 split=4" + rest) ==
+        "in-flight: columns take 1 rows per thread, fewer than 2 in flight");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=0" + rest) == "split: 0 blocks share a column");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2 sub_roots=%2@block threads=128 grid=persistent "
+                   "blocks_per_sm=4") == "split: blocks that share columns do not loop over others");
   CHECK(refusal_of("threads_per_row=12 vector=4 in_flight=1" + rest) ==
         "threads-per-row: 12 threads per row do not divide 128 threads");
   CHECK(refusal_of("threads_per_row=128 vector=1 in_flight=1" + rest)

@@ -90,6 +90,9 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
   for (const Tensor& input : which.inputs)
     reference::to_memory(input, memory.emplace_back(reference::memory_bytes(input.shape)));
   for (const Tensor& output : which.expected) memory.emplace_back(zeros(output.shape).bytes.size(), std::byte{0xab});
+  for (const Buffer& own : which.kernel.buffers)
+    if (own.role == BufferRole::workspace || own.role == BufferRole::ticket)
+      memory.emplace_back(static_cast<std::size_t>(own.elements * row(own.dtype).bits / 8));
   std::vector<void*> pointers;
   for (std::vector<std::byte>& bytes : memory) {
     bytes.insert(bytes.begin(), margin, std::byte{0x5a});
@@ -103,7 +106,7 @@ void run_case(const HostCase& which, void (*run)(void**), std::vector<std::strin
     if (!std::all_of(bytes.begin(), bytes.begin() + margin, is_margin) ||
         !std::all_of(bytes.end() - margin, bytes.end(), is_margin))
       failures.push_back(fmt::format("{}: writes beside buffer {}", which.label, i));
-    if (i < which.inputs.size()) continue;
+    if (i < which.inputs.size() || i >= which.inputs.size() + which.expected.size()) continue;
     const std::size_t output = i - which.inputs.size();
     const double error = worst_error(which.expected[output], {bytes.begin() + margin, bytes.end() - margin});
     if (error > 1) failures.push_back(fmt::format("{}: output {} is off by {} tolerances", which.label, output, error));

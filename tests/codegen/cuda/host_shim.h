@@ -136,6 +136,20 @@ void launch_on(void (*)(Arguments...), unsigned int grid, int threads, void** bu
 }  // namespace host
 
 inline void __syncthreads() { host::meet(host::block); }
+/// Threads take turns, and so do blocks.
+inline void __threadfence() {}
+template <class T>
+T atomicAdd(T* to, T value) {
+  const T before = *to;
+  *to += value;
+  return before;
+}
+template <class T>
+T atomicMin(T* to, T value) {
+  const T before = *to;
+  if (value < before) *to = value;
+  return before;
+}
 inline void __syncwarp() { host::meet(host::warps[threadIdx.x / 32]); }
 inline unsigned int __activemask() { return ~0u; }
 

@@ -26,6 +26,7 @@ std::array<int, 12> axis_values(const Plan& plan, const Kernel& kernel) {
           plan.threads_per_row,
           plan.vector,
           plan.in_flight * plan.unroll,
+          plan.split,
           static_cast<int>(plan.residence),
           static_cast<int>(plan.grid),
           plan.index_cache ? 1 : 0,

@@ -41,6 +41,7 @@ std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, 
   explore::Axes axes = explore::default_axes(ready, small_limits);
   axes[ir::PlanField::value_cache] = {1, 0};
   axes[ir::PlanField::threads] = {64, 256};
+  axes[ir::PlanField::split] = {1, 3, 18};
   explore::Plans plans(ready, axes, small_limits);
   codegen::LowerScratch scratch;
   std::map<Id, bool> seen;
