@@ -319,9 +319,9 @@ const std::vector<FamilyMember>& group_family() {
   output %y, %w, %z
 })"},
       {"window_read", R"(graph window_read {
-  %x = parameter 0 : f32[{T},{N}]
+  %x = parameter 0 : f32[{L},{N}]
   %at = parameter 1 : s32[]
-  %z = parameter 2 : f32[{T},{N}]
+  %z = parameter 2 : f32[{L},{N}]
   %zero = constant 0 : s32[]
   %next = add %at, %at : s32[]
   %rows = dynamic_slice %x, %at, %zero : f32[{R},{N}]
@@ -331,31 +331,31 @@ const std::vector<FamilyMember>& group_family() {
   output %y
 })"},
       {"window_columns", R"(graph window_columns {
-  %x = parameter 0 : f16[{T},{N}]
+  %x = parameter 0 : f16[{L},{N}]
   %at = parameter 1 : s32[2]
   %part = dynamic_slice %x, %at : f16[{R},{H}]
   %y = negate %part : f16[{R},{H}]
   output %y
 })"},
       {"update_in_place", R"(graph update_in_place {
-  %cache = parameter 0 : f16[{T},{N}]
+  %cache = parameter 0 : f16[{L},{N}]
   %new = parameter 1 : f32[{N},{R}]
   %at = parameter 2 : s64[]
   %zero = constant 0 : s64[]
   %t = transpose %new, axes={1,0} : f32[{R},{N}]
   %h = convert %t : f16[{R},{N}]
-  %u = dynamic_update_slice %cache, %h, %at, %zero : f16[{T},{N}]
+  %u = dynamic_update_slice %cache, %h, %at, %zero : f16[{L},{N}]
   %n = negate %h : f16[{R},{N}]
   output %u, %n
   in_place 0 of 0
 })"},
       {"update_copy", R"(graph update_copy {
-  %x = parameter 0 : f32[{T},{N}]
+  %x = parameter 0 : f32[{L},{N}]
   %new = parameter 1 : f32[{R},{H}]
   %at = parameter 2 : s32[]
   %by = parameter 3 : u8[]
-  %u = dynamic_update_slice %x, %new, %at, %by : f32[{T},{N}]
-  %y = add %u, %u : f32[{T},{N}]
+  %u = dynamic_update_slice %x, %new, %at, %by : f32[{L},{N}]
+  %y = add %u, %u : f32[{L},{N}]
   output %y
 })"},
       {"rounded", R"(graph rounded {
@@ -369,7 +369,7 @@ const std::vector<FamilyMember>& group_family() {
 })"},
       {"softmax_update", R"(graph softmax_update {
   %x = parameter 0 : f32[{R},{N}]
-  %cache = parameter 1 : f32[{T},{N}]
+  %cache = parameter 1 : f32[{L},{N}]
   %at = parameter 2 : u32[]
   %none = constant 0 : u32[]
   %zero = constant 0 : f32[]
@@ -377,7 +377,7 @@ const std::vector<FamilyMember>& group_family() {
   %s = reduce add %e, %zero, axes={1} : f32[{R}]
   %sb = broadcast %s, axes={0} : f32[{R},{N}]
   %y = divide %e, %sb : f32[{R},{N}]
-  %u = dynamic_update_slice %cache, %y, %at, %none : f32[{T},{N}]
+  %u = dynamic_update_slice %cache, %y, %at, %none : f32[{L},{N}]
   output %u, %s
   in_place 0 of 1
 })"},
@@ -404,7 +404,7 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   std::string text(member.text);
   fill(text, "{R}", rows);
   fill(text, "{N}", columns);
-  fill(text, "{T}", rows + 3);
+  fill(text, "{L}", rows + 3);
   fill(text, "{M}", columns - 2);
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);

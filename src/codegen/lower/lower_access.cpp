@@ -237,7 +237,7 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
 }
 
 ir::ArrayId ProgramBuilder::keep_row_number(std::int32_t output, const Coordinates& coordinates) {
-  const ir::NodeId id = graph_.outputs[output];
+  const ir::NodeId id = prepared_.stored[output];
   const Entry entry = emit_value(id, coordinates);
   if (refusal_) return ir::no_id;
   const ir::DType compute = row(node_at(id).shape.dtype).compute;
@@ -254,7 +254,7 @@ ir::ArrayId ProgramBuilder::keep_row_number(std::int32_t output, const Coordinat
 
 void ProgramBuilder::store_picked(std::int32_t output, ir::ArrayId array, ir::ExprId lane,
                                   const Coordinates& coordinates, std::span<const ir::Condition> conditions) {
-  const ir::NodeId id = graph_.outputs[output];
+  const ir::NodeId id = prepared_.stored[output];
   const ir::DType dtype = node_at(id).shape.dtype, compute = row(dtype).compute;
   const auto entry = [&](int q) {
     ir::Ref ref;
@@ -283,7 +283,7 @@ void ProgramBuilder::store_picked(std::int32_t output, ir::ArrayId array, ir::Ex
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
   store.memory = static_cast<std::uint16_t>(first_output_ + static_cast<std::size_t>(output));
-  store.expr = s_.build.expand(memory_index(s_.build, node_at(id).shape, coordinates));
+  store.expr = stored_at(output, coordinates);
   store.value = to_raw(whole, dtype).id;
   name_index(store.expr);
   put_guards(depth(), conditions, 1);

@@ -188,7 +188,7 @@ bool stores_together(const RowPass& pass, std::int32_t output) {
   const ir::Graph& graph = builder.graph();
   return builder.in_flight_rows > 1 &&
          std::min(pass.plan.threads_per_row, pass.limits.warp_size) >= builder.in_flight_rows &&
-         is_floating(graph[graph.outputs[output]].shape.dtype);
+         is_floating(graph[pass.prepared.stored[output]].shape.dtype);
 }
 
 void store_row_outputs(RowPass& pass, const Phase& phase) {
@@ -231,7 +231,7 @@ void store_row_numbers(RowPass& pass) {
   for (const RowPass::RowNumber& number : pass.row_numbers) {
     const ir::Graph& graph = builder.graph();
     builder.store_picked(number.output, number.array, pass.rows.lane,
-                         delinearize(build, graph[graph.outputs[number.output]].shape, row), conditions);
+                         delinearize(build, graph[pass.prepared.stored[number.output]].shape, row), conditions);
   }
   pass.row_numbers.clear();
 }

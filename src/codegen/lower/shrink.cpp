@@ -25,6 +25,7 @@
 #include <numeric>
 
 #include "base/indexed.h"
+#include "codegen/lower/index_map.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {

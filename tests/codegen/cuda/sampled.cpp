@@ -20,7 +20,7 @@ using namespace codegen;
 
 namespace {
 
-std::array<int, 12> axis_values(const Plan& plan, const Kernel& kernel) {
+std::array<int, 13> axis_values(const Plan& plan, const Kernel& kernel) {
   return {plan.dominant,
           plan.threads,
           plan.threads_per_row,
