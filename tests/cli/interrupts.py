@@ -82,8 +82,9 @@ def fill(path, plans, samples):
         columns = [row[1] for row in base.execute("PRAGMA table_info(estimates)")]
         rest = ", ".join(columns[1:])
         upto = "WITH RECURSIVE upto(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM upto WHERE i < {})"
-        base.execute(f"{upto.format(plans)} INSERT INTO plans SELECT printf('%032x', i), group_id, text || ' ' || i, "
-                     "skeleton FROM upto, (SELECT * FROM plans LIMIT 1)")
+        own = {"plan_id": "printf('%032x', i)", "text": "text || ' ' || i"}
+        every = ", ".join(own.get(row[1], row[1]) for row in base.execute("PRAGMA table_info(plans)"))
+        base.execute(f"{upto.format(plans)} INSERT INTO plans SELECT {every} FROM upto, (SELECT * FROM plans LIMIT 1)")
         base.execute(f"{upto.format(plans)} INSERT INTO estimates SELECT printf('%032x', i), {rest} FROM upto, "
                      "(SELECT * FROM estimates LIMIT 1)")
         rest = ", ".join(row[1] for row in base.execute("PRAGMA table_info(measurements)") if row[1] != "measurement_id")

@@ -130,8 +130,9 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
 
 /// Whether an index of the look-up is computed from a reduction inside.
 bool is_placed_by_reduction(const Graph& graph, const Boundary& border, NodeId id) {
-  std::vector<NodeId> pending(graph[id].operands.begin() + static_cast<std::ptrdiff_t>(first_start(graph[id])),
-                              graph[id].operands.end());
+  std::vector<NodeId> pending;
+  for (std::size_t k = first_start(graph[id]); k < graph[id].operands.size(); ++k)
+    pending.push_back(graph[id].operands[k]);
   for (std::size_t i = 0; i < pending.size(); ++i) {
     if (std::find(border.inside.begin(), border.inside.end(), pending[i]) == border.inside.end()) continue;
     if (graph[pending[i]].op == Op::reduce) return true;
