@@ -207,10 +207,10 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
       ss.v[e] = 0.0f;
     }
     #pragma unroll
-    for (int p_1 = 0; p_1 < 16; ++p_1) {
+    for (int p = 0; p < 16; ++p) {
       Vec<float, 8> ss_part_1;
-      shared_load_f32x4(&ss_part_1.v[0], &ss_groups[lane * 8 + p_1 * 64]);
-      shared_load_f32x4(&ss_part_1.v[4], &ss_groups[lane * 8 + p_1 * 64 + 4]);
+      shared_load_f32x4(&ss_part_1.v[0], &ss_groups[lane * 8 + p * 64]);
+      shared_load_f32x4(&ss_part_1.v[4], &ss_groups[lane * 8 + p * 64 + 4]);
       #pragma unroll
       for (int e = 0; e < 8; ++e) {
         ss.v[e] += ss_part_1.v[e];
@@ -301,10 +301,10 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
         s.v[e] = 0.0f;
       }
       #pragma unroll
-      for (int p_2 = 0; p_2 < 16; ++p_2) {
+      for (int p = 0; p < 16; ++p) {
         Vec<float, 8> s_part_4;
-        shared_load_f32x4(&s_part_4.v[0], &s_groups[lane * 8 + p_2 * 64]);
-        shared_load_f32x4(&s_part_4.v[4], &s_groups[lane * 8 + p_2 * 64 + 4]);
+        shared_load_f32x4(&s_part_4.v[0], &s_groups[lane * 8 + p * 64]);
+        shared_load_f32x4(&s_part_4.v[4], &s_groups[lane * 8 + p * 64 + 4]);
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
           s.v[e] += s_part_4.v[e];
@@ -315,10 +315,10 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
         ss.v[e] = 0.0f;
       }
       #pragma unroll
-      for (int p_3 = 0; p_3 < 16; ++p_3) {
+      for (int p = 0; p < 16; ++p) {
         Vec<float, 8> ss_part_4;
-        shared_load_f32x4(&ss_part_4.v[0], &ss_groups[lane * 8 + p_3 * 64]);
-        shared_load_f32x4(&ss_part_4.v[4], &ss_groups[lane * 8 + p_3 * 64 + 4]);
+        shared_load_f32x4(&ss_part_4.v[0], &ss_groups[lane * 8 + p * 64]);
+        shared_load_f32x4(&ss_part_4.v[4], &ss_groups[lane * 8 + p * 64 + 4]);
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
           ss.v[e] += ss_part_4.v[e];

@@ -81,6 +81,19 @@ void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
   frame.after.clear();
 }
 
+ir::VarId ProgramBuilder::loop_var(std::string_view name, std::int64_t extent) {
+  const std::vector<ir::Var>& vars = s_.build.pool().vars;
+  const auto is_open = [&](std::size_t v) {
+    for (std::size_t i = 1; i < s_.depth; ++i)
+      if (s_.frames[i].kind == ir::StmtKind::loop && s_.frames[i].var == v) return true;
+    return false;
+  };
+  for (std::size_t v = 0; v < vars.size(); ++v)
+    if (vars[v].kind == ir::VarKind::loop && vars[v].name == name && vars[v].extent == extent && !is_open(v))
+      return static_cast<ir::VarId>(v);
+  return s_.build.add_var({std::string(name), ir::VarKind::loop, extent, 1});
+}
+
 void ProgramBuilder::open_guard(std::span<const ir::Condition> conditions) {
   open_loop(0, false);
   ScopeFrame& frame = s_.frames[s_.depth - 1];

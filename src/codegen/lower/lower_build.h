@@ -138,6 +138,9 @@ class ProgramBuilder {
 
   // ---- scopes
   void open_loop(ir::VarId var, bool unrolled);
+  /// A variable for a loop that is opened next. Loops that follow one another share it, because index expressions know
+  /// only so many variables and a phase may have a hundred reductions.
+  ir::VarId loop_var(std::string_view name, std::int64_t extent);
   void open_guard(std::span<const ir::Condition> conditions);
   /// A guard that asks a value on which the threads of the block agree; `counted` stands for it where nobody knows. All
   /// that is emitted inside stays inside: it may need what the guard waited for.

@@ -140,7 +140,7 @@ void combine_groups(ColumnPass& pass, const Phase& phase, bool for_all) {
   if (!for_all) builder.open_guard({&first, 1});
   for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
     start_again(pass, i, reduction(i));
-    const ir::VarId part = build.add_var({"p", ir::VarKind::loop, left, 1});
+    const ir::VarId part = builder.loop_var("p", left);
     builder.open_loop(part, true);
     add_partials_of(pass, i, reduction(i), partials[i], build.var(part));
     builder.close();

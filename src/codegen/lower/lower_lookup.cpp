@@ -63,8 +63,10 @@ ir::ExprId ProgramBuilder::bind_start(ir::NodeId id, int dim, std::int64_t last)
   const Entry entry = emit_value(from, at);
   if (refusal_) return s_.build.constant(0);
   Val start = entry.compute;
-  if (const ir::Value& known = kernel_.values[start.id]; known.kind == ir::ValueKind::constant)
-    return s_.build.constant(std::clamp<std::int64_t>(known.integer, 0, last));
+  if (const ir::Value& known = kernel_.values[start.id]; known.kind == ir::ValueKind::constant) {
+    const bool beyond = known.integer < 0 && is_unsigned(known.dtype);  // 2^63 or more
+    return s_.build.constant(beyond ? last : std::clamp<std::int64_t>(known.integer, 0, last));
+  }
   const ir::DType dtype = clamped_type(node_at(from).shape.dtype);
   if (kernel_.values[start.id].dtype != dtype) {
     ir::Value converted;

@@ -285,7 +285,7 @@ void add_piece(RowPass& pass, std::size_t i, ir::Op op, const ir::Ref& part, ir:
   load.expr = first;
   load.width = static_cast<std::uint8_t>(width);
   builder.put(builder.depth(), load);
-  const ir::VarId lane = build.add_var({"w", ir::VarKind::loop, width, 1});
+  const ir::VarId lane = builder.loop_var("w", width);
   if (width > 1) builder.open_loop(lane, true);
   ir::Stmt add;
   add.kind = ir::StmtKind::assign;
@@ -316,7 +316,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   const ir::ExprId first = build.expand(group);
   const ir::Op op = op_of(reducer(reduce));
   if (warps == width) return add_piece(pass, i, op, part, partials, first);
-  const ir::VarId piece = build.add_var({"p", ir::VarKind::loop, warps / width, 1});
+  const ir::VarId piece = builder.loop_var("p", warps / width);
   builder.open_loop(piece, true);
   add_piece(pass, i, op, part, partials, build.add_scaled(first, build.var(piece), width));
   builder.close();

@@ -24,7 +24,7 @@ Kernel kernel_of(std::string_view dtype, const std::string& lines, Arithmetic ar
       "graph g {\n  %x = parameter 0 : T[64]\n  %z = parameter 1 : T[64]\n" + lines + "  output %y\n}\n";
   for (std::size_t at = source.find("T["); at != source.npos; at = source.find("T[", at + 1))
     source.replace(at, 1, dtype);
-  const Group group{parse_graph(source)};
+  const Group group{parse_graph(source), {}};
   const auto ready = codegen::prepare(group);
   const auto& prepared = std::get<codegen::Prepared>(ready);
   Plan plan;

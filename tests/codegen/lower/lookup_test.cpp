@@ -123,6 +123,25 @@ TEST_CASE("an index of any type is clamped as the evaluator clamps it, whatever 
   }
 }
 
+TEST_CASE("a known index of 2^63 and more is beyond the end, not before the beginning") {
+  for (const auto& [dtype, place] : {std::pair{"u64", "18446744073709551615"},
+                                     {"u64", "9223372036854775808"},
+                                     {"u32", "4294967295"},
+                                     {"s64", "-1"},
+                                     {"u8", "255"}}) {
+    const Group group =
+        group_of(fmt::format("  %x = parameter 0 : s32[300]\n  %i = constant {1} : {0}[]\n"
+                             "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
+                             dtype, place));
+    const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan), 2));
+    reference::Tensor x = reference::zeros(group.graph.nodes[0].shape);
+    for (int i = 0; i < 300; ++i) write_cell(DType::s32, x.bytes.data() + 4 * i, {0, i, true});
+    CAPTURE(dtype);
+    CHECK(interpret(kernel, {x.bytes, std::vector<std::byte>(16)}).buffers[1] ==
+          reference::evaluate(group.graph, std::vector{x})[0].bytes);
+  }
+}
+
 TEST_CASE("more indices from memory than a kernel has variables for are refused by their number") {
   const auto many = [](int count) {
     std::string lines = "  %x = parameter 0 : f32[100]\n", sum = "%s0";

@@ -5,9 +5,11 @@
 // operation each, imported from HLO text; the expected words are written down here.
 // Part of the suite `codegen`.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <string>
 
+#include "codegen/lower/lower.h"
 #include "codegen/lower/prepare.h"
 #include "hlo/import.h"
 
@@ -53,4 +55,35 @@ TEST_CASE("an operation that gives several results is refused for what it is") {
   CHECK(random.starts_with("operation: rng_bit_generator %r is not"));
   for (const std::string& said : {argmax, sort, top, random})
     CHECK_MESSAGE(said.find("tuple") == std::string::npos, said);
+}
+
+TEST_CASE("a hundred reductions of one row across warps are lowered: their loops share variables") {
+  std::string lines = "graph g {\n  %zero = constant 0 : f32[]\n", outputs;
+  for (int i = 0; i < 100; ++i) {
+    lines += fmt::format(
+        "  %x{0} = parameter {0} : f32[4,4096]\n  %s{0} = reduce add %x{0}, %zero, axes={{1}} : f32[4]\n", i);
+    outputs += fmt::format("{}%s{}", i == 0 ? "" : ", ", i);
+  }
+  ir::Group group;
+  group.graph = ir::parse_graph(lines + "  output " + outputs + "\n}\n");
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  constexpr ir::Limits limits{90,  2, 32, 1024,   2048,  32,     65536, 65536, 255,
+                              256, 4, 8,  233472, 49152, 232448, 1024,  128};
+  for (const int threads : {64, 512}) {
+    ir::Plan plan;
+    plan.skeleton = ir::Skeleton::row;
+    plan.dominant = ready.dominants.front();
+    plan.threads = plan.threads_per_row = threads;
+    plan.vector = 1;
+    plan.residence = ir::Residence::reload;
+    plan.sub_roots = codegen::sub_roots(ready, threads, limits.warp_size);
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(ready, plan, limits, scratch);
+    if (const auto* no = std::get_if<ir::Rejection>(&lowered)) FAIL(no->rule << ": " << no->reason);
+    const auto& kernel = std::get<ir::Kernel>(lowered);
+    CHECK_NOTHROW(ir::verify(kernel));
+    CHECK(kernel.indices.vars.size() < 20);
+  }
 }
