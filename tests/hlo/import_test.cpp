@@ -352,6 +352,18 @@ TEST_CASE("layouts are honoured") {
   CHECK(strides(operand(graph, output_node(graph), 0).shape) == Dims{1, 4});
 }
 
+TEST_CASE("a bitcast that reads the bits as another type is a conversion of bits, and no move of elements") {
+  const auto op = [](std::string_view from, std::string_view to) {
+    return output_node(graph_of(module_text(fmt::format("x = {} parameter(0)\nROOT b = {} bitcast(x)", from, to)))).op;
+  };
+  CHECK(op("f32[4,8]", "s32[4,8]") == Op::bitcast_convert);
+  CHECK(op("f32[4,8]{0,1}", "s32[4,8]{0,1}") == Op::bitcast_convert);
+  CHECK(op("f32[]", "u32[]") == Op::bitcast_convert);
+  CHECK(op("f32[4,8]", "s32[4,8]{0,1}") == Op::bitcast);
+  CHECK(op("f32[4,8]", "s32[32]") == Op::bitcast);
+  CHECK(op("f32[4,8]", "s16[4,16]") == Op::bitcast);
+}
+
 namespace {
 
 struct Refused {

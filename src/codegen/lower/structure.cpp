@@ -104,6 +104,10 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                                name(node.shape.dtype), digits_text(node)));
       return std::nullopt;
     case OpClass::index:
+      if (const Shape& from = graph[node.operands[0]].shape; node.op == Op::bitcast && from.dtype != node.shape.dtype)
+        return refuse("operation", fmt::format("bitcast %{} from {} to {} changes type and places at once, which has "
+                                               "no kernel text yet",
+                                               node.name, text(from), text(node.shape)));
       return std::nullopt;
     case OpClass::reduction:
       if (node.operands.size() != 2) return skeleton("variadic-reduction");
