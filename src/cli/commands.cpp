@@ -96,6 +96,12 @@ constexpr std::array command_table = std::to_array({
             "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
             "check model.hlo --device h200 --group 3 --all-plans --format json",
             "MODEL --device", bound<CheckCommand, run_check>),
+    command("run", "run anybody's CUDA or PTX kernel on the simulator, under sanitizers",
+            "run kernel.cu --grid 4 --block 128 --arg x:f32[512]:input:random --arg y:f32[512]:output --arg i32:512\n"
+            "run kernel.cu --seeds 8 --counters --lines\n"
+            "run kernel.ptx --entry add --grid 64 --block 256 --arg x:input:x.npy --arg y:f32[16384]:output "
+            "--expect y=y.npy",
+            "FILE", bound<RunCommand, run_run>),
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"

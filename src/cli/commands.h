@@ -118,6 +118,23 @@ struct EmitOptions {
 };
 void run_emit(const EmitOptions& options, const Context& context);
 
+struct RunCommand {
+  std::string file;                  ///< CUDA, or PTX by its ending
+  std::string entry;                 ///< empty: the only one
+  std::string grid, block, cluster;  ///< as "4" or "4x2"; empty: as the file's head says
+  std::int64_t shared = -1;          ///< dynamic, bytes; negative: as the head says
+  bool cooperative = false;
+  std::vector<std::string> arguments;  ///< none: as the head says
+  std::vector<std::string> expect, save, defines, includes;
+  double tolerance = -1;  ///< negative: by the buffer's type
+  std::string arch, device, nvrtc;
+  std::int64_t seed = 1, seeds = 1, blocks = 0;
+  std::int64_t limit = 0;  ///< instructions of one warp; 0: as the head says, or the default
+  double time_limit = 60;  ///< s
+  bool no_sanitizers = false, counters = false, lines = false;
+};
+void run_run(const RunCommand& options, const Context& context);
+
 struct CheckCommand {
   GroupOptions what;       ///< no group and no plan: every group of the model that can be planned
   std::string plan;        ///< as above; of one group

@@ -16,6 +16,7 @@ void declare(OptionList& list, FuseOptions& options);
 void declare(OptionList& list, ExploreOptions& options);
 void declare(OptionList& list, ExplainOptions& options);
 void declare(OptionList& list, EmitOptions& options);
+void declare(OptionList& list, RunCommand& options);
 void declare(OptionList& list, CheckCommand& options);
 void declare(OptionList& list, ImportXlaOptions& options);
 void declare(OptionList& list, ProfileCommand& options);
