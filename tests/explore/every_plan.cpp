@@ -18,6 +18,7 @@
 
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
+#include "explore/plan_counter.h"
 #include "explore/rules.h"
 #include "explore/space.h"
 #include "reference/evaluate.h"
@@ -299,6 +300,8 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
   Plans plans(ready, axes, small_limits);
   LowerScratch scratch;
   SpaceRun run;
+  PlanCounter counter(ready, small_limits, true);
+  costmodel::Work shared, alone;
   std::map<Id, bool> seen;
   std::uint64_t number = 0;
   while (const auto plan = plans.next()) {
@@ -318,7 +321,14 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
       MESSAGE(text(kernel));
       return run;
     }
+    counter.count(*plan, kernel, shared);
+    count(kernel, costmodel::Mode::fast, oracle.scratch, alone);
+    if (!alone.sampled && !(shared == alone)) {
+      FAIL_CHECK(fmt::format("{}, {}: counts shared with other plans differ", text(group.graph), text(*plan)));
+      return run;
+    }
   }
+  run.shared = counter.shared;
   return run;
 }
 
