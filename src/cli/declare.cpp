@@ -119,8 +119,8 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add_count("--seeds", &options.seeds,
                  "execute each kernel so often, with other inputs and schedules (default 1)");
   list.add_count("--blocks", &options.blocks,
-                 "execute the first, the last and random blocks, about N, 0 for all (default: all where no array has "
-                 "more than 33,554,432 elements)");
+                 "execute the first, the last, random blocks and whom they share results with, about N, 0 for all "
+                 "(default: all where no array has more than 33,554,432 elements)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
   list.add("--memory", &options.memory, "hold at most so much; what does not fit is not executed (default 4)", "GB");
   list.add("--shape", &options.shape, "small: fewer rows under the same plan, where the group allows it",
