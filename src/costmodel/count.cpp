@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "costmodel/scratch.h"
@@ -83,6 +84,7 @@ void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
     count_fast(kernel, body, work);
     count_distinct(kernel, body, work);
   }
+  count_per_block(kernel, work);
   work.sampled = body.sampled;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
@@ -110,6 +112,14 @@ std::int64_t compulsory_bytes(const Work& work) {
   std::int64_t sum = 0;
   for (const BufferWork& b : work.buffers) sum += b.read_bytes + b.written_bytes;
   return sum;
+}
+
+double read_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.read_bytes, sector_bytes * buffer.read_sectors));
+}
+
+double written_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
 }
 
 }  // namespace tailor::costmodel
