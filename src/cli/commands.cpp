@@ -128,6 +128,16 @@ constexpr std::array command_table = std::to_array({
             "db import h200.jsonl.gz mine.db\n"
             "db observations all.db",
             "ACTION DB", bound<DbCommand, run_db_command>, true),
+    command("calibrate", "fit the numbers of the models to observations of a GPU",
+            "calibrate neusight_train.csv --device v100_pcie --write v100_pcie.json\n"
+            "calibrate campaign.db --device h200 --write h200.json\n"
+            "calibrate few.csv --device new.json --few --write new_fit.json",
+            "OBSERVATIONS --device", bound<CalibrateCommand, run_calibrate>),
+    command("validate", "how well models, and predictors without physics, say times that were observed",
+            "validate campaign.db\n"
+            "validate neusight_train.csv --device v100_pcie --by operation,size\n"
+            "validate all.db --model projected --calibration uncalibrated,mine.json --format json",
+            "OBSERVATIONS", bound<ValidateCommand, run_validate>),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"
             "devices h200 --format md",

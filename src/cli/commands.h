@@ -189,6 +189,24 @@ struct MicrobenchCommand {
 /// Throws when all is shown: Error(failed) when one gave no answer; Error(missing) without a GPU.
 void run_microbench(const MicrobenchCommand& options, const Context& context);
 
+struct ValidateCommand {
+  std::vector<std::string> sources;                   ///< databases, recorded files, lines of observations, CSV
+  std::string device;                                 ///< empty: all
+  std::vector<std::string> models, calibrations, by;  ///< empty: the usual ones
+  std::string split = "held-out";
+};
+void run_validate(const ValidateCommand& options, const Context& context);
+
+struct CalibrateCommand {
+  std::vector<std::string> sources;  ///< databases, recorded files, lines of observations, CSV
+  std::string device;
+  std::string calibration = "uncalibrated";  ///< what is believed before
+  std::string write;                         ///< file; empty: none is written
+  bool few = false;                          ///< priors from other calibrated GPUs
+  std::int64_t shots = 0, seed = 1;          ///< fit to so many, drawn by the seed; 0: all
+};
+void run_calibrate(const CalibrateCommand& options, const Context& context);
+
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table
   std::string calibration = "uncalibrated";

@@ -21,6 +21,8 @@ void declare(OptionList& list, CheckCommand& options);
 void declare(OptionList& list, ImportXlaOptions& options);
 void declare(OptionList& list, ProfileCommand& options);
 void declare(OptionList& list, MicrobenchCommand& options);
+void declare(OptionList& list, CalibrateCommand& options);
+void declare(OptionList& list, ValidateCommand& options);
 void declare(OptionList& list, DevicesOptions& options);
 void declare(OptionList& list, CountersOptions& options);
 void declare(OptionList& list, ListOptions& options);
