@@ -78,6 +78,15 @@ struct Reach {
   std::int64_t low = 0, high = 0, step = 0, count = 0, sectors = 0;
 };
 
+/// The warps that run the statements from `first` on, of a kernel with one warp a block: by block, how often. And some
+/// places: values of all variables there, set after set.
+struct SeenScope {
+  std::int32_t first = 0;
+  std::int64_t executions = 0, lanes = 0;
+  std::vector<std::uint16_t> times;
+  std::vector<std::int64_t> places;
+};
+
 struct Scratch::Body {
   std::vector<StmtCount> counts;
   std::vector<StmtCost> costs;
@@ -93,6 +102,9 @@ struct Scratch::Body {
   std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
   std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;
+  std::int64_t looks = 0;    ///< of the last fast count, all its tries together
+  bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
+  std::vector<SeenScope> seen_scopes;
 };
 
 /// a / b rounded down, for b > 0.
@@ -122,6 +134,9 @@ inline std::int64_t thread_value(const ir::Var& var, int w, int lane) {
   return tid / static_cast<std::uint32_t>(var.divisor) % static_cast<std::uint32_t>(var.extent);
 }
 
+/// What stands before the walk of a kernel, and what adds its counts up afterwards.
+void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes and sectors of `work.buffers`.
 void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
