@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 
 #include "base/indexed.h"
@@ -45,9 +46,13 @@ inline Seconds launch_part(const CalibratedDevice& d, const ir::Regime& regime) 
   return launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
 }
 
-/// The total, or what the host takes to dispatch a call where the time contains that and it is longer.
+/// What a call takes whose kernel takes `total`. The host needs dispatch_floor; a share of that runs beside the kernel,
+/// the rest before it. Joined by a norm of exponent 8: within a tenth both are seen, else the longer one.
 inline Seconds with_floor(Seconds total, const CalibratedDevice& d, const ir::Regime& regime) {
-  return regime.includes.dispatch_floor ? std::max(total, Seconds{d.dispatch_floor}) : total;
+  if (!regime.includes.dispatch_floor || d.dispatch_floor == 0) return total;
+  const double floor = d.dispatch_floor, device = total.value + (1 - d.dispatch_hidden) * floor;
+  const double greater = std::max(floor, device);
+  return {greater * std::pow(1 + std::pow(std::min(floor, device) / greater, 8), 1.0 / 8)};
 }
 
 /// What L2 hands out at most: its own peak, or what the ports of all SMs take.

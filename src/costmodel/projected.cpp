@@ -220,8 +220,9 @@ double norm(double a, double b, double p) {
 /// `mixed` is 1 where it is busy with as much writing as reading.
 double memory_body(double memory, double latency, double waiting, double mixed, const CalibratedDevice& d) {
   const double greater = std::max(memory, latency);
-  const double of_reads = norm(memory, latency, d.dram_knee);
-  const double of_both = norm(memory, latency, std::min(d.dram_knee, d.dram_mixed_knee));
+  const double reads_knee = std::max(1.0, d.dram_knee);  // below 1, less to read could take longer
+  const double of_reads = norm(memory, latency, reads_knee);
+  const double of_both = norm(memory, latency, std::clamp(d.dram_mixed_knee, 1.0, reads_knee));
   return greater + waiting * ((1 - mixed) * of_reads + mixed * of_both - greater);
 }
 

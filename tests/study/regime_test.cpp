@@ -160,7 +160,7 @@ TEST_CASE("a time by a host's clock is predicted with the dispatch floor, and st
   ir::Regime host;
   host.timer = ir::Timer::host;
   host.includes = ir::includes(ir::Timer::host);
-  CHECK(predict(one, ir::Level::projected, host)->total.value == 4e-4);
+  CHECK(predict(one, ir::Level::projected, host)->total.value == approx(4e-4));
   CHECK(predict(one, ir::Level::projected, {})->total < Seconds{4e-4});
   CHECK(predict(of.candidate(), ir::Level::projected, host)->total ==
         predict(of.candidate(), ir::Level::projected, {})->total);  // no floor is known
@@ -168,7 +168,7 @@ TEST_CASE("a time by a host's clock is predicted with the dispatch floor, and st
   int found = 0;
   for (const store::PredictionRow& row : of.recorder.store().predictions(one.plan_id(), slow.id))
     if (row.timed_by == "host") {
-      CHECK(row.total.value == 4e-4);
+      CHECK(row.total.value == approx(4e-4));
       CHECK(row.low < row.total);
       ++found;
     }
