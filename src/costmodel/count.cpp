@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "costmodel/scratch.h"
@@ -61,6 +62,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
 }
 
 void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
+  count_per_block(kernel, work);
   work.sampled = scratch.sampled;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
@@ -114,6 +116,14 @@ std::int64_t compulsory_bytes(const Work& work) {
   std::int64_t sum = 0;
   for (const BufferWork& b : work.buffers) sum += b.read_bytes + b.written_bytes;
   return sum;
+}
+
+double read_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.read_bytes, sector_bytes * buffer.read_sectors));
+}
+
+double written_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
 }
 
 }  // namespace tailor::costmodel

@@ -54,6 +54,7 @@ simulator::SimulationOptions simulation_options(const CheckOptions& options) {
   to.sanitize = options.sanitize;
   to.count_cache = options.count_cache;
   to.time_limit = options.time_limit;
+  to.most_lazy_bytes = options.most_memory;
   to.machine = options.machine;
   to.stop = options.stop;
   return to;
@@ -180,6 +181,7 @@ std::string nothing_judged(const Judgement& all) {
 /// Whether the simulation ended in a way that leaves nothing to compare.
 bool ended_early(const Simulation& run, const CheckOptions& options, Checked& verdict) {
   const auto end = [&](Verdict state, std::string reason) {
+    verdict.worst = verdict.judged = 0;  // what earlier runs of the sample said is not about the kernel
     verdict.state = state;
     verdict.reason = std::move(reason);
     return true;
@@ -192,7 +194,9 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
       if (std::any_of(run.findings.begin(), run.findings.end(),
                       [](const simulator::Finding& one) { return one.kind != simulator::FindingKind::too_long; }))
         return end(Verdict::unsound, describe(run.findings.front()));
-      return end(Verdict::timed_out, run.reason);
+      return end(Verdict::timed_out, fmt::format("it took longer than {:.3g} s", options.time_limit.value));
+    case SimulationOutcome::out_of_memory:
+      return end(Verdict::not_executed, run.reason + ", all that is free for it; --blocks takes fewer");
     case SimulationOutcome::refused:
       return end(Verdict::unsound, run.reason);
     case SimulationOutcome::unsupported:
@@ -430,6 +434,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);
     how.blocks = blocks;
+    how.time_limit.value = std::max(options.time_limit.value - verdict.time.value, 0.0);
     const Executed run = execute({reference.inputs, reference.repeats.get()}, how);
     verdict.time += run.simulation.time;
     verdict.lane_instructions += run.simulation.counters.lane_instructions;

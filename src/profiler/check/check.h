@@ -74,8 +74,9 @@ struct CheckOptions {
   /// runs that touches about sampled_elements of the largest; 0: no launch is too large. Not of one whose blocks add up
   /// what others wrote.
   std::int64_t most_elements = 0;
-  bool may_shrink = true;  ///< --shape small is there to be asked for, and was not
-  Seconds time_limit{60};
+  bool may_shrink = true;        ///< --shape small is there to be asked for, and was not
+  Seconds time_limit{60};        ///< of all executions of one kernel together
+  std::int64_t most_memory = 0;  ///< bytes that a sample of the blocks may touch; 0: no limit
   simulator::MachineLimits machine;
   std::stop_token stop;
 };
