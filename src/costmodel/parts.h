@@ -41,8 +41,12 @@ inline Seconds launch_gap(const CalibratedDevice& d, const ir::Regime& regime) {
 }
 
 /// What a time of this regime contains beside the body of the kernel.
+/// Around a call of a framework on an idle device that is what
+/// the host takes before the kernel starts and after it ended: less than an empty call takes (the floor), because the
+/// host goes on while a kernel runs.
 inline Seconds launch_part(const CalibratedDevice& d, const ir::Regime& regime) {
-  return launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
+  const Seconds launch = launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
+  return regime.includes.dispatch_floor ? std::max(launch, Seconds{d.dispatch_lead}) : launch;
 }
 
 /// The total, or what the host takes to dispatch a call where the time contains that and it is longer.

@@ -334,6 +334,11 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   CHECK(time_in(w, d, host) == approx(20e-6).epsilon(1e-12));
   d.dispatch_floor = 2e-6;
   CHECK(time_in(w, d, host) == approx(4.5e-6).epsilon(1e-6));
+  // Beside a long kernel a call takes its lead, in place of gap and ramp; no other regime knows of it.
+  d.dispatch_lead = 9e-6;
+  CHECK(time_in(w, d, host) == approx(9.5e-6).epsilon(1e-6));
+  CHECK(time_in(w, d, cold_stream) == approx(4.5e-6).epsilon(1e-6));
+  d.dispatch_lead = 0;
   // What a prediction means when nobody says: launches in a row, cold.
   CHECK(time_in(w, d, {}) == time_in(w, d, cold_stream));
   // A bound of an activity time has no launch in it: 1 MB / 4.8 TB/s.
