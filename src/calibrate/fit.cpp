@@ -38,6 +38,8 @@ namespace {
 constexpr double z90 = 1.6449;  // normal: nine tenths lie so many deviations around
 /// How far an operation's own value is believed to be from the common one, in logarithms.
 constexpr double own_width = 0.25;
+/// What residuals of fits to published tables are, where there are too few to see it.
+constexpr double usual_residual = 0.03;
 constexpr std::size_t least_for_margins = 40;
 
 const costmodel::Model& model_of(const FitOptions& options) {
@@ -369,7 +371,8 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
                 options.few ? "tailor calibrate --budget proposes what to measure"
                             : "--few takes what other calibrated GPUs say for the rest");
   refuse_contradictions(train);
-  const Solution solution = solve(posed.unknowns, train.size(), posed.residuals, stop);
+  const Solution solution =
+      solve(posed.unknowns, train.size(), posed.residuals, stop, options.few ? usual_residual : 2e-3);
 
   Fitted fitted;
   fitted.left = posed.left;

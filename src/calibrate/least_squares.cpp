@@ -29,9 +29,8 @@ namespace tailor::calibrate {
 
 namespace {
 
-constexpr double huber = 1.345;       // 95 % as good as squares on normal errors
-constexpr double difference = 4e-3;   // half of the step of a central difference
-constexpr double least_scale = 2e-3;  // residuals below measure the models' digits
+constexpr double huber = 1.345;      // 95 % as good as squares on normal errors
+constexpr double difference = 4e-3;  // half of the step of a central difference
 constexpr int most_steps = 80;
 constexpr double settled = 1e-7;  // relative fall of the cost that ends it
 
@@ -44,7 +43,7 @@ std::vector<std::size_t> every(std::size_t count) {
   return all;
 }
 
-double spread_of_residuals(std::span<const double> residuals) {
+double spread_of_residuals(std::span<const double> residuals, double least_scale) {
   if (residuals.empty()) return least_scale;
   std::vector<double> sizes;
   for (const double r : residuals) sizes.push_back(std::abs(r));
@@ -149,13 +148,13 @@ std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t resi
 }
 
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop) {
+               const std::stop_token& stop, double least_scale) {
   const std::vector<std::size_t> all = every(residuals);
   Solution best;
   for (const Unknown& unknown : unknowns) best.x.push_back(unknown.start);
   std::vector<double> r(residuals), next_r(residuals);
   evaluate(best.x, all, r);
-  best.scale = spread_of_residuals(r);
+  best.scale = spread_of_residuals(r, least_scale);
   double lambda = 1e-3;
   std::vector<double> j = jacobian(unknowns, residuals, evaluate, best.x, stop);
   for (; best.steps < most_steps; ++best.steps) {
@@ -176,7 +175,7 @@ Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const R
     }
     if (!fell) break;
     lambda = std::max(1e-9, lambda / 12);  // the loop has multiplied once more
-    const double scale = spread_of_residuals(r);
+    const double scale = spread_of_residuals(r, least_scale);
     const bool steady = std::abs(scale - best.scale) < 1e-6 * best.scale;
     best.scale = scale;
     if (fall < settled && steady) break;

@@ -35,8 +35,9 @@ struct Solution {
 };
 
 /// Precondition: every unknown has low <= start <= high and width > 0. Deterministic. Throws Error(interrupted).
+/// `least_scale`: residuals are taken to spread by this at least; few of them would be explained away otherwise.
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop = {});
+               const std::stop_token& stop = {}, double least_scale = 2e-3);
 
 /// d residual / d unknown by central differences at `x`, residuals.size() x unknowns, by rows.
 std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,

@@ -16,7 +16,7 @@ namespace tailor::calibrate {
 
 namespace {
 
-constexpr double usual_residual = 0.03;
+constexpr double model_residual = 0.03;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ Proposals propose(std::span<const Sample> candidates, std::span<const Sample> kn
   Proposals proposals;
   proposals.left = posed.left;
   if (posed.unknowns.empty()) return proposals;
-  const Order order = most_informative(rows, posed.unknowns, usual_residual, known.size(), count);
-  const auto with_residual = [](double deviation) { return std::hypot(deviation, usual_residual); };
+  const Order order = most_informative(rows, posed.unknowns, model_residual, known.size(), count);
+  const auto with_residual = [](double deviation) { return std::hypot(deviation, model_residual); };
   proposals.error_before = with_residual(order.deviation_before);
   for (const Choice& choice : order.chosen)
     proposals.chosen.push_back({choice.row - known.size(), with_residual(choice.expected_deviation)});
