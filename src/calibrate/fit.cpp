@@ -29,6 +29,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "calibrate/metrics.h"
+#include "calibrate/ranges.h"
 
 namespace tailor::calibrate {
 
@@ -37,6 +38,8 @@ namespace {
 constexpr double z90 = 1.6449;  // normal: nine tenths lie so many deviations around
 /// How far an operation's own value is believed to be from the common one, in logarithms.
 constexpr double own_width = 0.25;
+/// What residuals of fits to published tables are, where there are too few to see it.
+constexpr double usual_residual = 0.03;
 constexpr std::size_t least_for_margins = 40;
 
 const costmodel::Model& model_of(const FitOptions& options) {
@@ -68,7 +71,7 @@ double least_time(std::span<const Sample* const> samples, const Parameter& param
     if (parameter.told_by(sample->of.regime) && (operation.empty() || sample->operation == operation))
       times.push_back(sample->of.time.value);
   std::sort(times.begin(), times.end());
-  return times.empty() ? 0 : quantile(times, 0.05);
+  return times.empty() ? 0 : parameter.share_of_least * quantile(times, 0.05);
 }
 
 /// Value and width of the prior, in the parameter's scale.
@@ -83,7 +86,7 @@ Belief belief(const Parameter& parameter, std::span<const Sample* const> samples
   double width = parameter.width;
   if (value <= 0) {  // not known
     value = least_time(samples, parameter, "");
-    width = 1;
+    width = parameter.share_of_least < 1 ? parameter.width : 1;
   }
   return {scaled(parameter, std::clamp(value, parameter.low, parameter.high)), width};
 }
@@ -93,25 +96,9 @@ std::string key_of(const Parameter& parameter, const std::string& operation) {
 }
 
 std::vector<ir::ObservedRange> ranges_of(std::span<const Sample* const> samples) {
-  struct Quantity {
-    std::string_view name;
-    double (*of)(const Sample&);
-  };
-  static constexpr Quantity quantities[] = {
-      {"bytes", [](const Sample& s) { return s.bytes; }},
-      {"blocks", [](const Sample& s) { return static_cast<double>(s.work.virtual_blocks); }},
-      {"threads", [](const Sample& s) { return static_cast<double>(s.work.threads); }},
-  };
-  std::vector<ir::ObservedRange> ranges;
-  for (const Quantity& quantity : quantities) {
-    ir::ObservedRange range{std::string(quantity.name), INFINITY, 0};
-    for (const Sample* sample : samples) {
-      range.low = std::min(range.low, quantity.of(*sample));
-      range.high = std::max(range.high, quantity.of(*sample));
-    }
-    ranges.push_back(range);
-  }
-  return ranges;
+  std::vector<const costmodel::Work*> works;
+  for (const Sample* sample : samples) works.push_back(&sample->work);
+  return ranges_over(works);
 }
 
 std::vector<Id> ids_of(std::span<const Sample* const> samples) {
@@ -269,6 +256,14 @@ std::size_t add_unknown(Posed& posed, const Parameter& parameter, const std::str
   return posed.unknowns.size() - 1;
 }
 
+/// The upper bound of a figure that is a part of the least time: nine tenths of that, in the scale. Without it a fit
+/// may put the one in the place of the other.
+double most_hidden(std::span<const Sample* const> samples, const Parameter& parameter, const std::string& operation) {
+  constexpr double share = 0.9;
+  return scaled(parameter, std::clamp(share * least_time(samples, parameter, operation) / parameter.share_of_least,
+                                      parameter.low, parameter.high));
+}
+
 /// The deviation of one operation from what all have in common, `common` in the parameter's scale.
 Unknown own_unknown(std::span<const Sample* const> samples, const Parameter& parameter, const std::string& operation,
                     double common, bool known, const FitOptions& options) {
@@ -281,6 +276,9 @@ Unknown own_unknown(std::span<const Sample* const> samples, const Parameter& par
     const double least = scaled(parameter, least_time(samples, parameter, operation));
     unknown.start = std::clamp(least - common, -most, most);
   }
+  if (parameter.share_of_least < 1)
+    unknown.high = most_hidden(samples, parameter, operation) - most_hidden(samples, parameter, "");
+  unknown.start = std::min(unknown.start, unknown.high);
   for (std::size_t i = 0; i < samples.size(); ++i)
     if (parameter.told_by(samples[i]->of.regime) && samples[i]->operation == operation) unknown.moves.push_back(i);
   return unknown;
@@ -327,10 +325,12 @@ Posed pose(std::span<const Sample* const> samples, const ir::Device& device, con
     }
     const Belief believed = belief(parameter, samples, base, options);
     const bool known = base.*parameter.member > 0;
+    double high = scaled(parameter, parameter.high);
+    if (parameter.share_of_least < 1) high = most_hidden(samples, parameter, "");
     Place place{&parameter, 0, {}};
     place.common = add_unknown(posed, parameter, "",
-                               {believed.value, scaled(parameter, parameter.low), scaled(parameter, parameter.high),
-                                believed.value, believed.width, std::move(tells)});
+                               {std::min(believed.value, high), scaled(parameter, parameter.low), high, believed.value,
+                                believed.width, std::move(tells)});
     if (parameter.extent == Extent::operation)
       for (const std::string& operation : operations_of(samples, parameter))
         place.own[operation] = add_unknown(posed, parameter, operation,
@@ -371,7 +371,8 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
                 options.few ? "tailor calibrate --budget proposes what to measure"
                             : "--few takes what other calibrated GPUs say for the rest");
   refuse_contradictions(train);
-  const Solution solution = solve(posed.unknowns, train.size(), posed.residuals, stop);
+  const Solution solution =
+      solve(posed.unknowns, train.size(), posed.residuals, stop, options.few ? usual_residual : 2e-3);
 
   Fitted fitted;
   fitted.left = posed.left;
@@ -396,6 +397,9 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
     fitted.moved.push_back(moved);
   }
   fitted.expected_error = expected_error(posed, solution, train.size(), stop);
+  // Sections of operations stand by name, as a reader finds them.
+  std::stable_sort(fitted.calibration.fits.begin(), fitted.calibration.fits.end(),
+                   [](const ir::Fit& a, const ir::Fit& b) { return a.operation < b.operation; });
   put_margins(fitted.calibration, model, device, train, validate);
   fitted.median_before = median_error(model, train, Machine(device, before));
   fitted.median_after = median_error(model, train, Machine(device, fitted.calibration));

@@ -29,9 +29,8 @@ namespace tailor::calibrate {
 
 namespace {
 
-constexpr double huber = 1.345;       // 95 % as good as squares on normal errors
-constexpr double difference = 4e-3;   // half of the step of a central difference
-constexpr double least_scale = 2e-3;  // residuals below measure the models' digits
+constexpr double huber = 1.345;      // 95 % as good as squares on normal errors
+constexpr double difference = 4e-3;  // half of the step of a central difference
 constexpr int most_steps = 80;
 constexpr double settled = 1e-7;  // relative fall of the cost that ends it
 
@@ -44,7 +43,7 @@ std::vector<std::size_t> every(std::size_t count) {
   return all;
 }
 
-double spread_of_residuals(std::span<const double> residuals) {
+double spread_of_residuals(std::span<const double> residuals, double least_scale) {
   if (residuals.empty()) return least_scale;
   std::vector<double> sizes;
   for (const double r : residuals) sizes.push_back(std::abs(r));
@@ -149,13 +148,13 @@ std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t resi
 }
 
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop) {
+               const std::stop_token& stop, double least_scale) {
   const std::vector<std::size_t> all = every(residuals);
   Solution best;
   for (const Unknown& unknown : unknowns) best.x.push_back(unknown.start);
   std::vector<double> r(residuals), next_r(residuals);
   evaluate(best.x, all, r);
-  best.scale = spread_of_residuals(r);
+  best.scale = spread_of_residuals(r, least_scale);
   double lambda = 1e-3;
   std::vector<double> j = jacobian(unknowns, residuals, evaluate, best.x, stop);
   for (; best.steps < most_steps; ++best.steps) {
@@ -176,7 +175,7 @@ Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const R
     }
     if (!fell) break;
     lambda = std::max(1e-9, lambda / 12);  // the loop has multiplied once more
-    const double scale = spread_of_residuals(r);
+    const double scale = spread_of_residuals(r, least_scale);
     const bool steady = std::abs(scale - best.scale) < 1e-6 * best.scale;
     best.scale = scale;
     if (fall < settled && steady) break;
@@ -187,42 +186,45 @@ Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const R
   return best;
 }
 
-std::vector<Choice> most_informative(std::span<const double> rows, std::span<const Unknown> unknowns, double noise,
-                                     std::size_t count) {
+Order most_informative(std::span<const double> rows, std::span<const Unknown> unknowns, double noise, std::size_t known,
+                       std::size_t count) {
   const auto n = static_cast<Eigen::Index>(unknowns.size());
-  const std::size_t candidates = rows.size() / unknowns.size();
-  const auto row = [&](std::size_t i) {
-    return Eigen::Map<const Vector>(rows.data() + i * unknowns.size(), n) / noise;
+  const std::size_t all = rows.size() / unknowns.size();
+  const auto row = [&](std::size_t i) -> Vector {
+    return Eigen::Map<const Vector>(rows.data() + i * unknowns.size(), n);
   };
   Matrix covariance = Matrix::Zero(n, n);
   for (Eigen::Index p = 0; p < n; ++p) {
     const double width = unknowns[static_cast<std::size_t>(p)].width;
     covariance(p, p) = width * width;
   }
-  std::vector<Choice> chosen;
-  std::vector<bool> taken(candidates, false);
-  while (chosen.size() < std::min(count, candidates)) {
-    std::size_t best = candidates;
+  const auto observe = [&](std::size_t i) {  // what one more observation leaves (Sherman and Morrison)
+    const Vector j = row(i), cj = covariance * j;
+    covariance -= cj * cj.transpose() / (noise * noise + j.dot(cj));
+  };
+  const auto deviation = [&] {
+    double variance = 0;
+    for (std::size_t i = known; i < all; ++i) variance += row(i).dot(covariance * row(i));
+    return std::sqrt(std::max(0.0, variance) / static_cast<double>(std::max<std::size_t>(1, all - known)));
+  };
+  for (std::size_t i = 0; i < known; ++i) observe(i);
+  Order order;
+  order.deviation_before = deviation();
+  std::vector<bool> taken(all, false);
+  while (order.chosen.size() < std::min(count, all - known)) {
+    std::size_t best = all;
     double most = -1;
-    for (std::size_t i = 0; i < candidates; ++i) {
-      if (taken[i]) continue;
-      const Vector j = row(i);
-      if (const double gain = j.dot(covariance * j); gain > most) {
+    for (std::size_t i = known; i < all; ++i)
+      if (const double gain = taken[i] ? -1 : row(i).dot(covariance * row(i)); gain > most) {
         most = gain;
         best = i;
       }
-    }
+    if (best == all) break;
     taken[best] = true;
-    const Vector j = row(best), cj = covariance * j;
-    covariance -= cj * cj.transpose() / (1 + j.dot(cj));  // what one more observation leaves (Sherman and Morrison)
-    double variance = 0;
-    for (std::size_t i = 0; i < candidates; ++i) {
-      const Vector of = row(i) * noise;
-      variance += of.dot(covariance * of) / static_cast<double>(candidates);
-    }
-    chosen.push_back({best, std::sqrt(std::max(0.0, variance))});
+    observe(best);
+    order.chosen.push_back({best, deviation()});
   }
-  return chosen;
+  return order;
 }
 
 }  // namespace tailor::calibrate

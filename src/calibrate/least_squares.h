@@ -35,22 +35,28 @@ struct Solution {
 };
 
 /// Precondition: every unknown has low <= start <= high and width > 0. Deterministic. Throws Error(interrupted).
+/// `least_scale`: residuals are taken to spread by this at least; few of them would be explained away otherwise.
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop = {});
+               const std::stop_token& stop = {}, double least_scale = 2e-3);
 
 /// d residual / d unknown by central differences at `x`, residuals.size() x unknowns, by rows.
 std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
                              std::span<const double> x, const std::stop_token& stop = {});
 
 /// The order in which rows (of `unknowns` numbers each) say most about the unknowns: each next one adds most to the
-/// determinant of the information, which begins as the priors' (D-optimal, greedily). `noise`: standard deviation of a
-/// residual. Beside each row the standard deviation, as a mean over all rows, that predictions have once it and those
-/// before it were observed.
+/// determinant of the information, which begins as that of the priors and of the first `known` rows, which are never
+/// chosen (D-optimal, greedily). `noise`: standard deviation of a residual. Beside each row the standard deviation, as
+/// a root mean square over all rows that may be chosen, that predictions have once it and those before it were
+/// observed.
 struct Choice {
   std::size_t row = 0;
   double expected_deviation = 0;
 };
-std::vector<Choice> most_informative(std::span<const double> rows, std::span<const Unknown> unknowns, double noise,
-                                     std::size_t count);
+struct Order {
+  std::vector<Choice> chosen;
+  double deviation_before = 0;
+};
+Order most_informative(std::span<const double> rows, std::span<const Unknown> unknowns, double noise, std::size_t known,
+                       std::size_t count);
 
 }  // namespace tailor::calibrate

@@ -22,19 +22,28 @@ bool any(const ir::Regime&) { return true; }
 bool warm(const ir::Regime& regime) { return regime.cache != ir::CacheState::cold; }
 bool with_floor(const ir::Regime& regime) { return regime.includes.dispatch_floor; }
 bool with_gap(const ir::Regime& regime) { return regime.includes.launch_gap && !regime.includes.dispatch_floor; }
+bool in_graph(const ir::Regime& regime) { return with_gap(regime) && regime.launch == ir::LaunchMode::graph; }
+bool in_stream(const ir::Regime& regime) { return with_gap(regime) && regime.launch == ir::LaunchMode::stream; }
 bool with_ramp(const ir::Regime& regime) { return regime.includes.ramp && !regime.includes.dispatch_floor; }
 
 constexpr auto log_scale = Scale::logarithm;
 constexpr std::array parameter_rows = std::to_array<Parameter>({
     {"dispatch_floor", log_scale, 1e-6, 1e-3, 0.5, Extent::operation, with_floor, "calls of a framework"},
+    {"dispatch_lead", log_scale, 1e-7, 1e-3, 0.3, Extent::operation, with_floor, "longer calls of a framework", 0.6},
     {"dram_efficiency", log_scale, 0.2, 0.97, 0.15, Extent::all, any, "large arrays"},
-    {"launch_overhead", log_scale, 1e-7, 2e-5, 0.5, Extent::all, with_gap, "launches in a stream"},
-    {"l2_share", log_scale, 0.1, 1, 0.3, Extent::all, any, "arrays around the size of L2"},
+    {"launch_overhead", log_scale, 1e-7, 2e-5, 0.5, Extent::all, in_stream, "launches in a stream"},
+    {"l2_share", log_scale, 0.1, 2.5, 0.3, Extent::all, any, "arrays around the size of L2"},
     {"warm_share", Scale::linear, 0, 1, 0.3, Extent::all, warm, "arrays that fit L2, not cold"},
     {"reuse_knee", log_scale, 1, 16, 0.5, Extent::all, any, "arrays around the size of L2"},
-    {"dram_knee", log_scale, 0.7, 12, 0.5, Extent::all, any, "kernels with few bytes in flight"},
+    {"dram_read_efficiency", log_scale, 0.2, 0.99, 0.05, Extent::all, any, "large arrays, mostly read"},
+    {"dram_write_efficiency", log_scale, 0.2, 0.99, 0.05, Extent::all, any, "large arrays, mostly written"},
+    {"dram_mixed_knee", log_scale, 0.7, 12, 0.5, Extent::all, any, "kernels with few bytes in flight"},
+    {"dram_knee", log_scale, 0.7, 12, 0.3, Extent::all, any, "kernels with few bytes in flight"},
     {"l2_bandwidth", log_scale, 1e11, 4e13, 0.3, Extent::all, any, "arrays that fit L2, or are read again"},
+    {"l1_share", log_scale, 0.01, 1, 0.3, Extent::all, any, "kernels that read rows again"},
+    {"block_turnaround", log_scale, 1e-8, 5e-6, 0.3, Extent::all, any, "many short blocks"},
     {"ramp", log_scale, 1e-8, 1e-5, 0.5, Extent::all, with_ramp, "short kernels, without a framework's floor"},
+    {"graph_overhead", log_scale, 1e-8, 2e-5, 0.5, Extent::all, in_graph, "launches in a graph"},
 });
 
 }  // namespace

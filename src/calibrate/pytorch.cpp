@@ -48,7 +48,7 @@ constexpr std::array operations = std::to_array<OperationRow>({
     {"gelu", Kind::elementwise, 1, 30, 1},
     {"tanh", Kind::elementwise, 1, 20, 2},
     {"softmax", Kind::softmax, 1, 12, 1},
-    {"ln", Kind::layer_norm, 1, 0, 0},
+    {"ln", Kind::layer_norm, 1, 22, 1},
 });
 
 constexpr auto operation_names = [] {
@@ -137,17 +137,20 @@ double norm_pass(std::int64_t columns, std::int64_t threads) {
   return static_cast<double>(longest);
 }
 
-void describe_layer_norm(ir::ForeignKernel& k, std::int64_t rows, std::int64_t columns) {
+void describe_layer_norm(ir::ForeignKernel& k, const OperationRow& op, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t block = 128;
   if (k.threads == 0) k.threads = block;
   if (k.blocks == 0) k.blocks = rows;
   const double elements = static_cast<double>(rows * columns);
-  k.read += 2 * f32_bytes * static_cast<double>(columns);
+  k.common = 2 * f32_bytes * static_cast<double>(columns);
+  k.read += k.common;
   k.written += 2 * f32_bytes * static_cast<double>(rows);
   k.reread = f32_bytes * elements;
   const double pass = norm_pass(columns, k.threads);
   k.far_trips = pass;
   k.near_trips = pass;
+  k.instructions = elements * op.instructions / 32;
+  k.transcendental = elements * op.transcendental;
   k.shuffles = 3 * 5;
   k.barriers = 4;
   k.shared = 3 * 4 * (k.threads / 32);
@@ -181,7 +184,7 @@ std::optional<ir::ForeignKernel> pytorch_kernel(std::string_view operation, std:
         describe_block_softmax(k, *op, rows, columns);
       break;
     case Kind::layer_norm:
-      describe_layer_norm(k, rows, columns);
+      describe_layer_norm(k, *op, rows, columns);
       break;
   }
   return k;

@@ -75,6 +75,7 @@ void read_own(const CsvRow& row, const Reading& to) {
   k.shared = static_cast<std::int64_t>(row.quantity("shared").value_or(0));
   k.read = row.quantity("read").value_or(0);
   k.written = row.quantity("written").value_or(0);
+  k.common = row.quantity("common").value_or(0);
   k.reread = row.quantity("reread").value_or(0);
   k.far_trips = number_or_0(row, "far_trips");
   k.near_trips = number_or_0(row, "near_trips");

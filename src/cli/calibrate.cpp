@@ -7,12 +7,32 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "study/evidence/calibrating.h"
+#include "study/evidence/proposing.h"
 
 namespace tailor::cli {
+
+namespace {
+
+void show_proposals(const CalibrateCommand& command, const study::CalibrationQuestion& question,
+                    const Context& context) {
+  const study::ProposalAnswer answer =
+      study::propose_measurements(question, command.models, command.budget, context.data, context.watch());
+  show(context, {"tailor.calibrate/1", command.device, {{"proposals", answer.table}}, ""});
+  Console& console = *context.console;
+  console.note(
+      fmt::format("predictions are expected to be off by {} % before", three_figures(100 * answer.error_before)));
+  console.note(answer.priors_from.empty()
+                   ? std::string("no other GPU is calibrated: what is believed before is wide")
+                   : fmt::format("believed before: what {} have in common", fmt::join(answer.priors_from, ", ")));
+  if (!answer.left.empty()) console.note(fmt::format("none of them tells of {}", fmt::join(answer.left, ", ")));
+}
+
+}  // namespace
 
 void run_calibrate(const CalibrateCommand& command, const Context& context) {
   study::CalibrationQuestion question;
@@ -22,6 +42,10 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   question.few = command.few;
   question.shots = command.shots;
   question.seed = command.seed;
+  if (command.budget > 0) return show_proposals(command, question, context);
+  if (question.sources.empty())
+    throw Error(Fault::usage, "tailor calibrate needs OBSERVATIONS, or --budget N to ask what to observe",
+                "for example: tailor calibrate campaign.db --device h200");
   const study::CalibrationAnswer answer = study::calibrate_device(question, context.data, context.watch());
   if (!command.write.empty()) write_file(command.write, text(answer.fitted.calibration));
   CommandOutput out{"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""};

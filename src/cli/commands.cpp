@@ -131,8 +131,9 @@ constexpr std::array command_table = std::to_array({
     command("calibrate", "fit the numbers of the models to observations of a GPU",
             "calibrate neusight_train.csv --device v100_pcie --write v100_pcie.json\n"
             "calibrate campaign.db --device h200 --write h200.json\n"
-            "calibrate few.csv --device new.json --few --write new_fit.json",
-            "OBSERVATIONS --device", bound<CalibrateCommand, run_calibrate>),
+            "calibrate few.csv --device new.json --few --write new_fit.json\n"
+            "calibrate --device new.json --budget 20",
+            "--device", bound<CalibrateCommand, run_calibrate>),
     command("validate", "how well models, and predictors without physics, say times that were observed",
             "validate campaign.db\n"
             "validate neusight_train.csv --device v100_pcie --by operation,size\n"

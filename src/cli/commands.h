@@ -204,6 +204,8 @@ struct CalibrateCommand {
   std::string write;                         ///< file; empty: none is written
   bool few = false;                          ///< priors from other calibrated GPUs
   std::int64_t shots = 0, seed = 1;          ///< fit to so many, drawn by the seed; 0: all
+  std::int64_t budget = 0;                   ///< above 0: propose so many measurements instead
+  std::vector<std::string> models;           ///< of which plans may be proposed; empty: those that ship
 };
 void run_calibrate(const CalibrateCommand& options, const Context& context);
 

@@ -94,6 +94,10 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add("--few", &options.few, "begin with what other calibrated GPUs say: few observations are enough");
   list.add_count("--shots", &options.shots, "fit to so many observations, drawn by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
+  list.add_count("--budget", &options.budget, "propose so many measurements instead, the most telling first");
+  list.add("--model", &options.models, "of --budget: a model whose plans may be proposed (default those that ship)",
+           "FILE")
+      .needs = "--budget";
 }
 
 void declare(OptionList& list, ValidateCommand& options) {

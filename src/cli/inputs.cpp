@@ -6,7 +6,11 @@
 // nearly every command.
 #include "cli/inputs.h"
 
+#include <fmt/format.h>
+
 #include <system_error>
+
+#include "calibrate/ranges.h"
 
 namespace tailor::cli {
 
@@ -30,6 +34,13 @@ ir::Device load_device(const Context& context, const std::string& name) {
 
 ir::Calibration load_calibration(const Context& context, const std::string& name) {
   return study::load_calibration(context.data, name);
+}
+
+void warn_beyond(const Context& context, const GroupOptions& options, const study::Candidate& candidate) {
+  const ir::Calibration calibration = load_calibration(context, options.calibration);
+  for (const std::string& what : calibrate::beyond(calibration, candidate.on->device.name, candidate.work))
+    context.console->warning(
+        fmt::format("beyond what calibration '{}' was fitted to: the kernel {}", calibration.name, what));
 }
 
 fs::path cache_folder(const std::string& word) { return word.empty() ? study::default_cache_folder() : fs::path(word); }

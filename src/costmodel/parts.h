@@ -41,18 +41,17 @@ inline Seconds launch_gap(const CalibratedDevice& d, const ir::Regime& regime) {
   return {in_graph ? std::min(d.graph_overhead, d.launch_overhead) : d.launch_overhead};
 }
 
-/// What a time of this regime contains beside the body of the kernel.
+/// What a time of this regime contains beside the body of the kernel. Around a call of a framework on an idle device
+/// that is what the host takes before the kernel starts and after it ended: less than an empty call takes (the floor),
+/// because the host goes on while a kernel runs.
 inline Seconds launch_part(const CalibratedDevice& d, const ir::Regime& regime) {
-  return launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
+  const Seconds launch = launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
+  return regime.includes.dispatch_floor ? std::max(launch, Seconds{d.dispatch_lead}) : launch;
 }
 
-/// What a call takes whose kernel takes `total`. The host needs dispatch_floor; a share of that runs beside the kernel,
-/// the rest before it. Joined by a norm of exponent 8: within a tenth both are seen, else the longer one.
+/// No call of a framework returns sooner than the host can dispatch one.
 inline Seconds with_floor(Seconds total, const CalibratedDevice& d, const ir::Regime& regime) {
-  if (!regime.includes.dispatch_floor || d.dispatch_floor == 0) return total;
-  const double floor = d.dispatch_floor, device = total.value + (1 - d.dispatch_hidden) * floor;
-  const double greater = std::max(floor, device);
-  return {greater * std::pow(1 + std::pow(std::min(floor, device) / greater, 8), 1.0 / 8)};
+  return regime.includes.dispatch_floor ? std::max(total, Seconds{d.dispatch_floor}) : total;
 }
 
 /// What L2 hands out at most: its own peak, or what the ports of all SMs take.

@@ -39,6 +39,7 @@ struct DetailRow {
   double ForeignKernel::*member;
 };
 constexpr std::array detail_table = std::to_array<DetailRow>({
+    {"common", &ForeignKernel::common},
     {"reread", &ForeignKernel::reread},
     {"far_trips", &ForeignKernel::far_trips},
     {"near_trips", &ForeignKernel::near_trips},

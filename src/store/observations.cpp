@@ -141,6 +141,7 @@ ObservationRow observation_row(const ir::Observation& observation) {
   row.read = foreign.read;
   row.written = foreign.written;
   row.variant = foreign.variant;
+  row.common = foreign.common;
   row.reread = foreign.reread;
   row.far_trips = foreign.far_trips;
   row.near_trips = foreign.near_trips;
@@ -153,9 +154,9 @@ ObservationRow observation_row(const ir::Observation& observation) {
 
 ir::Observation to_observation(const ObservationRow& row) {
   ir::Subject subject =
-      ir::ForeignKernel{row.operation, row.shape,    row.blocks,       row.threads,       row.shared,    row.registers,
-                        row.read,      row.written,  row.variant,      row.reread,        row.far_trips, row.near_trips,
-                        row.shuffles,  row.barriers, row.instructions, row.transcendental};
+      ir::ForeignKernel{row.operation,  row.shape,    row.blocks,   row.threads,      row.shared,        row.registers,
+                        row.read,       row.written,  row.variant,  row.common,       row.reread,        row.far_trips,
+                        row.near_trips, row.shuffles, row.barriers, row.instructions, row.transcendental};
   if (row.plan && row.group) subject = ir::OwnKernel{*row.group, *row.plan, static_cast<int>(row.registers)};
   ir::Observation made = ir::make_observation(row.device, ir::parse_regime(row.regime), row.time, row.low, row.high,
                                               row.source, std::move(subject));

@@ -425,6 +425,7 @@ struct Record<ObservationRow> {
     field("read_bytes", row.read);
     field("written_bytes", row.written);
     field("variant", row.variant);
+    field("common_bytes", row.common);
     field("reread_bytes", row.reread);
     field("far_trips", row.far_trips);
     field("near_trips", row.near_trips);

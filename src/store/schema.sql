@@ -403,6 +403,7 @@ CREATE TABLE observations (
   read_bytes     REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
   written_bytes  REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
   variant        TEXT NOT NULL,                    -- which of several ways to write a foreign kernel; '': not said
+  common_bytes   REAL NOT NULL,                    -- of read_bytes, what every block loads; 0: none, not known, or ours
   reread_bytes   REAL NOT NULL,                    -- loaded again by the same block; 0: none, not known, or ours
   far_trips      REAL NOT NULL,                    -- round trips of a warp for new data; 0: not known, or ours
   near_trips     REAL NOT NULL,                    -- round trips of a warp for known data; 0: not known, or ours

@@ -79,9 +79,10 @@ TEST_CASE("a quantity is read in the unit that its column ends with, and without
 
 TEST_CASE("Tailor's own columns hold every field of an observation") {
   const auto rows = read(
-      "device,operation,shape,variant,blocks,threads,shared_kb,registers,read_mb,written_mb,reread_mb,far_trips,"
+      "device,operation,shape,variant,blocks,threads,shared_kb,registers,read_mb,written_mb,common_kb,reread_mb,far_"
+      "trips,"
       "near_trips,shuffles,barriers,instructions,transcendental,regime,time_us,low_us,high_us\n"
-      "NVIDIA H200,softmax f32,512x1024,vector=4,64,128,2,32,2,2.5,4,1,2,5,3,1000,500,"
+      "NVIDIA H200,softmax f32,512x1024,vector=4,64,128,2,32,2,2.5,3,4,1,2,5,3,1000,500,"
       "\"cold, activity, stream, with ramp\",31,30,33\n");
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].device == "h200");
@@ -90,8 +91,8 @@ TEST_CASE("Tailor's own columns hold every field of an observation") {
   CHECK(rows[0].high.value == approx(3.3e-5));
   CHECK(text(rows[0].regime) == "cold, activity, stream, with ramp");
   CHECK(rows[0].source == "rows.csv line 2");
-  CHECK(foreign(rows[0]) == ir::ForeignKernel{"softmax f32", "512x1024", 64, 128, 2000, 32, 2e6, 2.5e6, "vector=4", 4e6,
-                                              1, 2, 5, 3, 1000, 500});
+  CHECK(foreign(rows[0]) == ir::ForeignKernel{"softmax f32", "512x1024", 64, 128, 2000, 32, 2e6, 2.5e6, "vector=4", 3e3,
+                                              4e6, 1, 2, 5, 3, 1000, 500});
   // Device, operation and time are enough to keep it; without a regime it is a launch in a row of launches, cold.
   const auto bare = read("device,operation,time_ms\nmine,scale f32,1\n");
   CHECK(bare[0].device == "mine");

@@ -13,7 +13,9 @@
 #include <random>
 
 #include "base/error.h"
+#include "calibrate/propose.h"
 #include "calibrate/pytorch.h"
+#include "calibrate/ranges.h"
 #include "support/approx.h"
 
 using namespace tailor;
@@ -201,4 +203,38 @@ TEST_CASE("too few observations, those of another GPU and contradictions are ref
                                           once.of.time * 1000, "other line 2", once.of.subject));
   samples.push_back(wrong);
   CHECK(fit_refusal(samples).find("contradict each other") != std::string::npos);
+}
+
+TEST_CASE("a kernel outside of what was observed is beyond the calibration, one inside is not") {
+  Truth truth;
+  truth.set("dispatch_floor", 30e-6);
+  const std::vector<Sample> samples = timed(truth, 20, 0.02, 8);
+  const Fitted fitted = fit(samples, fit_device(), fit_before(), {});
+  CHECK(beyond(fitted.calibration, "v100_pcie", samples.front().work).empty());
+  CHECK(beyond(fit_before(), "v100_pcie", samples.front().work).empty());
+  costmodel::Work large = samples.front().work;
+  large.buffers[0].read_bytes = std::int64_t{1} << 50;
+  const std::vector<std::string> said = beyond(fitted.calibration, "v100_pcie", large);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].find("observed were") != std::string::npos);
+}
+
+TEST_CASE("proposals look where something is left to learn, and what is expected after them falls") {
+  Truth truth;
+  truth.set("dispatch_floor", 30e-6);
+  std::vector<Sample> candidates = timed(truth, 12, 0.0, 9);
+  std::erase_if(candidates, [](const Sample& one) { return one.of.regime.includes.dispatch_floor; });
+  const Proposals first = propose(candidates, {}, fit_device(), fit_before(), {}, 8);
+  REQUIRE(first.chosen.size() == 8);
+  double before = first.error_before;
+  for (const Proposal& one : first.chosen) {
+    CHECK(one.expected_error <= before);
+    before = one.expected_error;
+  }
+  CHECK(before < 0.6 * first.error_before);
+  CHECK(std::find(first.left.begin(), first.left.end(), "dispatch_floor") != first.left.end());
+  // The eight that say most leave less open than eight that were drawn.
+  const std::span<const Sample> drawn = std::span(candidates).last(8);
+  const Proposals after = propose(candidates, drawn, fit_device(), fit_before(), {}, 1);
+  CHECK(before < after.error_before);
 }

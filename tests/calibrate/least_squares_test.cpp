@@ -102,11 +102,18 @@ TEST_CASE("what is most informative is where unknowns differ most, then what is 
     rows.push_back(1);
     rows.push_back(i / 10.0);
   }
-  const std::vector<Choice> chosen = most_informative(rows, wide(), 0.05, 4);
+  const Order order = most_informative(rows, wide(), 0.05, 0, 4);
+  const std::vector<Choice>& chosen = order.chosen;
   REQUIRE(chosen.size() == 4);
   CHECK(chosen[0].row == 10);
   CHECK(chosen[1].row == 0);
   CHECK(chosen[1].expected_deviation < chosen[0].expected_deviation);
   CHECK(chosen[3].expected_deviation < 0.1);
-  CHECK(most_informative(rows, wide(), 0.05, 99).size() == 11);
+  CHECK(order.deviation_before > chosen[0].expected_deviation);
+  CHECK(most_informative(rows, wide(), 0.05, 0, 99).chosen.size() == 11);
+  // What is known already is never proposed, and the other end is worth most then: rows 0 and 1 are t = 0 and 0.1.
+  const Order after = most_informative(rows, wide(), 0.05, 2, 99);
+  CHECK(after.chosen.size() == 9);
+  CHECK(after.chosen[0].row == 10);
+  CHECK(after.deviation_before < order.deviation_before);
 }

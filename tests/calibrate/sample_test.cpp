@@ -25,7 +25,7 @@ ir::Observation observed(const ir::ForeignKernel& kernel) {
 }  // namespace
 
 TEST_CASE("the work of a description is what it says") {
-  const ir::ForeignKernel k{"softmax f32", "64x4096", 64, 256, 1024, 40,     1 << 20, 1 << 19, "",
+  const ir::ForeignKernel k{"softmax f32", "64x4096", 64, 256, 1024, 40,     1 << 20, 1 << 19, "", 0,
                             1 << 21,       3,         6,  10,  4,    100000, 3200};
   const costmodel::Work work = foreign_work(k);
   CHECK(work.threads == 256);
@@ -57,7 +57,7 @@ TEST_CASE("models answer for a description, never below the bound, and more of a
   const auto time = [&](const ir::ForeignKernel& k, const costmodel::Model& model) {
     return estimate(model, foreign_sample(observed(k)), machine.of("any")).total.value;
   };
-  const ir::ForeignKernel base{"row f32", "", 4096, 256, 0, 32, 64e6, 64e6, "", 64e6, 2, 2, 5, 2, 1e6, 1e6};
+  const ir::ForeignKernel base{"row f32", "", 4096, 256, 0, 32, 64e6, 64e6, "", 0, 64e6, 2, 2, 5, 2, 1e6, 1e6};
   CHECK(time(base, projected) >= time(base, sol));
   const auto more = [&](auto member, auto value) {
     ir::ForeignKernel k = base;

@@ -13,25 +13,12 @@
 #include <random>
 
 #include "base/error.h"
-#include "calibrate/transfer.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
 
 namespace {
-
-/// Neighbours that a prior takes into account.
-constexpr std::size_t most_neighbours = 4;
-
-std::vector<calibrate::Neighbour> calibrated_gpus(const std::filesystem::path& data) {
-  std::vector<calibrate::Neighbour> all;
-  for (const ir::Device& device : known_devices(data)) {
-    const std::filesystem::path file = data / "calibrations" / (device.name + ".json");
-    if (std::filesystem::is_regular_file(file)) all.push_back({device, ir::read_calibration(file.string())});
-  }
-  return all;
-}
 
 report::Table figure_table_of(const calibrate::Fitted& fitted) {
   using report::Hint;
@@ -69,6 +56,16 @@ void draw(std::vector<calibrate::Sample>& samples, std::int64_t shots, std::int6
 
 }  // namespace
 
+std::vector<calibrate::Neighbour> nearest_calibrated(const ir::Device& device, const std::filesystem::path& data) {
+  constexpr std::size_t most = 4;
+  std::vector<calibrate::Neighbour> all;
+  for (const ir::Device& one : known_devices(data)) {
+    const std::filesystem::path file = data / "calibrations" / (one.name + ".json");
+    if (std::filesystem::is_regular_file(file)) all.push_back({one, ir::read_calibration(file.string())});
+  }
+  return calibrate::nearest(device, all, most);
+}
+
 CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
                                    const Watch& watch) {
   const ir::Device device = load_device(data, question.device);
@@ -94,7 +91,7 @@ CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const st
   calibrate::FitOptions options;
   options.few = question.few;
   if (question.few) {
-    const auto neighbours = calibrate::nearest(device, calibrated_gpus(data), most_neighbours);
+    const auto neighbours = nearest_calibrated(device, data);
     if (neighbours.empty())
       throw Error(Fault::missing, "no other GPU is calibrated, so nothing is known to begin with",
                   "without --few, observations alone decide");

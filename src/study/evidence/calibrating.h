@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrate/fit.h"
+#include "calibrate/transfer.h"
 #include "report/table.h"
 #include "study/evidence/evidence.h"
 
@@ -31,6 +32,9 @@ struct CalibrationAnswer {
   std::vector<std::string> priors_from;  ///< calibrations that the priors are from
   Samples samples;                       ///< counts
 };
+/// The calibrated GPUs (calibrations of the data folder that are named as a device) that are most like this one.
+std::vector<calibrate::Neighbour> nearest_calibrated(const ir::Device& device, const std::filesystem::path& data);
+
 CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
                                    const Watch& watch);
 
