@@ -12,6 +12,7 @@
 
 #include "base/stop.h"
 #include "base/text.h"
+#include "explore/price.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
@@ -31,6 +32,13 @@ double group_time(const costmodel::CalibratedDevice& device, const explore::Dist
 double all_groups_time(const costmodel::CalibratedDevice& device, const explore::Partition& partition) {
   double sum = 0;
   for (const explore::DistinctGroup& group : partition.groups) sum += group.times * group_time(device, group);
+  return sum;
+}
+
+double all_groups_price(const costmodel::CalibratedDevice& device, const explore::Partition& partition) {
+  double sum = 0;
+  for (const explore::DistinctGroup& group : partition.groups)
+    sum += group.times * explore::group_price(group.group.graph, device);
   return sum;
 }
 
@@ -108,6 +116,9 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
                    column("library_calls", "library calls", Hint::count, 3),
                    column("library_traffic", "library moves", Hint::bytes, 4)};
   add_device_columns(table, devices);
+  for (const costmodel::CalibratedDevice& device : devices)
+    table.columns.push_back(
+        {fmt::format("{}_price", device.name), fmt::format("{} price", device.name), Hint::seconds});
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
       return std::holds_alternative<codegen::Layout>(group.needs);
@@ -127,6 +138,7 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
                           static_cast<std::int64_t>(partition.library_launches),
                           partition.library_bytes};
     for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_time(device, partition));
+    for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_price(device, partition));
     table.rows.push_back(std::move(row));
   }
   return table;
