@@ -96,6 +96,12 @@ constexpr std::array command_table = std::to_array({
             "check model.hlo --device h200 --group 3 --plan 2 --seeds 5\n"
             "check model.hlo --device h200 --group 3 --all-plans --format json",
             "MODEL --device", bound<CheckCommand, run_check>),
+    command("run", "run anybody's CUDA or PTX kernel on the simulator, under sanitizers",
+            "run kernel.cu --grid 4 --block 128 --arg x:f32[512]:input:random --arg y:f32[512]:output --arg i32:512\n"
+            "run kernel.cu --seeds 8 --counters --lines\n"
+            "run kernel.ptx --entry add --grid 64 --block 256 --arg x:input:x.npy --arg y:f32[16384]:output "
+            "--expect y=y.npy",
+            "FILE", bound<RunCommand, run_run>),
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
@@ -122,6 +128,16 @@ constexpr std::array command_table = std::to_array({
             "db import h200.jsonl.gz mine.db\n"
             "db observations all.db",
             "ACTION DB", bound<DbCommand, run_db_command>, true),
+    command("calibrate", "fit the numbers of the models to observations of a GPU",
+            "calibrate neusight_train.csv --device v100_pcie --write v100_pcie.json\n"
+            "calibrate campaign.db --device h200 --write h200.json\n"
+            "calibrate few.csv --device new.json --few --write new_fit.json",
+            "OBSERVATIONS --device", bound<CalibrateCommand, run_calibrate>),
+    command("validate", "how well models, and predictors without physics, say times that were observed",
+            "validate campaign.db\n"
+            "validate neusight_train.csv --device v100_pcie --by operation,size\n"
+            "validate all.db --model projected --calibration uncalibrated,mine.json --format json",
+            "OBSERVATIONS", bound<ValidateCommand, run_validate>),
     command("devices", "the GPUs that there is a file for, or every figure of one",
             "devices\n"
             "devices h200 --format md",

@@ -79,6 +79,7 @@ struct FuseOptions {
   std::vector<std::string> devices;  ///< a column of bounds for each
   std::string calibration = "uncalibrated";
   bool why = false;             ///< the notes on edges instead of the groups
+  std::string node;             ///< as `why`, for the edges of this node; empty: not asked
   bool compare = false;         ///< all strategies instead of one
   std::string write_partition;  ///< file for the groups by name, which reads back as a strategy; empty: none
   std::int64_t top = -1;        ///< rows shown; 0: all; negative: 20 where a person reads, all where a program does
@@ -117,6 +118,23 @@ struct EmitOptions {
   std::string nvrtc;  ///< a library file; empty: the usual places
 };
 void run_emit(const EmitOptions& options, const Context& context);
+
+struct RunCommand {
+  std::string file;                  ///< CUDA, or PTX by its ending
+  std::string entry;                 ///< empty: the only one
+  std::string grid, block, cluster;  ///< as "4" or "4x2"; empty: as the file's head says
+  std::int64_t shared = -1;          ///< dynamic, bytes; negative: as the head says
+  bool cooperative = false;
+  std::vector<std::string> arguments;  ///< none: as the head says
+  std::vector<std::string> expect, save, defines, includes;
+  double tolerance = -1;  ///< negative: by the buffer's type
+  std::string arch, device, nvrtc;
+  std::int64_t seed = 1, seeds = 1, blocks = 0;
+  std::int64_t limit = 0;  ///< instructions of one warp; 0: as the head says, or the default
+  double time_limit = 60;  ///< s
+  bool no_sanitizers = false, counters = false, lines = false;
+};
+void run_run(const RunCommand& options, const Context& context);
 
 struct CheckCommand {
   GroupOptions what;       ///< no group and no plan: every group of the model that can be planned
@@ -171,6 +189,24 @@ struct MicrobenchCommand {
 };
 /// Throws when all is shown: Error(failed) when one gave no answer; Error(missing) without a GPU.
 void run_microbench(const MicrobenchCommand& options, const Context& context);
+
+struct ValidateCommand {
+  std::vector<std::string> sources;                   ///< databases, recorded files, lines of observations, CSV
+  std::string device;                                 ///< empty: all
+  std::vector<std::string> models, calibrations, by;  ///< empty: the usual ones
+  std::string split = "held-out";
+};
+void run_validate(const ValidateCommand& options, const Context& context);
+
+struct CalibrateCommand {
+  std::vector<std::string> sources;  ///< databases, recorded files, lines of observations, CSV
+  std::string device;
+  std::string calibration = "uncalibrated";  ///< what is believed before
+  std::string write;                         ///< file; empty: none is written
+  bool few = false;                          ///< priors from other calibrated GPUs
+  std::int64_t shots = 0, seed = 1;          ///< fit to so many, drawn by the seed; 0: all
+};
+void run_calibrate(const CalibrateCommand& options, const Context& context);
 
 struct DevicesOptions {
   std::string name;  ///< empty: all, in one table

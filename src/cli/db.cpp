@@ -18,6 +18,7 @@
 #include "store/observations.h"
 #include "store/recorded.h"
 #include "store/store.h"
+#include "study/evidence/evidence.h"
 #include "study/tables/database_tables.h"
 #include "study/tables/observation_table.h"
 
@@ -115,8 +116,10 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
 }
 
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console) {
+  // A bad file makes no database.
+  std::optional<store::RecordedRows> table = study::read_csv_rows(recorded, options.data, {console, options.stop});
   const store::RecordedRows rows =
-      store::read_recorded_or_observations(recorded, options.stop);  // a bad file makes no database
+      table ? std::move(*table) : store::read_recorded_or_observations(recorded, options.stop);
   store::Store store = store::Store::open(options.database, {.stop = options.stop});
   doing("importing " + recorded.string(), [&] { store::save_recorded(store, rows); });
   console.note(fmt::format("{}: {}", recorded.string(), study::text(rows)));

@@ -21,6 +21,7 @@ struct DbOptions {
   std::string command;            ///< as it was typed
   int width = 100;
   bool colour = false;
+  std::filesystem::path data;  ///< folder with devices/: what names in tables of measurements mean
   Sink out = standard_output();
   std::stop_token stop = {};
 };
@@ -48,7 +49,8 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
 /// Stores what was measured as observations, and shows how many there are. Returns 0. Throws Error(missing) without a
 /// database.
 int run_db_observations(const DbOptions& options, Console& console);
-/// Copies a recorded file or lines of observations into the database, which is made when absent. Returns 0.
+/// Copies a recorded file, lines of observations or a table of measurements (CSV) into the database, which is made when
+/// absent. Returns 0.
 int run_db_import(const DbOptions& options, const std::filesystem::path& recorded, Console& console);
 /// Returns 0 for a sound file; says what is wrong and returns 1 otherwise.
 int run_db_check(const DbOptions& options, Console& console);

@@ -40,6 +40,7 @@ void declare(OptionList& list, FuseOptions& options) {
       true;
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--why", &options.why, "for each edge why it was or was not fused");
+  list.add("--node", &options.node, "the same for the edges of one node alone", "NAME");
   list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why";
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")
@@ -79,6 +80,37 @@ void declare(OptionList& list, EmitOptions& options) {
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }
 
+void declare(OptionList& list, RunCommand& options) {
+  list.add("FILE", &options.file, "a kernel: CUDA C++, or PTX where the name ends in .ptx");
+  list.add("--entry", &options.entry, "the kernel's name (default: the only one)", "NAME");
+  list.add("--grid", &options.grid, "blocks (default: as the file's head says, else 1)", "N[xN[xN]]");
+  list.add("--block", &options.block, "threads of a block", "N[xN[xN]]");
+  list.add("--cluster", &options.cluster, "blocks of a cluster", "N[xN[xN]]");
+  list.add("--shared", &options.shared, "dynamic shared memory of a block", "BYTES").not_negative = true;
+  list.add("--cooperative", &options.cooperative, "all blocks are resident together");
+  list.add("--arg", &options.arguments,
+           "an argument, in the kernel's order: i32:512, x:f32[4,8]:input:random, y:f32[32]:output, x:input:x.npy",
+           "TEXT");
+  list.add("--expect", &options.expect, "what a buffer must hold afterwards; may be repeated", "NAME=FILE.npy");
+  list.add("--tolerance", &options.tolerance, "largest |found - expected| / max(1, |expected|) (default: by type)",
+           "X");
+  list.add("--save", &options.save, "write a buffer to a file afterwards; may be repeated", "NAME=FILE.npy");
+  list.add("--device", &options.device, "limits and architecture of this GPU (default: none, sm_90)", "NAME");
+  list.add("--arch", &options.arch, "architecture to compile for", "sm_NN");
+  list.add("--define", &options.defines, "a macro for the compiler; may be repeated", "NAME=VALUE");
+  list.add("--include", &options.includes, "a folder of headers; may be repeated", "DIR");
+  list.add_count("--seed", &options.seed, "of the schedule (default 1)");
+  list.add_count("--seeds", &options.seeds, "run under so many schedules (default 1)");
+  list.add_count("--blocks", &options.blocks, "run the first, the last and random blocks, about N (default 0: all)");
+  list.add("--time-limit", &options.time_limit, "give up after so long (default 60)", "S");
+  list.add_count("--limit", &options.limit,
+                 "instructions of one warp before it counts as endless (default 16,777,216)");
+  list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
+  list.add("--counters", &options.counters, "also show what was counted");
+  list.add("--lines", &options.lines, "also show memory instructions by line");
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+}
+
 void declare(OptionList& list, CheckCommand& options) {
   declare_group(list, options.what);
   list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
@@ -88,8 +120,8 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add_count("--seeds", &options.seeds,
                  "execute each kernel so often, with other inputs and schedules (default 1)");
   list.add_count("--blocks", &options.blocks,
-                 "execute the first, the last and random blocks, about N, 0 for all (default: all where no array has "
-                 "more than 33,554,432 elements)");
+                 "execute the first, the last, random blocks and whom they share results with, about N, 0 for all "
+                 "(default: all where no array has more than 33,554,432 elements)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
   list.add("--memory", &options.memory, "hold at most so much; what does not fit is not executed (default 4)", "GB");
   list.add("--shape", &options.shape, "small: fewer rows under the same plan, where the group allows it",

@@ -86,6 +86,29 @@ void declare(OptionList& list, MicrobenchCommand& options) {
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }
 
+void declare(OptionList& list, CalibrateCommand& options) {
+  list.add("OBSERVATIONS", &options.sources, "databases, recorded files, lines of observations or CSV");
+  list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
+  list.add("--calibration", &options.calibration, "what is believed before (default uncalibrated)", "NAME|FILE");
+  list.add("--write", &options.write, "write the calibration to this file", "FILE");
+  list.add("--few", &options.few, "begin with what other calibrated GPUs say: few observations are enough");
+  list.add_count("--shots", &options.shots, "fit to so many observations, drawn by --seed (default 0: all)");
+  list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
+}
+
+void declare(OptionList& list, ValidateCommand& options) {
+  list.add("OBSERVATIONS", &options.sources, "databases, recorded files, lines of observations or CSV");
+  list.add("--device", &options.device, "only of this GPU: a name (tailor devices) or a file", "NAME");
+  list.add("--model", &options.models, "cost models; several with commas (default projected,sol)", "NAME,...")
+      .split_at_commas = true;
+  list.add("--calibration", &options.calibrations,
+           "numbers of the models; own: the file named as the GPU (default uncalibrated,own)", "NAME|FILE,...")
+      .split_at_commas = true;
+  list.add("--split", &options.split, "held-out, train, validate or test (default held-out)", "SIDE");
+  list.add("--by", &options.by, "tables by operation, size, device, limiter or nothing (default operation)", "WHAT,...")
+      .split_at_commas = true;
+}
+
 void declare(OptionList& list, DevicesOptions& options) {
   list.add("NAME", &options.name, "show every figure of this one, with unit and source");
   list.add("--calibration", &options.calibration, "whose figures of its behaviour (default uncalibrated)", "NAME|FILE");

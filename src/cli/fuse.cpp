@@ -99,9 +99,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
     context.console->note(fmt::format("wrote {}", options.write_partition));
   }
-  if (options.why) {
-    answer.sections.push_back(
-        {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table, context.stop())});
+  if (options.why || !options.node.empty()) {
+    answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, top,
+                                                          context.format == Format::table, context.stop())});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());

@@ -88,11 +88,10 @@ void list_stop_rules(const Context&, Table& table) {
 }
 
 void list_axes(const Context&, Table& table) {
-  table.columns = {column("axis", "axis"), column("values", "example")};
-  for (const ir::PlanField axis : explore::axes_of()) {
-    const ir::PlanFieldRow& row = ir::row(axis);
-    table.rows.push_back({words(row.name), fmt::format("--axis {}={}", row.name, row.example)});
-  }
+  table.columns = {column("axis", "axis"), column("values", "example"), column("range", "asked about; legal")};
+  for (const ir::PlanField axis : explore::axes_of())
+    table.rows.push_back({words(row(axis).name), fmt::format("--axis {}={}", row(axis).name, row(axis).example),
+                          words(explore::values_asked(axis))});
 }
 
 void list_passes(const Context&, Table& table) {

@@ -133,6 +133,7 @@ void run_db_command(const DbCommand& command, const Context& context) {
   DbOptions options;
   options.database = command.database;
   options.command = context.command;
+  options.data = context.data;
   options.width = context.terminal.width;
   options.colour = context.colour;
   options.stop = context.stop();

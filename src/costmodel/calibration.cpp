@@ -44,7 +44,7 @@ constexpr auto figures = [] {
 
 std::span<const CalibratedFigure> calibrated_figures() { return figures; }
 
-CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration) {
+CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration, std::string_view operation) {
   if (!calibration.device.empty() && calibration.device != device.name)
     throw Error(
         Fault::failed,
@@ -55,7 +55,7 @@ CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibra
   result.calibration = calibration.name;
   result.limits = ir::limits(device);
   for (const Row& row : rows) {
-    const ir::Fit* fit = ir::find_fit(calibration, device.name, row.figure.key);
+    const ir::Fit* fit = ir::find_fit(calibration, device.name, row.figure.key, operation);
     if (fit == nullptr && row.fact == nullptr)
       throw Error(Fault::failed,
                   fmt::format("calibration '{}' has no '{}' for '{}'", calibration.name, row.figure.key, device.name),

@@ -41,7 +41,8 @@ std::span<const CalibratedFigure> calibrated_figures();
 
 /// Throws Error(failed) for a calibration of another device, and for one that leaves a behaviour or a coefficient of
 /// this device open: nothing is filled in from elsewhere.
-CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration);
+/// `operation`: of the calls that are asked about, where the calibration has numbers of its own for them; empty: none.
+CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration, std::string_view operation = {});
 
 /// Everything that models read, one figure a line, with the version of their formulas: equal texts, equal estimates.
 std::string text(const CalibratedDevice& device);

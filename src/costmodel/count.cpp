@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "costmodel/scratch.h"
@@ -42,7 +43,9 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   if (stmt.kind == ir::StmtKind::load && stmt.policy == ir::Policy::reload) buffer.reload_sectors += count.units;
 }
 
-void reset(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
+}  // namespace
+
+void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   scratch.counts.assign(kernel.body.size(), {});
   scratch.sampled = false;
   std::vector<BufferWork> buffers = std::move(work.buffers);
@@ -53,9 +56,22 @@ void reset(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   work.virtual_blocks = kernel.virtual_blocks;
   work.grid = kernel.grid;
   work.shared_bytes = kernel.shared_bytes;
+  fill_costs(kernel, scratch);
+  work.live_registers = live_registers(kernel, scratch);
+  fill_chain(kernel, work);
 }
 
-}  // namespace
+void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
+  count_per_block(kernel, work);
+  work.sampled = scratch.sampled;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const ir::Stmt& stmt = kernel.body[at];
+    add(work.pipes, scratch.costs[at].pipes, scratch.counts[at].executions);
+    if (is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
+  }
+  work.shuffles = work.pipes.shuffle;
+  work.barriers = work.pipes.barrier;
+}
 
 Scratch::Scratch() : body_(std::make_unique<Body>()) {}
 Scratch::~Scratch() = default;
@@ -73,24 +89,14 @@ void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
   if (std::string reason = uncountable(kernel); !reason.empty())
     throw std::logic_error(fmt::format("kernel {}: {}", kernel.name, reason));
   Scratch::Body& body = scratch.body();
-  reset(kernel, body, work);
-  fill_costs(kernel, body);
-  work.live_registers = live_registers(kernel, body);
-  fill_chain(kernel, work);
+  begin_count(kernel, body, work);
   if (mode == Mode::exact) {
     count_exact(kernel, body, work);
   } else {
     count_fast(kernel, body, work);
     count_distinct(kernel, body, work);
   }
-  work.sampled = body.sampled;
-  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
-    const ir::Stmt& stmt = kernel.body[at];
-    add(work.pipes, body.costs[at].pipes, body.counts[at].executions);
-    if (is_memory(stmt)) add_memory(kernel, stmt, body.counts[at], work);
-  }
-  work.shuffles = work.pipes.shuffle;
-  work.barriers = work.pipes.barrier;
+  end_count(kernel, body, work);
 }
 
 Work count(const ir::Kernel& kernel, Mode mode) {
@@ -110,6 +116,14 @@ std::int64_t compulsory_bytes(const Work& work) {
   std::int64_t sum = 0;
   for (const BufferWork& b : work.buffers) sum += b.read_bytes + b.written_bytes;
   return sum;
+}
+
+double read_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.read_bytes, sector_bytes * buffer.read_sectors));
+}
+
+double written_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
 }
 
 }  // namespace tailor::costmodel

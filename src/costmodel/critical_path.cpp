@@ -12,7 +12,8 @@
 //
 // An unrolled loop without a wait inside is straight-line code: its copies stand side by side and their loads travel
 // together. Any other loop multiplies what is inside. A load of new data (policy once) makes the trip a far one, which
-// may go to memory; the other trips may end in L2.
+// may go to memory; the other trips may end in a cache. A fence or an atomic asks L2 in any case. Buffers that a trip
+// waits for beside its first are added up: the slowest of several answers comes later than one.
 //
 // Accumulations are a chain through their target, so each copy adds a step. Other values add the depth of their
 // expression once per pass. A warp is taken to run every guard. Bytes in flight are all bytes that a thread moves over
@@ -82,11 +83,13 @@ class CriticalPathWalk {
           break;
         case StmtKind::fence:  // waits until what was written has arrived
           critical_path.memory += times;
+          critical_path.coherent += times;
           wait();
           break;
         case StmtKind::atomic:
           if (stmt.let == ir::no_id) break;  // nobody waits for it
           critical_path.memory += times;
+          critical_path.coherent += times;
           wait();
           break;
         case StmtKind::loop:
@@ -114,6 +117,7 @@ class CriticalPathWalk {
     global_open_ = shared_open_ = far_open_ = false;
     most_together = std::max(most_together, together_);
     together_ = 0;
+    buffers_ = 0;
   }
 
   CriticalPath critical_path;
@@ -128,6 +132,11 @@ class CriticalPathWalk {
     if (global) bytes += access_bytes(stmt) * times * copies;
     if (global) together_ += copies;
     bool& open = global ? global_open_ : shared_open_;
+    if (global) {
+      const std::uint64_t buffer = std::uint64_t{1} << stmt.memory % 64;
+      if (buffers_ != 0 && (buffers_ & buffer) == 0) critical_path.further += times;
+      buffers_ |= buffer;
+    }
     if (!open) (global ? critical_path.memory : critical_path.shared) += times;
     open = true;
     if (!global || stmt.policy != ir::Policy::once) return;
@@ -153,6 +162,7 @@ class CriticalPathWalk {
   const ir::Kernel& kernel_;
   bool global_open_ = false, shared_open_ = false, far_open_ = false;
   double together_ = 0;
+  std::uint64_t buffers_ = 0;  ///< those that the open trip loads from, a bit each
 };
 
 }  // namespace

@@ -1,12 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Distinct bytes per buffer without walking addresses. The elements one index reaches lie on a lattice: from its least
-// value on, at multiples of the common factor of its coefficients; they are at most the product of the extents of its
-// variables. Several indices of a buffer reach at most the sum, and at most the lattice that holds them all. Exact for
-// whole tensors, broadcasts and slices, which is what lowering makes; an upper bound where two different indices of a
-// buffer overlap in part. Under a guard an index reaches no more elements than there are active lanes.
+// Distinct bytes and sectors per buffer without walking addresses. In: a kernel with its counts. Out: what memory must
+// move at least, and what one block reads. Called by count(). The elements one index reaches lie on a lattice: from its
+// least value on, at multiples of the common factor of its coefficients; they are at most the product of the extents of
+// its variables. Several indices of a buffer reach at most the sum, and at most the lattice that holds them all. Exact
+// for whole tensors, broadcasts and slices, which is what lowering makes; an upper bound where two different indices of
+// a buffer overlap in part. Under a guard an index reaches no more elements than there are active lanes.
+//
+// Memory moves sectors of 32 bytes. An index is a sum of progressions, one for each term of it. Taken by rising step,
+// those whose step is no longer than the run of elements so far, or than a sector, make the run longer; each other one
+// repeats it. How often a run begins at each of the 32 places in a sector follows from its repetitions, and from that
+// how many sectors the runs touch. Never more than the sectors between the first and the last element, nor than all
+// requests together move. One block is the same with the block's variables held: a quotient or a remainder that a block
+// variable moves takes as many values as the rest of its dividend gives it.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
@@ -17,8 +26,101 @@ namespace tailor::costmodel {
 
 namespace {
 
+/// Values first, first + step, ..., of which an index is a sum.
+struct Steps {
+  std::int64_t step = 1, count = 1;
+};
+
+/// From the least to the greatest value of an index, where variables of `held` do not move; at most.
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, std::uint64_t held);
+
+/// How many values a term takes while variables of `held` do not move; at most.
+std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, std::uint64_t held) {
+  if ((term.vars & ~held) == 0) return 1;
+  const std::int64_t all = term.range.high - term.range.low + 1;
+  if ((term.vars & held) == 0) return all;
+  if (term.kind == ir::TermKind::div)
+    return std::min(all, (span_of(pool, term.a, held) + term.divisor - 1) / term.divisor + 1);
+  if (term.kind == ir::TermKind::mod) return std::min(all, span_of(pool, term.a, held) + 1);
+  return all;
+}
+
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, std::uint64_t held) {
+  std::int64_t span = 0;
+  for (const ir::Linear& part : pool.linear(id))
+    span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held) - 1);
+  return span;
+}
+
+std::int64_t sectors_between(std::int64_t low, std::int64_t high) {
+  return floor_div(high, sector_bytes) - floor_div(low, sector_bytes) + 1;
+}
+
+/// Where in a sector runs begin when each is repeated `values` times, `step` bytes apart.
+void spread_out(std::array<std::int64_t, sector_bytes>& starts, std::int64_t step, std::int64_t values) {
+  const std::int64_t period = sector_bytes / std::gcd(step, sector_bytes);
+  std::array<std::int64_t, sector_bytes> spread{};
+  for (std::int64_t at = 0; at < sector_bytes; ++at) {
+    const std::int64_t times = starts[static_cast<std::size_t>(at)];
+    if (times == 0) continue;
+    for (std::int64_t turn = 0; turn < std::min(period, values); ++turn)
+      spread[static_cast<std::size_t>((at + turn * step) % sector_bytes)] +=
+          times * (values / period + (turn < values % period ? 1 : 0));
+  }
+  starts = spread;
+}
+
+/// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
+std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, int width, std::int64_t bytes,
+                             std::uint64_t held) {
+  std::array<Steps, 2 * ir::max_vars> steps;
+  std::size_t count = 0;
+  for (const ir::Linear& part : pool.linear(id)) {
+    const std::int64_t values = values_of(pool, pool.terms[part.term], held);
+    if (values <= 1 || part.coefficient == 0) continue;
+    if (count == steps.size()) return span_of(pool, id, held) * bytes / sector_bytes + 2;
+    steps[count++] = {std::abs(part.coefficient) * bytes, values};
+  }
+  std::sort(steps.begin(), steps.begin() + count, [](const Steps& a, const Steps& b) { return a.step < b.step; });
+  const std::int64_t offset = (low * bytes % sector_bytes + sector_bytes) % sector_bytes;
+  std::int64_t run = width * bytes, runs = 1, span = run;
+  std::array<std::int64_t, sector_bytes> starts{};  // of the runs, by their place in a sector
+  starts[static_cast<std::size_t>(offset)] = 1;
+  bool spread = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto [step, values] = steps[i];
+    if (runs == 1 && step <= std::max(run, sector_bytes)) {
+      run += step * (values - 1);
+    } else {
+      runs *= values;
+      if (step % sector_bytes == 0) {
+        for (std::int64_t& start : starts) start *= values;
+      } else {
+        spread_out(starts, step, values);
+        spread = true;
+      }
+    }
+    span += step * (values - 1);
+  }
+  const std::int64_t all = sectors_between(offset, offset + span - 1);
+  if (runs == 1 || runs > all) return all;
+  if (!spread) return std::min(all, runs * sectors_between(offset, offset + run - 1));
+  std::int64_t sum = 0;
+  for (std::int64_t at = 0; at < sector_bytes; ++at)
+    if (const std::int64_t times = starts[static_cast<std::size_t>(at)]; times != 0)
+      sum += times * sectors_between(at, at + run - 1);
+  return std::min(all, sum);
+}
+
+std::uint64_t variables_of(const ir::Kernel& kernel, ir::VarKind kind) {
+  std::uint64_t found = 0;
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
+    if (kernel.indices.vars[v].kind == kind) found |= std::uint64_t{1} << v;
+  return found;
+}
+
 /// What statements with one index reach whose active lanes were counted; clipped to the buffer, which guards see to.
-Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lanes) {
+Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lanes, std::int64_t moved) {
   const ir::Expr& expr = kernel.indices[stmt.expr];
   const std::int64_t last = kernel.buffers[stmt.memory].elements - 1;
   Reach reach;
@@ -37,10 +139,15 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lane
     if (var.kind != ir::VarKind::data) reach.count *= var.extent;  // one number while the kernel runs
   }
   reach.count = std::min({reach.count, range, lanes * stmt.width});
+  const std::int64_t bytes = element_bytes(kernel, stmt);
+  const std::int64_t sectors = sectors_reached(kernel.indices, stmt.expr, expr.range.low, stmt.width, bytes,
+                                               variables_of(kernel, ir::VarKind::data));
+  reach.sectors =
+      std::min({sectors, moved, sectors_between(reach.low * bytes, (reach.high + 1) * bytes - 1), reach.count});
   return reach;
 }
 
-void join(Reach& all, const Reach& one) {
+void join(Reach& all, const Reach& one, std::int64_t bytes) {
   if (one.count == 0) return;
   if (all.count == 0) {
     all = one;
@@ -51,6 +158,9 @@ void join(Reach& all, const Reach& one) {
   all.high = std::max(all.high, one.high);
   const std::int64_t lattice = all.step == 0 ? 1 : (all.high - all.low) / all.step + 1;
   all.count = std::min(all.count + one.count, lattice);
+  const std::int64_t between = sectors_between(all.low * bytes, (all.high + 1) * bytes - 1);
+  const std::int64_t apart = all.step * bytes >= sector_bytes ? lattice : between;  // a sector each
+  all.sectors = std::min({all.sectors + one.sectors, between, apart});
 }
 
 }  // namespace
@@ -64,20 +174,39 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
     const std::uint64_t key = which << 32 | stmt.expr;
     if (std::find(scratch.accesses.begin(), scratch.accesses.end(), key) != scratch.accesses.end()) continue;
     scratch.accesses.push_back(key);
-    std::int64_t lanes = 0;  // no more elements than active lanes of all statements with this index
+    std::int64_t lanes = 0, moved = 0;  // no more elements than active lanes of all statements with this index
     for (std::size_t at = 0; at < kernel.body.size(); ++at) {
       const ir::Stmt& same = kernel.body[at];
       const bool is_load = same.kind == ir::StmtKind::load;
       if (is_memory(same) && same.space == ir::Space::global && same.memory == stmt.memory && same.expr == stmt.expr &&
           is_load == (stmt.kind == ir::StmtKind::load))
-        lanes += scratch.counts[at].lanes;
+        lanes += scratch.counts[at].lanes, moved += scratch.counts[at].units;
     }
-    join(scratch.reached[which], reach_of(kernel, stmt, lanes));
+    join(scratch.reached[which], reach_of(kernel, stmt, lanes, moved), element_bytes(kernel, stmt));
   }
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     const std::int64_t bytes = std::max(1, ir::row(kernel.buffers[b].dtype).bits / 8);
     work.buffers[b].read_bytes = scratch.reached[2 * b].count * bytes;
     work.buffers[b].written_bytes = scratch.reached[2 * b + 1].count * bytes;
+    work.buffers[b].read_sectors = scratch.reached[2 * b].sectors;
+    work.buffers[b].written_sectors = scratch.reached[2 * b + 1].sectors;
+  }
+}
+
+void count_per_block(const ir::Kernel& kernel, Work& work) {
+  const std::uint64_t held = variables_of(kernel, ir::VarKind::block) | variables_of(kernel, ir::VarKind::data);
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const ir::Stmt& stmt = kernel.body[at];
+    if (stmt.kind != ir::StmtKind::load || stmt.space != ir::Space::global) continue;
+    const bool seen = std::any_of(kernel.body.begin(), kernel.body.begin() + static_cast<std::ptrdiff_t>(at),
+                                  [&](const ir::Stmt& other) {
+                                    return other.kind == ir::StmtKind::load && other.space == ir::Space::global &&
+                                           other.memory == stmt.memory && other.expr == stmt.expr;
+                                  });
+    if (seen) continue;
+    const std::int64_t bytes = element_bytes(kernel, stmt);
+    work.buffers[stmt.memory].block_sectors +=
+        sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width, bytes, held);
   }
 }
 

@@ -7,8 +7,9 @@
 // Every warp of every block is walked through the statements, as the machine would, with the value of each variable for
 // each of its 32 lanes and a mask of the lanes that are active. A guard narrows the mask; a loop repeats its body. For
 // each memory statement the 32 addresses are computed and handed to the rules of requests.cpp. The elements that were
-// touched are kept as bits, from which the distinct bytes follow. A loop whose variable reaches no address and no guard
-// gives the same counts every time; it is walked once and multiplied.
+// touched are kept as bits, from which the distinct bytes and sectors follow. A loop whose variable reaches no address
+// and no guard gives the same counts every time; it is walked once and multiplied.
+#include <algorithm>
 #include <bit>
 
 #include "costmodel/scratch.h"
@@ -51,10 +52,22 @@ class ExactWalk {
       const std::int64_t bytes = std::max(1, ir::row(kernel_.buffers[b].dtype).bits / 8);
       for (const std::uint64_t bits : read_[b]) work.buffers[b].read_bytes += std::popcount(bits) * bytes;
       for (const std::uint64_t bits : written_[b]) work.buffers[b].written_bytes += std::popcount(bits) * bytes;
+      work.buffers[b].read_sectors = sectors_of(read_[b], bytes);
+      work.buffers[b].written_sectors = sectors_of(written_[b], bytes);
     }
   }
 
  private:
+  /// Sectors that hold an element whose bit is set. An element is a power of two of at most 32 bytes.
+  static std::int64_t sectors_of(const std::vector<std::uint64_t>& touched, std::int64_t bytes) {
+    const std::int64_t each = std::max<std::int64_t>(1, sector_bytes / bytes);  // elements of a sector
+    const std::uint64_t mask = each == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << each) - 1;
+    std::int64_t sectors = 0;
+    for (const std::uint64_t bits : touched)
+      for (std::int64_t at = 0; bits != 0 && at < 64; at += each) sectors += (bits >> at & mask) != 0;
+    return sectors * std::max<std::int64_t>(1, bytes / sector_bytes);
+  }
+
   void bind_variables(std::int64_t block, int w) {
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v) {
       const ir::Var& var = kernel_.indices.vars[v];

@@ -99,12 +99,15 @@ class FastWalk {
 
   void run(Work& work) {
     find_thread_shares(kernel_, scratch_.threads);
+    scratch_.looks = 0;
     for (const Sampling& sampling : samplings) {
       sampling_ = sampling;
       looks_left_ = sampling.most_looks;
       scratch_.counts.assign(kernel_.body.size(), {});
       scratch_.sampled = sampling.blocks != all_of_them;
+      scratch_.seen_scopes.clear();
       walk();
+      scratch_.looks += std::min(sampling.most_looks, sampling.most_looks - looks_left_);
       if (looks_left_ > 0) break;
     }
     bool proven = true;
@@ -159,6 +162,7 @@ class FastWalk {
       executions += warps * times;
       lanes += active * times;
     }
+    if (scratch_.sees_scopes) see(from, first, count, executions, lanes);
     std::int64_t issue = 0;
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[at];
@@ -173,6 +177,52 @@ class FastWalk {
     }
     scratch_.every_guard += issue * warps_ * trips;
     record(first, count, issue);
+  }
+
+  /// Which blocks run a scope, of one warp each, and some places: where the first and the last domain begin and end.
+  void see(std::int32_t from, std::size_t first, std::size_t count, std::int64_t executions, std::int64_t lanes) {
+    SeenScope& seen = scratch_.seen_scopes.emplace_back();
+    seen.first = from;
+    seen.executions = executions;
+    seen.lanes = lanes;
+    seen.times.assign(static_cast<std::size_t>(kernel_.virtual_blocks), 0);
+    for (std::size_t b = first; b < first + count; ++b) {
+      const IterationDomain& domain = scratch_.domains[b];
+      if (domain.masks[0] == 0) continue;
+      std::int64_t times = 1;
+      for (int k = 0; k < domain.depth; ++k)
+        if (!is_block(domain, k)) times *= domain.ranges[k].count;
+      add_blocks(domain, 0, 0, times, seen.times);
+      if (b != first && b + 1 != first + count) continue;
+      for (const bool last : {false, true}) {
+        std::vector<std::int64_t> place(kernel_.indices.vars.size(), 0);
+        for (int k = 0; k < domain.depth; ++k) {
+          const Progression& range = domain.ranges[k];
+          place[domain.vars[k]] += range.low + (last ? range.step * (range.count - 1) : 0);
+        }
+        const int lane = last ? warp_lanes - 1 - std::countl_zero(domain.masks[0]) : std::countr_zero(domain.masks[0]);
+        for (std::size_t v = 0; v < place.size(); ++v)
+          if (kernel_.indices.vars[v].kind == ir::VarKind::thread)
+            place[v] = thread_value(kernel_.indices.vars[v], 0, lane);
+        seen.places.insert(seen.places.end(), place.begin(), place.end());
+      }
+    }
+  }
+
+  bool is_block(const IterationDomain& domain, int k) const {
+    return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
+  }
+
+  void add_blocks(const IterationDomain& domain, int k, std::int64_t block, std::int64_t times,
+                  std::vector<std::uint16_t>& sums) const {
+    while (k < domain.depth && !is_block(domain, k)) ++k;
+    if (k == domain.depth) {
+      sums[static_cast<std::size_t>(block)] = static_cast<std::uint16_t>(sums[static_cast<std::size_t>(block)] + times);
+      return;
+    }
+    const Progression& range = domain.ranges[k];
+    for (std::int64_t i = 0; i < range.count; ++i)
+      add_blocks(domain, k + 1, block + range.low + i * range.step, times, sums);
   }
 
   void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {

@@ -13,7 +13,7 @@ namespace tailor::costmodel {
 ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate;
   estimate.level = ir::Level::sol;
-  part(estimate, ir::Part::launch) = {regime.includes.launch_gap ? device.launch_overhead : 0};
+  part(estimate, ir::Part::launch) = launch_gap(device, regime);
   part(estimate, ir::Part::dram) = {work.bytes / device.dram_bandwidth};
   const Seconds body = part(estimate, ir::Part::dram);
   estimate.bottleneck = body < part(estimate, ir::Part::launch) ? ir::Part::launch : ir::Part::dram;

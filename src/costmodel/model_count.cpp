@@ -16,17 +16,19 @@ using Count = std::optional<double>;
 constexpr std::nullopt_t none = std::nullopt;
 
 Count number(std::int64_t count) { return static_cast<double>(count); }
+Count number(double count) { return count; }
+Count number(int count) { return count; }
 Count number(std::nullopt_t) { return std::nullopt; }
 
-/// Distinct bytes: what memory must move at least once.
-std::int64_t read_bytes(const Work& work) {
-  std::int64_t sum = 0;
-  for (const BufferWork& buffer : work.buffers) sum += buffer.read_bytes;
+/// Distinct sectors: what memory must move at least once.
+double read_footprint(const Work& work) {
+  double sum = 0;
+  for (const BufferWork& buffer : work.buffers) sum += read_footprint(buffer);
   return sum;
 }
-std::int64_t written_bytes(const Work& work) {
-  std::int64_t sum = 0;
-  for (const BufferWork& buffer : work.buffers) sum += buffer.written_bytes;
+double written_footprint(const Work& work) {
+  double sum = 0;
+  for (const BufferWork& buffer : work.buffers) sum += written_footprint(buffer);
   return sum;
 }
 

@@ -33,9 +33,16 @@ inline void close(ir::Estimate& estimate, Seconds total, double low, double high
   estimate.high = total * (1 + high);
 }
 
+/// What lies between the end of one kernel and the start of the next, where a time of this regime contains that.
+inline Seconds launch_gap(const CalibratedDevice& d, const ir::Regime& regime) {
+  if (!regime.includes.launch_gap) return {0};
+  const bool in_graph = regime.timer == ir::Timer::graph || regime.launch == ir::LaunchMode::graph;
+  return {in_graph ? std::min(d.graph_overhead, d.launch_overhead) : d.launch_overhead};
+}
+
 /// What a time of this regime contains beside the body of the kernel.
 inline Seconds launch_part(const CalibratedDevice& d, const ir::Regime& regime) {
-  return {(regime.includes.launch_gap ? d.launch_overhead : 0) + (regime.includes.ramp ? d.ramp : 0)};
+  return launch_gap(d, regime) + Seconds{regime.includes.ramp ? d.ramp : 0};
 }
 
 /// The total, or what the host takes to dispatch a call where the time contains that and it is longer.

@@ -5,18 +5,29 @@
 // compiler says of registers and spills. Out: an Estimate with its parts. Called through the table of models;
 // docs/model.md derives each term.
 //
-// T = what the regime adds + (D^p + L^p)^(1/p). D is the time of the busiest part if everything else were free: DRAM,
-// L2, each pipe, instruction issue, shared memory, atomics. L is the latency view: whole waves of blocks times the
-// critical path of one warp (critical_path.cpp). p is the device's knee: neither view is hidden wholly behind the
-// other when both are near. For a stream this is exactly the bandwidth knee in bytes in flight, with L = bytes /
-// (bytes in flight / latency).
+// T = what the regime adds + the longest of what follows, of which none hides wholly behind another that is as long.
+//   M  memory: DRAM, L2, atomics, whichever takes longest if everything else were free
+//   C  the busiest pipe: arithmetic, issue, the path of shared memory and L1
+//   L  the latency view: whole waves of blocks times the critical path of one warp (critical_path.cpp), the start of
+//      each block in the place of another, and the bytes of an SM through its port to L2
+// Queues make memory slower as it fills: M and L meet in a knee of exponent p, (M^p + L^p)^(1/p). Only a warp that
+// waits for memory queues, so the knee's excess over the greater of both is taken in the share of L that trips to
+// memory make up: a kernel that only writes has a corner in place of a knee. Reads have one p, half reads and half
+// writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
-// Occupancy (occupancy.cpp) gives how many blocks are resident, hence the waves. Compute pipes are those of the SM
-// with most blocks, so a grid that does not fill the last round is charged for it.
+// Waves hide each other's chains. The first of n has none to hide behind, so a share of 1 / n of what M and the chain
+// would take one after the other is not hidden.
 //
-// Memory. Distinct bytes move once, at the share that a warm L2 leaves over. What is loaded again goes to memory when
-// the bytes touched in between do not fit L2, by a smooth step in between / room: a thread's own reload waits while
-// all resident blocks touch their share, other repetition waits for the whole buffer. The same shares say how far the
+// DRAM takes longer to turn between reads and writes: what that costs follows from the peaks of reads, of writes and of
+// half and half, and grows with reads times writes over their sum.
+//
+// Occupancy (occupancy.cpp) gives how many blocks are resident, hence the waves. Compute pipes and ports are those of
+// the SM with most blocks, so a grid that does not fill the last round is charged for it, and so are few blocks.
+//
+// Caches. What memory delivers is whole sectors, each distinct one once, at the share that a warm L2 leaves over. An SM
+// fetches what its resident blocks read; what they read again comes from L1 when it has room for what they touch in
+// between. What L1 missed comes from L2 when that has room: a thread's own reload waits while all resident blocks touch
+// their share, other repetition waits for the whole buffer. Rooms end in a smooth step. The same shares say how far the
 // trips of the critical path go.
 //
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
@@ -39,56 +50,119 @@ using ir::Part;
 
 struct Residency {
   Occupancy occupancy;
-  double blocks = 0;     ///< resident on the whole device at once, no more than there are
-  double waves = 0;      ///< whole
-  double imbalance = 1;  ///< blocks of the busiest SM over the average
+  double blocks = 0;       ///< resident on the whole device at once, no more than there are
+  double per_sm = 0;       ///< of them, on an SM that has any
+  double waves = 0;        ///< whole
+  double turnarounds = 0;  ///< blocks that start in the place of another one, one after the other
+  double imbalance = 1;    ///< blocks of the busiest SM over the average
 };
 
 Residency residency_of(const Work& work, int registers, const CalibratedDevice& device) {
   Residency r;
   r.occupancy = occupancy(device.limits, work.threads, registers, work.shared_bytes);
   const double sms = device.sms, blocks = static_cast<double>(work.virtual_blocks);
-  const double room = std::max(1, r.occupancy.blocks_per_sm) * sms;
-  r.blocks = std::min({room, static_cast<double>(work.grid), blocks});
+  const double room = std::max(1, r.occupancy.blocks_per_sm) * sms, grid = static_cast<double>(work.grid);
+  r.blocks = std::min({room, grid, blocks});
+  r.per_sm = r.blocks / std::min(sms, r.blocks);
   r.waves = std::ceil(blocks / r.blocks);
+  r.turnarounds = std::ceil(std::min(grid, blocks) / r.blocks) - 1;
   r.imbalance = std::ceil(blocks / sms) * sms / blocks;
   return r;
 }
 
 struct MemoryBytes {
-  double dram = 0, l2 = 0;
-  double far_share = 1, near_share = 0;  ///< share of trips for new and for known data that go to memory
+  double read = 0, written = 0;  ///< of DRAM
+  double l2 = 0;                 ///< between L2 and the SMs
+  double loaded = 0;             ///< out of L1, hit or not
+  double far_share = 1;          ///< of trips for new data that go to memory
+  double l1_missed = 1;          ///< of what an SM reads again
+  double near_share = 0;         ///< of that, what L2 does not have either
 };
 
-/// Share of re-reads that miss L2 when `between` bytes are touched before the next use.
-double miss(double between, const CalibratedDevice& device) {
-  const double room = device.l2_bytes * device.l2_share;
+/// Share of re-reads that miss a cache of `room` bytes when `between` bytes are touched before the next use.
+double miss(double between, double room, const CalibratedDevice& device) {
   return 1 - 1 / (1 + std::pow(between / room, device.reuse_knee));
+}
+
+/// What shared memory leaves of an SM's L1 for data, in bytes.
+double l1_room(const Work& work, const Residency& residency, const CalibratedDevice& d) {
+  const double asked = static_cast<double>(work.shared_bytes) + d.shared_reserved_per_block;
+  const double allocated = std::ceil(asked / d.shared_unit) * d.shared_unit * std::ceil(residency.per_sm);
+  return std::max(1.0, std::min(d.l1_bytes, d.l1_shared_bytes - allocated) * d.l1_share);
+}
+
+/// What loads of one buffer move, in bytes.
+struct Loads {
+  double asked = 0;     ///< of L1
+  double distinct = 0;  ///< of the buffer
+  double per_sm = 0;    ///< distinct, that the resident blocks of an SM read
+  double fetched = 0;   ///< that SMs must fetch: each SM once for its blocks of a wave
+};
+Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& residency, const CalibratedDevice& d) {
+  const double blocks = static_cast<double>(work.virtual_blocks);
+  Loads loads;
+  loads.asked = static_cast<double>(sector_bytes * buffer.load.sectors);
+  loads.distinct = std::min(read_footprint(buffer), std::max(loads.asked, static_cast<double>(buffer.read_bytes)));
+  const double counted = static_cast<double>(sector_bytes * buffer.block_sectors);
+  const double block =
+      std::min(std::max(counted, loads.distinct / blocks), std::min(loads.distinct, loads.asked / blocks));
+  loads.per_sm = std::min(loads.distinct, block * residency.per_sm);
+  // Blocks that come later find in L1 what is the same for all of them; the rest is new to their SM.
+  const double sms = std::min(d.sms, blocks), rounds = blocks / sms;
+  loads.fetched = std::min(loads.asked, std::max(loads.distinct, sms * std::min(loads.distinct, block * rounds)));
+  return loads;
 }
 
 MemoryBytes memory_bytes(const Work& work, const Residency& residency, const CalibratedDevice& device,
                          const ir::Regime& regime) {
-  constexpr double sector = 32;
   MemoryBytes sum;
-  const auto compulsory = static_cast<double>(compulsory_bytes(work));
-  const WarmShares warm = warm_shares(compulsory, device, regime);
-  const double cold = 1 - warm.read;
-  // A thread reads again what its own block touched; meanwhile every resident block touches its share.
-  const double touched_by_residents = compulsory * residency.blocks / static_cast<double>(work.virtual_blocks);
-  sum.far_share = cold;
-  const double miss_reload = miss(touched_by_residents, device);
-  sum.near_share = miss_reload;
+  double footprint = 0, touched_by_sm = 0;
   for (const BufferWork& buffer : work.buffers) {
-    const double loaded = sector * static_cast<double>(buffer.load.sectors);
-    const double again = std::max(0.0, loaded - static_cast<double>(buffer.read_bytes));
-    const double reload = std::min(again, sector * static_cast<double>(buffer.reload_sectors));
-    const double others = again - reload;
-    const double read = cold * static_cast<double>(buffer.read_bytes) + reload * miss_reload +
-                        others * miss(static_cast<double>(buffer.read_bytes), device);
-    sum.dram += read + (1 - warm.written) * static_cast<double>(buffer.written_bytes);
-    sum.l2 += loaded + sector * static_cast<double>(buffer.store.sectors + buffer.atomic.sectors);
+    footprint += read_footprint(buffer) + written_footprint(buffer);
+    touched_by_sm += loads_of(buffer, work, residency, device).per_sm;
+  }
+  const WarmShares warm = warm_shares(static_cast<double>(compulsory_bytes(work)), device, regime);
+  const double cold = 1 - warm.read, l2_room = device.l2_bytes * device.l2_share;
+  // A thread reads again what its own block touched; meanwhile every resident block touches its share.
+  const double touched_by_residents = footprint * residency.blocks / static_cast<double>(work.virtual_blocks);
+  sum.far_share = cold;
+  sum.l1_missed = miss(touched_by_sm, l1_room(work, residency, device), device);
+  sum.near_share = miss(touched_by_residents, l2_room, device);
+  for (const BufferWork& buffer : work.buffers) {
+    const Loads loads = loads_of(buffer, work, residency, device);
+    const double again = std::max(0.0, loads.asked - loads.fetched);
+    const double reload = std::min(again, static_cast<double>(sector_bytes * buffer.reload_sectors));
+    const double others = std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload);
+    sum.read += cold * loads.distinct + sum.l1_missed * reload * sum.near_share +
+                others * miss(loads.distinct, l2_room, device);
+    sum.written += (1 - warm.written) * written_footprint(buffer);
+    sum.loaded += loads.asked;
+    sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
+              static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors));
   }
   return sum;
+}
+
+/// Seconds that DRAM takes for reads alone, for writes alone, and for both with the turns between them.
+struct DramTime {
+  double reads = 0, writes = 0, all = 0;
+};
+DramTime dram_time(const MemoryBytes& bytes, const CalibratedDevice& d) {
+  const double read = 1 / (d.dram_bandwidth * d.dram_read_efficiency);
+  const double write = 1 / (d.dram_bandwidth * d.dram_write_efficiency);
+  const double mixed = 1 / (d.dram_bandwidth * d.dram_efficiency);
+  DramTime time{bytes.read * read, bytes.written * write, 0};
+  time.all = time.reads + time.writes;
+  // Of half and half, what is beyond the mean of both. Bounded so that no byte more ever saves time.
+  const double turn = std::max(mixed - (read + write) / 2, -std::min(read, write) / 4);
+  const double both = bytes.read + bytes.written;
+  if (both > 0) time.all += 4 * turn * bytes.read * bytes.written / both;
+  return time;
+}
+
+/// Seconds in which an SM with most blocks gets its bytes through its port to L2.
+double port_time(const MemoryBytes& bytes, const Residency& residency, const CalibratedDevice& d) {
+  return bytes.l2 * residency.imbalance / (d.sms * d.sm_bandwidth * d.clock);
 }
 
 void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& bytes, const Residency& residency,
@@ -97,27 +171,27 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
   const double per_lane = lanes * residency.imbalance / (d.sms * d.clock);
   const auto pipe = [&](std::int64_t count, double rate) { return static_cast<double>(count) * per_lane / rate; };
   const auto& p = work.pipes;
-  part(e, Part::dram) = {bytes.dram / (d.dram_bandwidth * d.dram_efficiency)};
-  part(e, Part::l2) = {bytes.l2 / l2_peak(d)};
+  part(e, Part::dram) = {dram_time(bytes, d).all};
+  part(e, Part::l2) = {std::max(bytes.l2 / d.l2_bandwidth, port_time(bytes, residency, d))};
   part(e, Part::fma) = {std::max(pipe(p.fma, d.fma_rate), pipe(p.f64, d.f64_rate))};
   part(e, Part::alu) = {pipe(p.alu, d.alu_rate)};
   part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(p.narrow, d.narrow_rate) + pipe(p.widen, d.widen_rate)};
   part(e,
        Part::issue) = {static_cast<double>(instructions(p)) * residency.imbalance / (d.issue_rate * d.sms * d.clock)};
-  // Wavefronts and shuffles share the path of shared memory; every memory request passes the load/store units.
+  // Wavefronts, shuffles and what L1 hands out share one path; every memory request passes the load/store units.
   const double wavefronts = static_cast<double>(work.shared_load.wavefronts + work.shared_store.wavefronts);
-  const double bank_cycles =
-      wavefronts * 128 / d.shared_bandwidth + static_cast<double>(p.shuffle) * lanes / d.shuffle_rate;
+  const double path_cycles = wavefronts * 128 / d.shared_bandwidth + bytes.loaded / d.l1_bandwidth +
+                             static_cast<double>(p.shuffle) * lanes / d.shuffle_rate;
   part(e, Part::shared) = {
-      std::max(bank_cycles * residency.imbalance / (d.sms * d.clock), pipe(p.memory + p.shuffle, d.lsu_rate))};
+      std::max(path_cycles * residency.imbalance / (d.sms * d.clock), pipe(p.memory + p.shuffle, d.lsu_rate))};
   double atomics = 0;
   for (const BufferWork& buffer : work.buffers) atomics += static_cast<double>(buffer.atomic.sectors);
   part(e, Part::atomic) = {atomics / (d.atomic_rate * d.clock)};
 }
 
-/// Seconds of one virtual block's critical path, and the part of it that barriers take.
+/// Seconds of one virtual block's critical path, the part of it that waits for memory, and the part of barriers.
 struct Path {
-  double total = 0, barrier = 0;
+  double total = 0, trips = 0, barrier = 0;
 };
 Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const CalibratedDevice& d) {
   const CriticalPath& c = work.critical_path;
@@ -125,11 +199,30 @@ Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const Cal
       c.shared * d.shared_latency + c.shuffle * d.shuffle_latency + c.arithmetic * d.fma_latency + c.xu * d.xu_latency;
   Path path;
   path.barrier = c.barrier * d.barrier_latency / d.clock;
-  // A trip waits for its slowest load: new data comes from memory, what was read before from L2 while it stays there.
-  const double far = d.l2_latency + bytes.far_share * (d.dram_latency - d.l2_latency);
-  const double near = d.l2_latency + bytes.near_share * (d.dram_latency - d.l2_latency);
-  path.total = turns * (c.far * far + (c.memory - c.far) * near) + cycles / d.clock + path.barrier;
+  // A trip waits for its slowest load: new data comes from memory, what was read before from the cache that has it.
+  const double beyond = std::max(0.0, d.dram_latency - d.l2_latency);
+  const double far = d.l2_latency + bytes.far_share * beyond;
+  const double l1 = std::min(d.l1_latency / d.clock, d.l2_latency);
+  const double near = l1 + bytes.l1_missed * (d.l2_latency + bytes.near_share * beyond - l1);
+  const double others = std::max(0.0, c.memory - c.far - c.coherent);
+  path.trips = turns * (c.far * far + others * near + c.coherent * d.l2_latency + c.further * d.trip_spread);
+  path.total = path.trips + cycles / d.clock + path.barrier;
   return path;
+}
+
+/// (a^p + b^p)^(1/p)
+double norm(double a, double b, double p) {
+  const double greater = std::max(a, b), lesser = std::min(a, b);
+  return greater == 0 ? 0 : greater * std::pow(1 + std::pow(lesser / greater, p), 1 / p);
+}
+
+/// Memory that is busy for `memory` under warps that take `latency`, of which a share of `waiting` waits for memory;
+/// `mixed` is 1 where it is busy with as much writing as reading.
+double memory_body(double memory, double latency, double waiting, double mixed, const CalibratedDevice& d) {
+  const double greater = std::max(memory, latency);
+  const double of_reads = norm(memory, latency, d.dram_knee);
+  const double of_both = norm(memory, latency, std::min(d.dram_knee, d.dram_mixed_knee));
+  return greater + waiting * ((1 - mixed) * of_reads + mixed * of_both - greater);
 }
 
 /// What only a compiler knows of a kernel, or what is assumed of it.
@@ -150,17 +243,25 @@ ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedD
   throughput_parts(e, work, bytes, residency, device);
   const Path path = path_of(work, bytes, code.turns, device);
   part(e, Part::launch) = launch_part(device, regime);
-  part(e, Part::latency) = {residency.waves * path.total};
+  const double handed_out = static_cast<double>(work.grid) / (device.block_rate * device.clock);
+  const double trips = residency.waves * path.trips;
+  const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
+  part(e, Part::latency) = {std::max(handed_out, chain + port_time(bytes, residency, device))};
   part(e, Part::barrier) = {residency.waves * path.barrier};
   part(e, Part::spill) = {code.spilled_bytes / device.l2_bandwidth};
   part(e, Part::l2) += part(e, Part::spill);
-  const Part busiest =
-      greatest(e, {Part::dram, Part::l2, Part::fma, Part::alu, Part::xu, Part::issue, Part::shared, Part::atomic});
-  const double p = device.dram_knee;
-  const double throughput = part(e, busiest).value, latency = part(e, Part::latency).value;
-  const double greater = std::max(throughput, latency), lesser = std::min(throughput, latency);
-  const double body = greater == 0 ? 0 : greater * std::pow(1 + std::pow(lesser / greater, p), 1 / p);
-  e.bottleneck = latency > throughput ? Part::latency : busiest;
+  const Part memory = greatest(e, {Part::dram, Part::l2, Part::atomic});
+  const Part pipe = greatest(e, {Part::fma, Part::alu, Part::xu, Part::issue, Part::shared});
+  const double latency = part(e, Part::latency).value, moved = part(e, memory).value;
+  const DramTime dram = dram_time(bytes, device);
+  const double mixed = moved == 0 ? 0 : std::min(1.0, 2 * std::min(dram.reads, dram.writes) / moved);
+  const double waiting = latency == 0 ? 0 : trips / latency;
+  const double overlapped = memory_body(moved, latency, waiting, mixed, device);
+  // Of the first wave nothing lies behind another one: with a single wave memory's time and the chain add up.
+  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
+  const double body = std::max(memory_time, norm(part(e, pipe).value, latency, device.pipe_knee));
+  const Part busiest = part(e, pipe) > part(e, memory) ? pipe : memory;
+  e.bottleneck = part(e, Part::latency) > part(e, busiest) ? Part::latency : busiest;
   if (body < part(e, Part::launch).value) e.bottleneck = Part::launch;
   const Seconds floor = sol(compulsory_work(work), device, regime).total;
   e.total = std::max(floor, with_floor(part(e, Part::launch) + Seconds{body}, device, regime));

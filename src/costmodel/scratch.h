@@ -17,7 +17,6 @@ namespace tailor::costmodel {
 
 inline constexpr int warp_lanes = 32;
 inline constexpr int max_warps = 32;
-inline constexpr std::int64_t sector_bytes = 32;
 
 /// Totals of one statement over the grid. `executions`: warps that reached it with an active lane.
 struct StmtCount {
@@ -74,9 +73,18 @@ struct BlockSpan {
   std::array<Progression, IterationDomain::most> ranges;  ///< their lows are 0
 };
 
-/// Elements of a buffer: `count` of those at low, low + step, ..., high.
+/// Elements of a buffer: `count` of those at low, low + step, ..., high; and the sectors that hold them.
 struct Reach {
-  std::int64_t low = 0, high = 0, step = 0, count = 0;
+  std::int64_t low = 0, high = 0, step = 0, count = 0, sectors = 0;
+};
+
+/// The warps that run the statements from `first` on, of a kernel with one warp a block: by block, how often. And some
+/// places: values of all variables there, set after set.
+struct SeenScope {
+  std::int32_t first = 0;
+  std::int64_t executions = 0, lanes = 0;
+  std::vector<std::uint16_t> times;
+  std::vector<std::int64_t> places;
 };
 
 struct Scratch::Body {
@@ -94,6 +102,9 @@ struct Scratch::Body {
   std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
   std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;
+  std::int64_t looks = 0;    ///< of the last fast count, all its tries together
+  bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
+  std::vector<SeenScope> seen_scopes;
 };
 
 /// a / b rounded down, for b > 0.
@@ -123,13 +134,18 @@ inline std::int64_t thread_value(const ir::Var& var, int w, int lane) {
   return tid / static_cast<std::uint32_t>(var.divisor) % static_cast<std::uint32_t>(var.extent);
 }
 
-/// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes of `work.buffers`.
+/// What stands before the walk of a kernel, and what adds its counts up afterwards.
+void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+/// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes and sectors of `work.buffers`.
 void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
-/// Distinct bytes per buffer from the ranges of indices, and from how many lanes were counted.
+/// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+/// What one block reads at most, from the ranges of indices; after the distinct sectors.
+void count_per_block(const ir::Kernel& kernel, Work& work);
 
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
 int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch);

@@ -102,7 +102,7 @@ ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir
   const double lanes = device.sms * device.clock;
   const WarmShares warm = warm_shares(bytes, device, regime);
   const double far = bytes - warm.read * work.bytes_read - warm.written * work.bytes_written;
-  part(estimate, ir::Part::launch) = {regime.includes.launch_gap ? device.launch_overhead : 0};
+  part(estimate, ir::Part::launch) = launch_gap(device, regime);
   part(estimate, ir::Part::dram) = {far / device.dram_bandwidth};
   part(estimate, ir::Part::l2) = {bytes / l2_peak(device)};
   part(estimate, ir::Part::fma) = {std::max(work.fma / device.fma_rate, work.f64 / device.f64_rate) / lanes};

@@ -13,6 +13,8 @@
 
 namespace tailor::costmodel {
 
+inline constexpr std::int64_t sector_bytes = 32;
+
 /// One kind of access. A request is one warp instruction with at least one active lane; a sector is 32 bytes; sectors
 /// of a request are the distinct ones its active lanes touch; bytes are those of the active lanes.
 struct Traffic {
@@ -25,6 +27,9 @@ struct BufferWork {
   std::int64_t reload_sectors = 0;  ///< part of load.sectors that the same thread had read before
   std::int64_t read_bytes = 0;      ///< distinct bytes read: what memory must deliver at least once
   std::int64_t written_bytes = 0;   ///< distinct bytes written
+  std::int64_t read_sectors = 0;    ///< distinct sectors that hold them: memory delivers whole ones
+  std::int64_t written_sectors = 0;
+  std::int64_t block_sectors = 0;  ///< distinct sectors that one block reads, at most; by extents in both modes
   bool operator==(const BufferWork&) const = default;
 };
 
@@ -59,7 +64,9 @@ struct CriticalPath {
   double barrier = 0;
   double arithmetic = 0;  ///< dependent operations of the FMA and ALU pipes
   double xu = 0;
-  double far = 0;  ///< of `memory`: trips with a load of data nobody read before
+  double far = 0;       ///< of `memory`: trips with a load of data nobody read before
+  double coherent = 0;  ///< of `memory`: fences and atomics, which L1 cannot answer
+  double further = 0;   ///< buffers beyond the first that a trip waits for, over all trips
   bool operator==(const CriticalPath&) const = default;
 };
 
@@ -90,5 +97,8 @@ std::optional<double> model_count(const BufferWork& buffer, std::string_view cou
 /// Sums over buffers.
 std::int64_t sectors(const Work& work);
 std::int64_t compulsory_bytes(const Work& work);
+/// Bytes of the distinct sectors, at least the distinct bytes: what memory delivers, and what caches give room to.
+double read_footprint(const BufferWork& buffer);
+double written_footprint(const BufferWork& buffer);
 
 }  // namespace tailor::costmodel

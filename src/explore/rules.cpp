@@ -114,10 +114,12 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          return c.plan.grid == GridShape::persistent && blocks(c) <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
        }},
-      {"split-persistent", true, reads({split, grid}), "blocks that share columns do not loop over others",
+      {"split-persistent", true, reads({split, grid}), "blocks that share rows or columns do not loop over others",
        [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; }},
-      {"split-phases", true, reads({split}), "columns that are walked again are not shared by blocks",
+      {"split-phases", true, reads({split}), "rows or columns that are walked again are not shared by blocks",
        [](const Candidate& c) { return c.plan.split > 1 && c.tiling.walks > 1; }},
+      {"split-idle", true, reads({split}), "so many blocks share rows or columns that some would have nothing of them",
+       [](const Candidate& c) { return c.plan.split > 1 && codegen::leaves_blocks_idle(c.prepared, c.tiling); }},
 
       {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
        [](const Candidate& c) {
@@ -125,7 +127,7 @@ constexpr std::array rule_table = [] {
            const std::int64_t room = blocks(c) * c.tiling.lanes * c.tiling.trips * c.tiling.groups;
            return 3 * c.tiling.vectors * c.prepared.columns < 2 * room;
          }
-         return 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes && c.tiling.lanes > 1;
+         return 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes * c.tiling.split && c.tiling.lanes > 1;
        }},
       {"coalescing", false, reads({threads_per_row, vector}),
        "a row's lanes must read 128 neighbouring bytes or the whole row; of columns 32, or half of a row of up to 64",
@@ -164,11 +166,31 @@ constexpr std::array rule_table = [] {
        "blocks "
        "of 256 threads or more",
        [](const Candidate& c) {
-         if (c.plan.split == 1) return false;
+         if (c.plan.split == 1 || !is_across(c)) return false;
          const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
          const bool is_shallow = bytes < 64 && c.plan.in_flight < 8;
          return blocks(c) > 2 * c.limits.sms || 2 * blocks(c) <= c.limits.sms || is_shallow || c.plan.threads < 256 ||
                 c.plan.vector != widest_vector(c);
+       }},
+      {"split-rows", false, reads({split, threads, threads_per_row, vector, in_flight}),
+       "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "
+       "to fill a third of the SMs (less where 32 KiB suffice) to all of them four times, with 32 bytes in flight",
+       [](const Candidate& c) {
+         constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
+         if (c.plan.split == 1 || is_across(c)) return false;
+         const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
+         const bool is_shallow = together * c.plan.vector * element_bytes(c) < 32 && c.tiling.trips >= 2 * together;
+         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
+         return c.plan.threads_per_row != c.plan.threads || c.plan.threads < std::min<std::int64_t>(256, bytes / 64) ||
+                is_shallow || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||
+                blocks(c) > std::int64_t{4} * c.limits.sms;
+       }},
+      {"alone-rows", false, reads({split, threads, threads_per_row}),
+       "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
+       [](const Candidate& c) {
+         constexpr std::int64_t long_row = 256 << 10;
+         return c.plan.split == 1 && !is_across(c) && c.tiling.walks == 1 && 4 * c.prepared.rows <= c.limits.sms &&
+                c.prepared.columns * element_bytes(c) > long_row;
        }},
       {"long-trips", false, reads({threads_per_row}),
        "over 64 vectors per thread while the block has idle lanes to spread them on",

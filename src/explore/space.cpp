@@ -42,6 +42,23 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
   return made;
 }
 
+/// Blocks that share a column, or a row where the rows are too few to fill the device: as many as fill it, and
+/// multiples and parts of that by powers of two.
+std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  if (row(prepared.skeleton).unit != ir::WorkUnit::rows) return powers_of_two(1, limits.sms);
+  std::vector<int> values{1};
+  constexpr int most_times = 4, parts = 8;
+  for (const int times : powers_of_two(1, most_times * parts))
+    if (const std::int64_t share = std::int64_t{times} * limits.sms / parts / prepared.rows; share > values.back())
+      values.push_back(static_cast<int>(share));
+  return values;
+}
+
+bool keeps_anything(const codegen::Prepared& prepared) {
+  return std::any_of(prepared.phases.begin(), prepared.phases.end(),
+                     [](const codegen::Phase& phase) { return !phase.kept_inputs.empty() || !phase.kept.empty(); });
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -58,10 +75,10 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
-      return powers_of_two(1, limits.sms);
+      return shares(prepared, limits);
     case ir::PlanField::residence:
       using enum ir::Residence;
-      if (prepared.phases.size() > 1) return numbers({registers, shared, reload, recompute});
+      if (keeps_anything(prepared)) return numbers({registers, shared, reload, recompute});
       return numbers({registers});
     case ir::PlanField::grid:
       return numbers({ir::GridShape::tile, ir::GridShape::persistent});
@@ -71,6 +88,33 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
 }
 
 }  // namespace
+
+std::string_view values_asked(ir::PlanField axis) {
+  switch (axis) {
+    case ir::PlanField::dominant:
+      return "each node whose order in memory the loops can follow; no others";
+    case ir::PlanField::threads:
+      return "two warps, doubled up to what a block may have; whole warps up to there";
+    case ir::PlanField::threads_per_row:
+      return "1, doubled up to what a block may have; powers of two that divide threads";
+    case ir::PlanField::vector:
+      return "1, doubled up to 16 bytes of the narrowest type; powers of two that fit a row and divide columns";
+    case ir::PlanField::in_flight:
+    case ir::PlanField::unroll:
+      return "1, 2, 4, 8; any number that a thread has rows or vectors for";
+    case ir::PlanField::split:
+      return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
+             "doubled up to four times; any number that leaves each block elements of what it shares";
+    case ir::PlanField::residence:
+      return "registers; all four where a row is gone through again";
+    case ir::PlanField::grid:
+      return "tile, persistent";
+    case ir::PlanField::arithmetic:
+      return "xla; ieee and approx change results, so they are asked about on demand";
+    default:
+      return "on; off on demand";
+  }
+}
 
 std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton) {
   std::vector<ir::PlanField> order;

@@ -37,6 +37,9 @@ struct AxisLimit {
 /// the narrowest type. The caches are on; a limit may open them.
 Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits);
 
+/// Which values default_axes() has for an axis, and which others a plan may name, in words.
+std::string_view values_asked(ir::PlanField axis);
+
 /// Replaces the values of one axis. Throws Error(usage) for an unknown axis or a value that does not read.
 void restrict_axis(Axes& axes, const AxisLimit& limit);
 

@@ -19,6 +19,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "codegen/lower/structure.h"
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
@@ -98,8 +99,9 @@ class Tailor {
   void take(const NodeSets& groups, std::string_view from) {
     if (task_.stop.stop_requested() && !best_.empty()) return;
     double cost = 0;
-    if (!task_.stop.stop_requested()) cost = price_of(task_.graph, task_.def_use, groups, *task_.device);
-    if (!best_.empty() && cost >= cost_) return;
+    const bool priced =
+        done_unless_stopped([&] { cost = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
+    if (!best_.empty() && (!priced || cost >= cost_)) return;
     best_ = groups;
     cost_ = cost;
     from_ = from;

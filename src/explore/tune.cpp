@@ -41,6 +41,7 @@
 #include "base/indexed.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
+#include "explore/plan_counter.h"
 #include "explore/rules.h"
 #include "explore/usual.h"
 
@@ -203,7 +204,7 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
   const ir::Limits& limits = device.limits;
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
   codegen::LowerScratch lower_scratch;
-  costmodel::Scratch count_scratch;
+  PlanCounter counter(prepared, limits);
   costmodel::Work work;
   const costmodel::ModelInputs inputs{.group = &group, .work = &work, .device = &device};
 
@@ -235,7 +236,7 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
       note(tuned.rejections, refused->rule, refused->sound, *plan, refused->reason);
       continue;
     }
-    costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, count_scratch, work);
+    counter.count(*plan, std::get<ir::Kernel>(lowered), work);
     tuned.ranked.push_back(
         {*plan, model.estimate(inputs), steps_between(*plan, usual), id_of(*plan, prepared.group->id)});
     keeping.offer(tuned.ranked.back(), std::get<ir::Kernel>(lowered), work);

@@ -11,6 +11,9 @@
 // gpu-small-kernels), and two vectors a thread. Columns are walked by blocks as large, whose lanes read a line of 128
 // bytes together, four rows at once. Vectors are as wide as 16 bytes allow.
 //
+// Few long rows or columns are shared by blocks, 128 of them in all as long as each has 32 KiB: so many fill today's
+// large devices about once, and with less each the meeting of the blocks costs more than their work.
+//
 // Such a plan need not be legal. What counts is the distance to it: how many of a plan's fields differ, a number by its
 // factors of two. Threads and lanes weigh as all others.
 #include "explore/usual.h"
@@ -22,6 +25,7 @@
 #include <cstdlib>
 
 #include "base/indexed.h"
+#include "codegen/lower/skeletons.h"
 
 namespace tailor::explore {
 
@@ -53,6 +57,14 @@ std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
   return prepared.columns * widest;
 }
 
+/// Blocks that share each of so many tiles, which have so many bytes: a power of two.
+int usual_split(const codegen::Prepared& prepared, const ir::Plan& plan, std::int64_t tiles, std::int64_t bytes) {
+  constexpr std::int64_t most_blocks = 128, least_bytes = 32 * kib;
+  if (codegen::tiling(prepared, plan).walks > 1) return 1;
+  const std::int64_t most = std::min(most_blocks / tiles, bytes / least_bytes);
+  return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
+}
+
 int steps_of_number(int a, int b) {
   const auto width = [](int number) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(number, 0))));
@@ -65,7 +77,7 @@ int steps_of_number(int a, int b) {
 ir::Plan usual_plan(const codegen::Prepared& prepared) {
   constexpr int flat_threads = 256, flat_unroll = 2;
   constexpr std::int64_t lane_bytes = 16, line_bytes = 128;
-  constexpr int column_rows = 4;
+  constexpr int column_rows = 4, shared_threads = 512, shared_in_flight = 4;
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
   plan.dominant = prepared.dominants.front();
@@ -73,12 +85,20 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.threads = flat_threads;
   plan.unroll = flat_unroll;
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
+  const std::int64_t bytes = bytes_of_row(prepared);
   if (row(plan.skeleton).unit == ir::WorkUnit::columns) {
     plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
     plan.in_flight = column_rows;
+    const std::int64_t tiles = std::max<std::int64_t>(prepared.rows * bytes / prepared.columns / line_bytes, 1);
+    plan.split = usual_split(prepared, plan, tiles, prepared.rows * bytes / tiles);
     return plan;
   }
-  const std::int64_t bytes = bytes_of_row(prepared);
+  plan.split = usual_split(prepared, plan, prepared.rows, bytes);
+  if (plan.split > 1) {
+    plan.threads = plan.threads_per_row = shared_threads;
+    plan.in_flight = shared_in_flight;
+    return plan;
+  }
   const auto rung =
       std::find_if(ladder.begin(), ladder.end(), [bytes](const Rung& one) { return bytes <= one.row_bytes; });
   const Rung& on = rung == ladder.end() ? beyond : *rung;

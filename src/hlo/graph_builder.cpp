@@ -323,6 +323,17 @@ std::string GraphBuilder::full_name(const HloInstruction& instruction, const Fra
   return name;
 }
 
+namespace {
+
+/// XLA writes bitcast for both: the same memory read through another shape, and the same bits read as another type.
+/// The second computes at every element; what moves elements may not hide it.
+bool reads_bits_as_another_type(const ir::Node& node, const ir::Shape& operand) {
+  return node.op == ir::Op::bitcast && node.shape.dtype != operand.dtype && node.shape.dims == operand.dims &&
+         node.shape.same_layout(operand) && row(node.shape.dtype).bits == row(operand.dtype).bits;
+}
+
+}  // namespace
+
 HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame& frame, ir::Op op,
                                  const HloType& type) {
   ir::Node node;
@@ -330,7 +341,9 @@ HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame&
   node.name = full_name(instruction, frame);
   node.operands = flat_operands(instruction, frame);
   if (type.children < 0) node.shape = module().shapes_of(type)[0];
-  node.attributes = ir::make_attributes(op);
+  if (node.operands.size() == 1 && reads_bits_as_another_type(node, graph_[node.operands[0]].shape))
+    node.op = ir::Op::bitcast_convert;
+  node.attributes = ir::make_attributes(node.op);
   if (auto* unknown = std::get_if<ir::UnknownOperation>(&node.attributes)) {
     note_opaque(instruction.opcode);
     unknown->opcode = instruction.opcode;

@@ -137,16 +137,43 @@ void note_entry(ir::Graph& graph, const HloModule& module, std::vector<std::stri
   const HloComputation& entry = module.computations[module.entry];
   const HloType& result = module.type_of(module.instructions_of(entry)[entry.root]);
   const std::vector<const HloType*> types = parameter_types(module, entry);
+  const std::vector<ir::NodeId> sources = parameters(graph);
   std::vector<ir::InPlace> pairs;
+  std::string first_wrong;
+  std::size_t wrong = 0;
+  const auto refuse = [&](const Alias& alias, std::string_view why) {
+    if (++wrong == 1)
+      first_wrong = fmt::format("{{{}}}: ({}, {{{}}}) {}", fmt::join(alias.output, ","), alias.parameter,
+                                fmt::join(alias.part, ","), why);
+  };
   for (const Alias& alias : *aliases) {
-    if (alias.parameter >= std::ssize(types) || types[static_cast<std::size_t>(alias.parameter)] == nullptr) continue;
+    if (alias.parameter >= std::ssize(types) || types[static_cast<std::size_t>(alias.parameter)] == nullptr) {
+      refuse(alias, fmt::format("names a parameter of {}", types.size()));
+      continue;
+    }
     std::int64_t first = 0;
     for (std::int64_t before = 0; before < alias.parameter; ++before)
       if (types[static_cast<std::size_t>(before)] != nullptr) first += types[static_cast<std::size_t>(before)]->shapes;
     const auto output = array_number(module, result, alias.output);
     const auto part = array_number(module, *types[static_cast<std::size_t>(alias.parameter)], alias.part);
-    if (output && part) pairs.push_back({static_cast<std::int32_t>(*output), static_cast<std::int32_t>(first + *part)});
+    if (!output || !part) {
+      refuse(alias, fmt::format("leads to no array of the {}", output ? "parameter" : "result"));
+      continue;
+    }
+    const ir::InPlace pair{static_cast<std::int32_t>(*output), static_cast<std::int32_t>(first + *part)};
+    if (ir::index(pair.output) >= graph.outputs.size() || ir::index(pair.parameter) >= sources.size()) continue;
+    const ir::Shape &to = graph[graph.outputs[ir::index(pair.output)]].shape,
+                    &from = graph[sources[ir::index(pair.parameter)]].shape;
+    if (to.dtype != from.dtype || to.dims != from.dims)
+      refuse(alias, fmt::format("shares memory of {} with {}", text(from), text(to)));
+    else
+      pairs.push_back(pair);
   }
+  if (wrong > 0)
+    warnings.push_back(
+        fmt::format("input_output_alias: {} of {} pairs cannot be, first {}; the results get memory of "
+                    "their own",
+                    wrong, aliases->size(), first_wrong));
   note(graph, std::move(pairs));
 }
 

@@ -94,6 +94,16 @@ void fill_slice(GraphBuilder& builder, const HloInstruction& instruction, ir::No
   check_range_count(builder, instruction, ranges.size());
 }
 
+/// dynamic_slice_sizes={1,8}: what the result's shape says too, and must not contradict.
+void check_window(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  const std::string_view found = builder.module().attribute(instruction, "dynamic_slice_sizes");
+  if (found.empty()) return;
+  const std::vector<std::int64_t> sizes = numbers_in(found);
+  if (!std::equal(sizes.begin(), sizes.end(), node.shape.dims.begin(), node.shape.dims.end()))
+    builder.fail(instruction, fmt::format("found dynamic_slice_sizes={}, expected the dimensions of its result {}",
+                                          found, ir::text(node.shape)));
+}
+
 /// padding=0_0x1_1_0: low, high, interior.
 void fill_pad(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
   std::vector<ir::PadRange>& ranges = ir::attributes_as<ir::PadRanges>(node).ranges;
@@ -164,6 +174,7 @@ constexpr auto filler_rows = std::to_array<FillerRow>({
     {ir::Op::reverse, fill_dimensions},
     {ir::Op::concatenate, fill_concatenate},
     {ir::Op::slice, fill_slice},
+    {ir::Op::dynamic_slice, check_window},
     {ir::Op::pad, fill_pad},
     {ir::Op::scatter, fill_region},
     {ir::Op::reduce, fill_reduce},

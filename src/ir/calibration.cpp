@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
+#include <map>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -30,16 +32,55 @@ constexpr std::array figure_name_table = std::to_array<FigureName>({
 
 std::string quote_json(std::string_view text) { return json_text(Json(text)); }
 
-std::string fit_text(const Fit& fit) {
+/// Observations that the same fits rest on, under one name: a fit names the sets instead of repeating thousands of ids.
+struct ObservationSet {
+  std::string name;
+  std::vector<Id> ids;
+};
+/// Two fits and two observations make a set worth its name.
+std::vector<ObservationSet> shared_sets(const Calibration& calibration) {
+  std::map<Id, std::vector<std::size_t>> fits_of;
+  for (std::size_t i = 0; i < calibration.fits.size(); ++i)
+    for (const Id id : calibration.fits[i].observations) fits_of[id].push_back(i);
+  std::map<std::vector<std::size_t>, std::vector<Id>> by_fits;
+  for (const auto& [id, fits] : fits_of)
+    if (fits.size() > 1) by_fits[fits].push_back(id);
+  std::vector<ObservationSet> sets;
+  for (auto& [fits, ids] : by_fits)
+    if (ids.size() > 1) sets.push_back({fmt::format("set {}", sets.size() + 1), std::move(ids)});
+  return sets;
+}
+
+std::string ids_text(std::span<const Id> ids, std::string_view indent) {
+  constexpr std::size_t per_line = 3;
+  std::string out;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    out += fmt::format("{}{}\"{}\"", i == 0 ? "" : ",", i % per_line == 0 ? fmt::format("\n{}", indent) : " ",
+                       hex(ids[i]));
+  return out;
+}
+
+/// "set 1", then ids that are in no set.
+std::string observations_text(const Fit& fit, std::span<const ObservationSet> sets) {
+  std::string out;
+  std::vector<Id> rest = fit.observations;
+  for (const ObservationSet& set : sets) {
+    if (!std::binary_search(fit.observations.begin(), fit.observations.end(), set.ids.front())) continue;
+    out += fmt::format("{}{}", out.empty() ? "" : ", ", quote_json(set.name));
+    std::vector<Id> left;
+    std::set_difference(rest.begin(), rest.end(), set.ids.begin(), set.ids.end(), std::back_inserter(left));
+    rest = std::move(left);
+  }
+  for (const Id id : rest) out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", hex(id));
+  return out;
+}
+
+std::string fit_text(const Fit& fit, std::span<const ObservationSet> sets) {
   std::string out =
       fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote_json(fit.figure), fit.value, quote_json(fit.unit));
   if (fit.interval) out += fmt::format(", \"low\": {}, \"high\": {}", fit.interval->low, fit.interval->high);
   out += fmt::format(", \"source\": {}", quote_json(fit.source));
-  if (!fit.observations.empty()) {
-    std::string ids;
-    for (const Id id : fit.observations) ids += fmt::format("{}\"{}\"", ids.empty() ? "" : ", ", hex(id));
-    out += fmt::format(", \"observations\": [{}]", ids);
-  }
+  if (!fit.observations.empty()) out += fmt::format(", \"observations\": [{}]", observations_text(fit, sets));
   if (!fit.ranges.empty()) {
     std::string ranges;
     for (const ObservedRange& range : fit.ranges)
@@ -51,10 +92,12 @@ std::string fit_text(const Fit& fit) {
 }
 
 /// The figures of one section, from an opening brace to the closing one.
-std::string section_text(const Calibration& calibration, std::string_view device, std::string_view indent) {
+std::string section_text(const Calibration& calibration, std::string_view device, std::string_view operation,
+                         std::string_view indent, std::span<const ObservationSet> sets) {
   std::string lines;
   for (const Fit& fit : calibration.fits)
-    if (fit.device == device) lines += fmt::format("{}\n{}  {}", lines.empty() ? "" : ",", indent, fit_text(fit));
+    if (fit.device == device && fit.operation == operation)
+      lines += fmt::format("{}\n{}  {}", lines.empty() ? "" : ",", indent, fit_text(fit, sets));
   return lines.empty() ? "{}" : fmt::format("{{{}\n{}}}", lines, indent);
 }
 
@@ -68,30 +111,58 @@ const FigureName* find_figure(std::string_view key) {
   return nullptr;
 }
 
-const Fit* find_fit(const Calibration& calibration, std::string_view device, std::string_view figure) {
-  const Fit* common = nullptr;
+const Fit* find_fit(const Calibration& calibration, std::string_view device, std::string_view figure,
+                    std::string_view operation) {
+  const Fit* best = nullptr;
+  int best_rank = -1;
   for (const Fit& fit : calibration.fits) {
     if (fit.figure != figure) continue;
-    if (fit.device == device) return &fit;
-    if (fit.device.empty()) common = &fit;
+    if (!(fit.device.empty() || fit.device == device)) continue;
+    if (!(fit.operation.empty() || fit.operation == operation)) continue;
+    const int rank = (fit.operation.empty() ? 0 : 2) + (fit.device.empty() ? 0 : 1);
+    if (rank <= best_rank) continue;
+    best = &fit;
+    best_rank = rank;
   }
-  return common;
+  return best;
 }
 
+namespace {
+
+/// The objects of figures that stand under a word of the file, one for each device or operation that fits name.
+std::string named_sections(const Calibration& calibration, std::string_view word, std::string Fit::*named,
+                           std::span<const ObservationSet> sets) {
+  std::vector<std::string_view> names;
+  for (const Fit& fit : calibration.fits)
+    if (!(fit.*named).empty() && std::find(names.begin(), names.end(), fit.*named) == names.end())
+      names.push_back(fit.*named);
+  std::string sections;
+  for (const std::string_view name : names) {
+    const bool of_devices = named == &Fit::device;
+    sections += fmt::format("{}\n    {}: {}", sections.empty() ? "" : ",", quote_json(name),
+                            section_text(calibration, of_devices ? name : std::string_view{},
+                                         of_devices ? std::string_view{} : name, "    ", sets));
+  }
+  return sections.empty() ? "" : fmt::format(",\n  {}: {{{}\n  }}", quote_json(word), sections);
+}
+
+}  // namespace
+
 std::string text(const Calibration& calibration) {
+  const std::vector<ObservationSet> sets = shared_sets(calibration);
   std::string out = fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote_json(calibration.title),
                                 calibration.version);
   if (!calibration.device.empty()) out += fmt::format("  \"device\": {},\n", quote_json(calibration.device));
-  out += fmt::format("  \"figures\": {}", section_text(calibration, "", "  "));
-  std::vector<std::string_view> devices;
-  for (const Fit& fit : calibration.fits)
-    if (!fit.device.empty() && std::find(devices.begin(), devices.end(), fit.device) == devices.end())
-      devices.push_back(fit.device);
-  std::string sections;
-  for (const std::string_view device : devices)
-    sections += fmt::format("{}\n    {}: {}", sections.empty() ? "" : ",", quote_json(device),
-                            section_text(calibration, device, "    "));
-  if (!sections.empty()) out += fmt::format(",\n  \"devices\": {{{}\n  }}", sections);
+  out += fmt::format("  \"figures\": {}", section_text(calibration, "", "", "  ", sets));
+  out += named_sections(calibration, "devices", &Fit::device, sets);
+  out += named_sections(calibration, "operations", &Fit::operation, sets);
+  if (!sets.empty()) {
+    std::string lists;
+    for (const ObservationSet& set : sets)
+      lists +=
+          fmt::format("{}\n    {}: [{}]", lists.empty() ? "" : ",", quote_json(set.name), ids_text(set.ids, "      "));
+    out += fmt::format(",\n  \"observations\": {{{}\n  }}", lists);
+  }
   return out + "\n}\n";
 }
 

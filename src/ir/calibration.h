@@ -20,7 +20,7 @@ namespace tailor::ir {
 
 /// Version of the models' formulas. A coefficient means what it means to the formulas it was fitted with: raise this
 /// when one changes so that older calibrations must not be used.
-inline constexpr std::int64_t model_version = 1;
+inline constexpr std::int64_t model_version = 2;
 
 enum class FigureKind : std::uint8_t { limit, fact, behaviour, coefficient };
 /// One row of figures.def.
@@ -47,14 +47,16 @@ struct ObservedRange {
 
 /// One number of a calibration.
 struct Fit {
-  std::string device;  ///< of the figure; empty: every device the calibration is for
-  std::string figure;  ///< a fact, a behaviour or a coefficient of figures.def
+  std::string device;     ///< of the figure; empty: every device the calibration is for
+  std::string figure;     ///< a fact, a behaviour or a coefficient of figures.def
   double value = 0;
   std::string unit;
   std::optional<ValueInterval> interval;  ///< nothing where the value is a fact or an assumption
   std::string source;
   std::vector<Id> observations;  ///< sorted; empty when it was not fitted
   std::vector<ObservedRange> ranges;
+  /// Holds for calls of this operation alone ("softmax f32"); empty: for all. Of coefficients only.
+  std::string operation = {};
   bool operator==(const Fit&) const = default;
 };
 
@@ -63,18 +65,22 @@ struct Calibration {
   std::string title;   ///< one sentence
   std::string device;  ///< the one it is for; empty: any
   std::int64_t version = model_version;
-  std::vector<Fit> fits;  ///< those of every device first, then by device; within one in the order of figures.def
+  /// Those of every device first, then by device, then by operation; within one in the order of figures.def.
+  std::vector<Fit> fits;
   bool operator==(const Calibration&) const = default;
 };
 
-/// The fit that holds for `device`: its own before the common one; nullptr when there is none.
-const Fit* find_fit(const Calibration& calibration, std::string_view device, std::string_view figure);
+/// The fit that holds for `device` and calls of `operation`: the operation's before the device's, the device's before
+/// the common one; nullptr when there is none.
+const Fit* find_fit(const Calibration& calibration, std::string_view device, std::string_view figure,
+                    std::string_view operation = {});
 
 /// The file's canonical text:
-///   {"title": "...", "model_version": 1, "device": "h200",           (device: only where it is for one)
+///   {"title": "...", "model_version": 2, "device": "h200",           (device: only where it is for one)
 ///    "figures": {"dram_knee": {"value": 1.2, "unit": "1", "low": 1.1, "high": 1.3, "source": "...",
 ///                              "observations": ["<id>", ...], "ranges": {"bytes": [1e6, 1e9]}}, ...},
-///    "devices": {"v100": {"dram_knee": {...}}, ...}}                  (only where it is for any)
+///    "devices": {"v100": {"dram_knee": {...}}, ...},                  (only where it is for any)
+///    "operations": {"softmax f32": {"dispatch_floor": {...}}, ...}}   (only where it is for one)
 std::string text(const Calibration& calibration);
 /// Hash of that text: the name is not in it.
 Id id_of(const Calibration& calibration);

@@ -64,7 +64,7 @@ Limits limits(const Device& device) {
 }
 
 Device parse_device(std::string_view text, const std::string& file) {
-  static constexpr std::string_view words[] = {"title", "arch"}, optional_words[] = {"chip"};
+  static constexpr std::string_view words[] = {"title", "arch"}, optional_words[] = {"chip", "reported"};
   std::vector<FigureSchema> schema;
   for (const FigureRow& row : figure_table) schema.push_back({row.key, row.unit});
   FigureFile read = parse_figures(text, file, words, schema, optional_words);
@@ -73,6 +73,7 @@ Device parse_device(std::string_view text, const std::string& file) {
   device.title = std::move(read.words[0]);
   device.arch = std::move(read.words[1]);
   device.chip = std::move(read.words[2]);
+  device.reported = std::move(read.words[3]);
   for (std::size_t i = 0; i < figure_table.size(); ++i) device.*figure_table[i].member = std::move(read.figures[i]);
   check_values(device, file);
   if (device.arch != fmt::format("sm_{}", device.compute_capability.value))

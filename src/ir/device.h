@@ -30,10 +30,11 @@ struct Limits {
 
 /// The facts of one GPU. How it was found to behave (efficiencies, latencies, overheads) is no fact: see calibration.h.
 struct Device {
-  std::string name;   ///< file stem: "h200"; what the GPU is known by
-  std::string title;  ///< "NVIDIA H200 SXM"
-  std::string arch;   ///< "sm_90"
-  std::string chip;   ///< "GH100", as CUPTI calls it; may be empty
+  std::string name;      ///< file stem: "h200"; what the GPU is known by
+  std::string title;     ///< "NVIDIA H200 SXM"
+  std::string arch;      ///< "sm_90"
+  std::string chip;      ///< "GH100", as CUPTI calls it; may be empty
+  std::string reported;  ///< "NVIDIA H200", as the driver calls it in published tables; several with ';'; may be empty
 #define TAILOR_LIMIT(name, unit) Figure name;
 #define TAILOR_FACT(name, unit) Figure name;
 #include "ir/figures.def"

@@ -118,10 +118,20 @@ struct Reading {
     return id_from_hex(*words);
   }
 
-  std::vector<Id> observations(const Json& found, std::string_view figure) const {
+  /// Ids, and names of lists of ids that stand at the end of the file.
+  std::vector<Id> observations(const Json& found, std::string_view figure, const Json* sets) const {
     if (found.array() == nullptr) fail(found.offset, fmt::format("the observations of '{}' are no list", figure));
     std::vector<Id> ids;
-    for (const Json& one : *found.array()) ids.push_back(observation(one, figure));
+    for (const Json& one : *found.array()) {
+      const Json* set = sets != nullptr && one.string() != nullptr ? sets->find(*one.string()) : nullptr;
+      if (set == nullptr) {
+        ids.push_back(observation(one, figure));
+        continue;
+      }
+      if (set->array() == nullptr)
+        fail(set->offset, fmt::format("the observations of '{}' are no list", *one.string()));
+      for (const Json& each : *set->array()) ids.push_back(observation(each, *one.string()));
+    }
     std::sort(ids.begin(), ids.end());
     if (std::adjacent_find(ids.begin(), ids.end()) != ids.end())
       fail(found.offset, fmt::format("an observation of '{}' is given twice", figure));
@@ -137,10 +147,15 @@ struct Reading {
     return {found.key, *(*ends)[0].number(), *(*ends)[1].number()};
   }
 
-  Fit fit(const std::string& device, const FigureName& figure, const Json& entry) const {
+  Fit fit(const std::string& device, const std::string& operation, const FigureName& figure, const Json& entry,
+          const Json* sets) const {
     static constexpr std::string_view parts[] = {"value", "unit", "low", "high", "source", "observations", "ranges"};
     const std::string what = fmt::format("figure '{}'", figure.key);
     expect_known(object(entry, what), parts, what);
+    if (!operation.empty() && figure.kind != FigureKind::coefficient)
+      fail(entry.offset,
+           fmt::format("found '{}' for the operation '{}', which is no coefficient", figure.key, operation),
+           "a GPU's facts and behaviour are the same for all operations");
     Fit result{device,
                std::string(figure.key),
                number(entry, "value", figure.key),
@@ -148,7 +163,8 @@ struct Reading {
                {},
                word(entry, "source", figure.key),
                {},
-               {}};
+               {},
+               operation};
     if (result.value == 0 && figure.kind != FigureKind::coefficient)
       fail(entry.offset, fmt::format("found 0 for '{}', expected a number above 0", figure.key));
     if (entry.find("low") != nullptr || entry.find("high") != nullptr) {
@@ -157,18 +173,28 @@ struct Reading {
         fail(entry.offset, fmt::format("the value {} of '{}' is outside its interval, {} to {}", result.value,
                                        figure.key, result.interval->low, result.interval->high));
     }
-    if (const Json* ids = entry.find("observations")) result.observations = observations(*ids, figure.key);
+    if (const Json* ids = entry.find("observations")) result.observations = observations(*ids, figure.key, sets);
     if (const Json* ranges = entry.find("ranges"))
       for (const Json::Member& one : object(*ranges, fmt::format("the ranges of '{}'", figure.key)))
         result.ranges.push_back(range(one, figure.key));
     return result;
   }
 
+  /// The members of an object by name; none where it is not there.
+  Json::Object sections(const Json* found, std::string_view what) const {
+    if (found == nullptr) return {};
+    Json::Object by_name = object(*found, what);
+    std::sort(by_name.begin(), by_name.end(),
+              [](const Json::Member& a, const Json::Member& b) { return a.key < b.key; });
+    return by_name;
+  }
+
   /// One section, in the order of figures.def.
-  void add_fits(std::vector<Fit>& fits, const std::string& device, const Json& figures, std::string_view where) const {
+  void add_fits(std::vector<Fit>& fits, const std::string& device, const std::string& operation, const Json& figures,
+                std::string_view where, const Json* sets) const {
     for (const Json::Member& member : object(figures, fmt::format("'{}'", where))) expect_fitted(member, where);
     for (const FigureName& row : figure_names())
-      if (const Json* entry = figures.find(row.key)) fits.push_back(fit(device, row, *entry));
+      if (const Json* entry = figures.find(row.key)) fits.push_back(fit(device, operation, row, *entry, sets));
   }
 };
 
@@ -197,7 +223,8 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
 }
 
 Calibration parse_calibration(std::string_view text, const std::string& file) {
-  static constexpr std::string_view top[] = {"title", "model_version", "device", "figures", "devices"};
+  static constexpr std::string_view top[] = {"title",   "model_version", "device",      "figures",
+                                             "devices", "operations",    "observations"};
   const Json root = parse_json(text, file);
   const Reading reading{text, file};
   reading.expect_once(root);
@@ -212,15 +239,21 @@ Calibration parse_calibration(std::string_view text, const std::string& file) {
         fmt::format("fitted for version {} of the models, this is version {}", json_text(version), model_version),
         "calibrate again: a coefficient means what its formulas made of it");
   if (root.find("device") != nullptr) result.device = reading.word(root, "device", "the file");
-  reading.add_fits(result.fits, "", reading.member(root, "figures", "the file"), "figures");
-  const Json* sections = root.find("devices");
-  if (sections == nullptr) return result;
-  if (!result.device.empty())
-    reading.fail(sections->offset, fmt::format("found figures by device in a calibration of '{}'", result.device),
+  const Json* sets = root.find("observations");
+  if (sets != nullptr) reading.object(*sets, "'observations'");
+  reading.add_fits(result.fits, "", "", reading.member(root, "figures", "the file"), "figures", sets);
+  const Json* devices = root.find("devices");
+  if (devices != nullptr && !result.device.empty())
+    reading.fail(devices->offset, fmt::format("found figures by device in a calibration of '{}'", result.device),
                  "a calibration is for one device ('device') or for any ('devices')");
-  Json::Object by_name = reading.object(*sections, "'devices'");
-  std::sort(by_name.begin(), by_name.end(), [](const Json::Member& a, const Json::Member& b) { return a.key < b.key; });
-  for (const Json::Member& section : by_name) reading.add_fits(result.fits, section.key, section.value, section.key);
+  for (const Json::Member& section : reading.sections(devices, "'devices'"))
+    reading.add_fits(result.fits, section.key, "", section.value, section.key, sets);
+  const Json* operations = root.find("operations");
+  if (operations != nullptr && result.device.empty())
+    reading.fail(operations->offset, "found figures by operation in a calibration of no device",
+                 "what a call costs beside its kernel is known of one machine ('device')");
+  for (const Json::Member& section : reading.sections(operations, "'operations'"))
+    reading.add_fits(result.fits, "", section.key, section.value, section.key, sets);
   return result;
 }
 

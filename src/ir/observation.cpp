@@ -33,12 +33,32 @@ std::string quote(std::string_view text) {
   return out + '"';
 }
 
+/// Numbers of a foreign kernel that its line may leave out, in the order of the line.
+struct DetailRow {
+  std::string_view name;
+  double ForeignKernel::*member;
+};
+constexpr std::array detail_table = std::to_array<DetailRow>({
+    {"reread", &ForeignKernel::reread},
+    {"far_trips", &ForeignKernel::far_trips},
+    {"near_trips", &ForeignKernel::near_trips},
+    {"shuffles", &ForeignKernel::shuffles},
+    {"barriers", &ForeignKernel::barriers},
+    {"instructions", &ForeignKernel::instructions},
+    {"transcendental", &ForeignKernel::transcendental},
+});
+
 std::string subject_text(const OwnKernel& own) {
   return fmt::format("own group={} plan={} registers={}", hex(own.group), hex(own.plan), own.registers);
 }
 std::string subject_text(const ForeignKernel& k) {
-  return fmt::format("foreign operation={} shape={} blocks={} threads={} shared={} registers={} read={} written={}",
-                     quote(k.operation), quote(k.shape), k.blocks, k.threads, k.shared, k.registers, k.read, k.written);
+  std::string out =
+      fmt::format("foreign operation={} shape={} blocks={} threads={} shared={} registers={} read={} written={}",
+                  quote(k.operation), quote(k.shape), k.blocks, k.threads, k.shared, k.registers, k.read, k.written);
+  if (!k.variant.empty()) out += fmt::format(" variant={}", quote(k.variant));
+  for (const DetailRow& row : detail_table)
+    if (k.*row.member != 0) out += fmt::format(" {}={}", row.name, k.*row.member);
+  return out;
 }
 
 /// The line after its split: what the id is the hash of.
@@ -72,6 +92,10 @@ class Fields {
     if (!rest_.starts_with(field) || rest_.substr(field.size(), 1) != "=")
       fail("the next field", rest_.substr(0, rest_.find_first_of("= ")), fmt::format("'{}='", field));
     rest_.remove_prefix(field.size() + 1);
+  }
+
+  bool next_is(std::string_view field) const {
+    return rest_.starts_with(field) && rest_.substr(field.size(), 1) == "=";
   }
 
   std::string quoted_text(std::string_view field) {
@@ -147,6 +171,9 @@ Subject parse_subject(Fields& fields) {
   k.registers = fields.number<std::int64_t>("registers");
   k.read = fields.number<double>("read");
   k.written = fields.number<double>("written");
+  if (fields.next_is("variant")) k.variant = fields.quoted_text("variant");
+  for (const DetailRow& row : detail_table)
+    if (fields.next_is(row.name)) k.*row.member = fields.number<double>(row.name);
   return k;
 }
 

@@ -41,6 +41,16 @@ struct ForeignKernel {
   std::int64_t shared = 0;       ///< bytes per block
   std::int64_t registers = 0;    ///< per thread; 0: not known
   double read = 0, written = 0;  ///< bytes, each once; 0 and 0: not known
+
+  // What else is known of it. Nothing ("", 0) is not written, and a model takes the least that it can be.
+  std::string variant = {};  ///< which of several ways to write it, "block=128 tile=4": no part of operation and shape
+  double reread = 0;          ///< bytes that threads load again which their block loaded before
+  double far_trips = 0;       ///< round trips of a warp for data nobody has read before, one after the other
+  double near_trips = 0;      ///< the same for data that the block has loaded before
+  double shuffles = 0;        ///< of a warp, one after the other
+  double barriers = 0;        ///< of a block
+  double instructions = 0;    ///< warp instructions of the launch
+  double transcendental = 0;  ///< lane results of the transcendental pipe, of the launch
   bool operator==(const ForeignKernel&) const = default;
 };
 using Subject = std::variant<OwnKernel, ForeignKernel>;
@@ -67,6 +77,8 @@ Observation make_observation(std::string device, const Regime& regime, Seconds t
 ///   observation <id> split=train device="h200" regime="cold, ..." time=1.2e-05 low=1.1e-05 high=1.3e-05 source="..."
 ///     own group=<id> plan=<id> registers=32
 ///   ... foreign operation="softmax f32" shape="512x1024" blocks=64 threads=128 shared=0 registers=0 read=.. written=..
+///     variant=".." reread=.. far_trips=.. near_trips=.. shuffles=.. barriers=.. instructions=.. transcendental=..
+/// where those of the last line that say nothing are left out.
 std::string text(const Observation& observation);
 /// Reads it back. A line may also go on with device=... right after its first word, as people write down what others
 /// have published: id and split are made then. Throws Error(failed) naming the field, what was found and what was

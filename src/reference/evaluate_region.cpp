@@ -12,15 +12,24 @@ namespace tailor::reference {
 
 namespace {
 
-bool moves_scalar(ir::Op op) {
-  return op == ir::Op::reshape || op == ir::Op::bitcast || op == ir::Op::broadcast || op == ir::Op::copy;
+/// A bitcast to another type is none of these: it changes the number.
+bool moves_scalar(const ir::Graph& body, const ir::Node& node) {
+  return node.op == ir::Op::reshape || node.op == ir::Op::broadcast || node.op == ir::Op::copy ||
+         (node.op == ir::Op::bitcast && node.shape.dtype == body[node.operands[0]].shape.dtype);
+}
+
+/// A scalar has one place, so that a bitcast of one can only read its bits as another type.
+ir::Node as_step(const ir::Node& node) {
+  ir::Node step = node;
+  if (node.op == ir::Op::bitcast) step.op = ir::Op::bitcast_convert;
+  return step;
 }
 
 bool line_fits(const ir::Graph& body, const ir::Node& node) {
   if (node.shape.rank() != 0 || !has_cells(node.shape.dtype)) return false;
   if (node.op == ir::Op::parameter) return true;
   if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
-  return moves_scalar(node.op) || has_element_step(body, node);
+  return moves_scalar(body, node) || has_element_step(body, as_step(node));
 }
 
 }  // namespace
@@ -41,8 +50,8 @@ Region::Region(const ir::Graph& body) {
     } else if (node.op == ir::Op::constant) {
       line.constant = true;
       line.value = cell_at(Tensor{node.shape, ir::attributes_as<ir::Literal>(node).bytes}, 0);
-    } else if (!moves_scalar(node.op)) {
-      line.step = element_step(body, node);
+    } else if (!moves_scalar(body, node)) {
+      line.step = element_step(body, as_step(node));
     }
     lines_.push_back(line);
   }

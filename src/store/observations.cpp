@@ -140,12 +140,22 @@ ObservationRow observation_row(const ir::Observation& observation) {
   row.registers = foreign.registers;
   row.read = foreign.read;
   row.written = foreign.written;
+  row.variant = foreign.variant;
+  row.reread = foreign.reread;
+  row.far_trips = foreign.far_trips;
+  row.near_trips = foreign.near_trips;
+  row.shuffles = foreign.shuffles;
+  row.barriers = foreign.barriers;
+  row.instructions = foreign.instructions;
+  row.transcendental = foreign.transcendental;
   return row;
 }
 
 ir::Observation to_observation(const ObservationRow& row) {
-  ir::Subject subject = ir::ForeignKernel{row.operation, row.shape,     row.blocks, row.threads,
-                                          row.shared,    row.registers, row.read,   row.written};
+  ir::Subject subject =
+      ir::ForeignKernel{row.operation, row.shape,    row.blocks,       row.threads,       row.shared,    row.registers,
+                        row.read,      row.written,  row.variant,      row.reread,        row.far_trips, row.near_trips,
+                        row.shuffles,  row.barriers, row.instructions, row.transcendental};
   if (row.plan && row.group) subject = ir::OwnKernel{*row.group, *row.plan, static_cast<int>(row.registers)};
   ir::Observation made = ir::make_observation(row.device, ir::parse_regime(row.regime), row.time, row.low, row.high,
                                               row.source, std::move(subject));

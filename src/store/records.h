@@ -424,6 +424,14 @@ struct Record<ObservationRow> {
     field("registers", row.registers);
     field("read_bytes", row.read);
     field("written_bytes", row.written);
+    field("variant", row.variant);
+    field("reread_bytes", row.reread);
+    field("far_trips", row.far_trips);
+    field("near_trips", row.near_trips);
+    field("shuffles", row.shuffles);
+    field("barriers", row.barriers);
+    field("instructions", row.instructions);
+    field("transcendental", row.transcendental);
   }
 };
 

@@ -273,6 +273,8 @@ struct ObservationRow {
   std::int64_t blocks = 0, threads = 0, shared = 0;
   std::int64_t registers = 0;  ///< of either
   double read = 0, written = 0;
+  std::string variant;
+  double reread = 0, far_trips = 0, near_trips = 0, shuffles = 0, barriers = 0, instructions = 0, transcendental = 0;
   bool operator==(const ObservationRow&) const = default;
 };
 

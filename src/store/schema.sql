@@ -402,6 +402,14 @@ CREATE TABLE observations (
   registers      INTEGER NOT NULL,                 -- per thread; 0: not known
   read_bytes     REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
   written_bytes  REAL NOT NULL,                    -- by a foreign kernel, each once; 0: not known, or ours
+  variant        TEXT NOT NULL,                    -- which of several ways to write a foreign kernel; '': not said
+  reread_bytes   REAL NOT NULL,                    -- loaded again by the same block; 0: none, not known, or ours
+  far_trips      REAL NOT NULL,                    -- round trips of a warp for new data; 0: not known, or ours
+  near_trips     REAL NOT NULL,                    -- round trips of a warp for known data; 0: not known, or ours
+  shuffles       REAL NOT NULL,                    -- of a warp, one after the other; 0: not known, or ours
+  barriers       REAL NOT NULL,                    -- of a block; 0: not known, or ours
+  instructions   REAL NOT NULL,                    -- warp instructions of the launch; 0: not known, or ours
+  transcendental REAL NOT NULL,                    -- lane results of that pipe; 0: not known, or ours
   CHECK (split IN ('train', 'validate', 'test')),
   CHECK ((group_id IS NULL) = (plan_id IS NULL))
 ) STRICT;

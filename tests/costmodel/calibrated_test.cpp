@@ -37,7 +37,7 @@ TEST_CASE("facts come from the device, overrides and behaviour from the calibrat
   const CalibratedDevice plain = calibrated(h200, fitted);
   CHECK(plain.clock == h200.clock.value);
   CHECK(plain.dram_bandwidth == 4.8e12);
-  CHECK(plain.dram_knee == 1.2);
+  CHECK(plain.dram_knee == 2.3);
   CHECK(plain.register_base == 8);
   CHECK(plain.limits == ir::limits(h200));
   CHECK(plain.sms == 132);
@@ -73,7 +73,17 @@ TEST_CASE("the defaults are complete and possible for every device that ships, a
     CHECK(d.l2_share <= 1);
     CHECK(d.l2_bandwidth > d.dram_bandwidth);
     CHECK(d.l2_latency < d.dram_latency);
+    CHECK(d.dram_read_efficiency <= 1);
+    CHECK(d.dram_write_efficiency <= 1);
     CHECK(d.launch_overhead > d.ramp);
+    CHECK(d.ramp > d.graph_overhead);
+    // Beyond these no kernel would get slower by reading less (docs/model.md).
+    CHECK(d.dram_knee >= 1);
+    CHECK(d.dram_mixed_knee >= 1);
+    CHECK(d.dram_mixed_knee <= d.dram_knee);
+    CHECK(d.l1_latency / d.clock < d.l2_latency);
+    CHECK(d.l1_bytes <= d.l1_shared_bytes);
+    CHECK(d.l1_shared_bytes >= d.shared_per_sm);
     // What the SMs receive is what L2 hands out, where it is known what that is: the default is more than any GPU's.
     if (!ir::find_fit(defaults(), device.name, "l2_bandwidth")->device.empty())
       CHECK(d.sm_bandwidth * d.clock * d.sms > d.l2_bandwidth * 0.8);

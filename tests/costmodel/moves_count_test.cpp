@@ -111,7 +111,7 @@ std::string random_moves(unsigned seed) {
                      parameters, graph.body, at, MovingGraph::type(dims));
 }
 
-/// Everything but the distinct bytes: these are an upper bound where several indices of a buffer overlap.
+/// Everything but the distinct bytes and sectors: these are an upper bound where several indices of a buffer overlap.
 void check_equal(const Work& exact, Work fast) {
   REQUIRE(exact.buffers.size() == fast.buffers.size());
   for (std::size_t b = 0; b < exact.buffers.size(); ++b) {
@@ -123,7 +123,10 @@ void check_equal(const Work& exact, Work fast) {
     CHECK(exact.buffers[b].written_bytes == fast.buffers[b].written_bytes);
     CHECK(exact.buffers[b].read_bytes <= fast.buffers[b].read_bytes);
     CHECK(fast.buffers[b].read_bytes <= fast.buffers[b].load.bytes);
+    CHECK(exact.buffers[b].read_sectors <= fast.buffers[b].read_sectors);
+    CHECK(fast.buffers[b].read_sectors <= fast.buffers[b].load.sectors);
     fast.buffers[b].read_bytes = exact.buffers[b].read_bytes;
+    fast.buffers[b].read_sectors = exact.buffers[b].read_sectors;
   }
   CHECK(exact.busiest_block == fast.busiest_block);
   CHECK(exact.pipes == fast.pipes);

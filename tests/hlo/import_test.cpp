@@ -352,6 +352,18 @@ TEST_CASE("layouts are honoured") {
   CHECK(strides(operand(graph, output_node(graph), 0).shape) == Dims{1, 4});
 }
 
+TEST_CASE("a bitcast that reads the bits as another type is a conversion of bits, and no move of elements") {
+  const auto op = [](std::string_view from, std::string_view to) {
+    return output_node(graph_of(module_text(fmt::format("x = {} parameter(0)\nROOT b = {} bitcast(x)", from, to)))).op;
+  };
+  CHECK(op("f32[4,8]", "s32[4,8]") == Op::bitcast_convert);
+  CHECK(op("f32[4,8]{0,1}", "s32[4,8]{0,1}") == Op::bitcast_convert);
+  CHECK(op("f32[]", "u32[]") == Op::bitcast_convert);
+  CHECK(op("f32[4,8]", "s32[4,8]{0,1}") == Op::bitcast);
+  CHECK(op("f32[4,8]", "s32[32]") == Op::bitcast);
+  CHECK(op("f32[4,8]", "s16[4,16]") == Op::bitcast);
+}
+
 namespace {
 
 struct Refused {
@@ -402,6 +414,10 @@ std::vector<Refused> refused_texts() {
       {"a type in capitals", module_text("x = F32[2] parameter(0)"), 4, 5, "expected an element type"},
       {"a layout that is no permutation", module_text("x = f32[2,3]{1,1} parameter(0)"), 4, 13,
        "expected a permutation"},
+      {"a window of another size",
+       module_text("x = f32[8] parameter(0)\n  i = s32[] constant(1)\n  y = f32[2] dynamic-slice(x, i), "
+                   "dynamic_slice_sizes={3}"),
+       6, 3, "found dynamic_slice_sizes={3}, expected the dimensions of its result f32[2]"},
       {"a literal too short", module_text("x = f32[3] constant({1,2})"), 4, 26, "expected 3 elements, 2 stand here"},
       {"a literal too long", module_text("x = f32[1] constant({1,2})"), 4, 24, "expected the end of a literal"},
       {"a literal out of range", module_text("x = s8[] constant(200)"), 4, 19,

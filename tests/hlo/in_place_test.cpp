@@ -74,6 +74,23 @@ TEST_CASE("an alias list that does not read is a warning") {
   }
 }
 
+TEST_CASE("pairs that lead nowhere are counted in one warning that names the first") {
+  const auto said = [](std::string_view pairs) {
+    const hlo::Imported imported = hlo::import_hlo(decoding(pairs), "test.hlo");
+    REQUIRE(imported.report.warnings.size() == 1);
+    CHECK(imported.graph.in_place.size() == 1);
+    return imported.report.warnings[0];
+  };
+  CHECK(
+      said("{ {1,5}: (1, {0}, may-alias), {1,0}: (1, {0}, may-alias) }") ==
+      "input_output_alias: 1 of 2 pairs cannot be, first {1,5}: (1, {0}) leads to no array of the result; the results "
+      "get memory of their own");
+  CHECK(said("{ {1,0}: (1, {0}, may-alias), {0}: (9, {}, may-alias), {1}: (1, {}, may-alias) }")
+            .find("2 of 3 pairs cannot be, first {0}: (9, {}) names a parameter of 3") != std::string::npos);
+  CHECK(said("{ {1,0}: (1, {0}, may-alias), {0}: (1, {1}, may-alias) }").find("shares memory of ") !=
+        std::string::npos);
+}
+
 TEST_CASE("what a loop updates lies where it lay") {
   const Graph graph =
       hlo::import_hlo(

@@ -113,8 +113,8 @@ TEST_CASE("a bad calibration file gives one clear error with its place") {
        "'sms' is a limit of the GPU: no calibration may override it", "", 8},
       {calibration_with(good, "\"unit\": \"Hz\"", "\"unit\": \"GHz\""), "found unit 'GHz' for 'clock', expected 'Hz'",
        "", 6},
-      {calibration_with(good, "\"model_version\": 1", "\"model_version\": 7"),
-       "fitted for version 7 of the models, this is version 1",
+      {calibration_with(good, "\"model_version\": 2", "\"model_version\": 7"),
+       "fitted for version 7 of the models, this is version 2",
        "calibrate again: a coefficient means what its formulas made of it", 3},
       {calibration_with(good, "\"low\": 0.9,", "\"low\": 0.92,"),
        "the value 0.9123456789012345 of 'dram_efficiency' is outside its interval, 0.92 to 0.93", "", 7},
@@ -199,4 +199,37 @@ TEST_CASE("damaged calibration files never do worse than one error") {
       CHECK_FALSE(error.message.empty());
     }
   }
+}
+
+TEST_CASE("figures of single operations hold for their calls, and many observations are written once") {
+  Calibration c = a_fitted_one();
+  std::vector<Id> ids;
+  for (int i = 0; i < 10; ++i) ids.push_back(tailor::id_of(std::string_view("observation " + std::to_string(i))));
+  std::sort(ids.begin(), ids.end());
+  c.fits[1].observations = ids;
+  Fit common = a_fit("", "dispatch_floor", 3e-5), own = a_fit("", "dispatch_floor", 4e-5);
+  own.operation = "softmax f32";
+  common.observations = ids;
+  own.observations.assign(ids.begin(), ids.begin() + 4);
+  c.fits.push_back(common);
+  c.fits.push_back(own);
+  CHECK(find_fit(c, "h200", "dispatch_floor", "softmax f32")->value == 4e-5);
+  CHECK(find_fit(c, "h200", "dispatch_floor", "ln f32")->value == 3e-5);
+  CHECK(find_fit(c, "h200", "dispatch_floor")->value == 3e-5);
+  const std::string written = text(c);
+  Calibration read = parse_calibration(written, "h200_fit.json");
+  CHECK(read == c);
+  CHECK(text(read) == written);
+  for (const Id id : ids) {
+    const std::size_t first = written.find(hex(id));
+    CHECK(first != written.npos);
+    CHECK(written.find(hex(id), first + 1) == written.npos);
+  }
+  CHECK(calibration_error_of(calibration_with(written, "[\"set 1\"", "[\"set 7\"")).message.find("expected ids") !=
+        std::string::npos);
+  CHECK(calibration_error_of(calibration_with(written, "\"softmax f32\": {\n      \"dispatch_floor\"",
+                                              "\"softmax f32\": {\n      \"dram_knee\""))
+            .message.find("which is no coefficient") != std::string::npos);
+  CHECK(calibration_error_of(calibration_with(written, "  \"device\": \"h200\",\n", ""))
+            .message.find("found figures by operation in a calibration of no device") != std::string::npos);
 }

@@ -65,7 +65,7 @@ TEST_CASE("a plan says its fields in the order of the table and only its own") {
   plan.blocks_per_sm = 4;
   CHECK(text(plan) ==
         "row dominant=%3 sub_roots=%3@register,%9@block threads=128 threads_per_row=32 vector=4 in_flight=1 "
-        "residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
+        "split=1 residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
 }
 
 TEST_CASE("every value of a field reads back from its word, and other words do not") {

@@ -237,6 +237,19 @@ TEST_CASE("sort is stable and carries its companions") {
   CHECK(out == Lists{{3, 3, 1, 2, 2, 0}, {1, 2, 0, 0, 2, 1}});
 }
 
+TEST_CASE("a comparator that reads floats as integers orders the bits, written as a move or as a conversion") {
+  for (const std::string_view cast : {"bitcast", "bitcast_convert"}) {
+    const Lists out =
+        run(fmt::format(R"(graph c {{ %a = parameter 0 : f32[] %b = parameter 1 : f32[] %i = {0} %a : s32[]
+      %j = {0} %b : s32[] %r = compare lt %i, %j : pred[] output %r }}
+    %x = parameter 0 : f32[6] %v = sort %x, axes={{0}}, bodies={{0}} : f32[6] output %v)",
+                        cast),
+            {tensor(DType::f32, {6}, {0.75, -0.5, 0.25, 3, -2, 0.5})});
+    CAPTURE(cast);
+    CHECK(out == Lists{{-0.5, -2, 0.25, 0.5, 0.75, 3}});  // of two negative numbers the larger has the smaller bits
+  }
+}
+
 TEST_CASE("windows: pooling and its gradient") {
   const Lists out =
       run(R"(graph ge { %a = parameter 0 : f32[] %b = parameter 1 : f32[] %r = compare ge %a, %b : pred[] output %r }

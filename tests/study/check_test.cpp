@@ -340,6 +340,12 @@ TEST_CASE("groups without a plan have their rows, and decide how a command ends 
   CHECK(text(counts, 31) == "2 of 2 kernels passed; 31 groups have no plan");
   counts.refuted = counts.not_executed = 1;
   CHECK(fault_of(counts, 31)->fault == Fault::failed);
+  // Nobody knows of a kernel that took too long whether it is right.
+  counts.late = 1;
+  CHECK(fault_of(counts, 31)->fault == Fault::missing);
+  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels took longer than --time-limit and are not judged");
+  counts.refuted = 2;
+  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels are not right");
 }
 
 TEST_CASE("the page of an explanation keeps to the width of the screen, down to its program") {

@@ -107,6 +107,49 @@ const std::vector<FamilyMember>& group_family() {
   %s = reduce add %x, %two, axes={1} : f32[{R}]
   output %s
 })"},
+      {"full_loss", R"(graph full_loss {
+  %x = parameter 0 : f32[{R},{N}]
+  %t = parameter 1 : f32[{R},{N}]
+  %zero = constant 0 : f32[]
+  %lowest = constant -inf : f32[]
+  %share = constant 0.125 : f32[]
+  %d = subtract %x, %t : f32[{R},{N}]
+  %sq = multiply %d, %d : f32[{R},{N}]
+  %s = reduce add %sq, %zero, axes={0,1} : f32[]
+  %m = reduce max %d, %lowest, axes={0,1} : f32[]
+  %loss = multiply %s, %share : f32[]
+  output %loss, %m
+})"},
+      {"row_statistics_f16", R"(graph row_statistics {
+  %x = parameter 0 : f16[{R},{N}]
+  %old = parameter 1 : f32[{R}]
+  %zero = constant 0 : f32[]
+  %n = constant {N} : f32[]
+  %y = negate %x : f16[{R},{N}]
+  %xf = convert %x : f32[{R},{N}]
+  %sq = multiply %xf, %xf : f32[{R},{N}]
+  %s = reduce add %xf, %zero, axes={1} : f32[{R}]
+  %ss = reduce add %sq, %zero, axes={1} : f32[{R}]
+  %nb = broadcast %n : f32[{R}]
+  %mean = divide %s, %nb : f32[{R}]
+  %square = divide %ss, %nb : f32[{R}]
+  %mm = multiply %mean, %mean : f32[{R}]
+  %var = subtract %square, %mm : f32[{R}]
+  %half = negate %old : f32[{R}]
+  %meanh = convert %mean : f16[{R}]
+  output %meanh, %var, %half, %y
+})"},
+      {"integer_extremes", R"(graph integer_extremes {
+  %x = parameter 0 : s64[{R},{N}]
+  %b = parameter 1 : pred[{R},{N}]
+  %lowest = constant -9223372036854775808 : s64[]
+  %zero = constant 0 : s64[]
+  %no = constant false : pred[]
+  %m = reduce max %x, %lowest, axes={1} : s64[{R}]
+  %s = reduce add %x, %zero, axes={1} : s64[{R}]
+  %any = reduce bit_or %b, %no, axes={1} : pred[{R}]
+  output %m, %s, %any
+})"},
       {"attention", R"(graph attention {
   %x = parameter 0 : f32[{R},2,3,{N}]
   %mask = parameter 1 : f32[{R},{N}]

@@ -68,7 +68,9 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
     return no("threads", fmt::format("{} threads exceed {} per block", plan.threads, limits.threads_per_block));
   if (!is_power_of_two(plan.vector)) return no("vector", fmt::format("width {} is no power of two", plan.vector));
   if (plan.in_flight < 1) return no("in-flight", fmt::format("{} in flight", plan.in_flight));
-  if (plan.split < 1) return no("split", fmt::format("{} blocks share a column", plan.split));
+  if (plan.split < 1)
+    return no("split", fmt::format("{} blocks share a {}", plan.split,
+                                   row(plan.skeleton).unit == ir::WorkUnit::rows ? "row" : "column"));
   if (plan.unroll < 1) return no("unroll", fmt::format("{} vectors at once", plan.unroll));
   if (plan.grid == ir::GridShape::persistent && (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
                                                  plan.blocks_per_sm * plan.threads > limits.threads_per_sm))

@@ -349,6 +349,12 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
     return ir::Rejection{
         "split", fmt::format("columns are walked {} times, so {} blocks cannot share them", tiling.walks, plan.split),
         true};
+  if (plan.split > 1 && leaves_blocks_idle(prepared, tiling))
+    return ir::Rejection{"split",
+                         fmt::format("columns of {} rows, {} for a block at once, leave some of {} blocks that share "
+                                     "them without any",
+                                     prepared.columns, tiling.groups, plan.split),
+                         true};
   if (plan.split > 1 && plan.grid == ir::GridShape::persistent)
     return ir::Rejection{"split", "blocks that share columns do not loop over others", true};
   return std::nullopt;

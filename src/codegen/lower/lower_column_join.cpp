@@ -6,12 +6,13 @@
 // Called by lower_column.cpp, whose head comment tells the orders in which parts are added and why.
 //
 // Groups exchange through shared memory, between barriers. Blocks exchange through a workspace: each block's first
-// group writes its part there, one thread takes a number from a ticket between two fences, and the block with the last
-// number reads all parts (kernel.h has the contract). All that follows stands in the guard of that block.
+// group writes its part there, and the one that comes last (lower_meeting.h) reads all parts. All that follows stands
+// in the guard of that block.
 #include "codegen/lower/lower_column.h"
 
 #include <algorithm>
 
+#include "codegen/lower/lower_meeting.h"
 #include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
@@ -186,73 +187,12 @@ std::vector<ir::BufferId> store_parts(ColumnPass& pass) {
   return parts;
 }
 
-/// The threads of which one takes the block's number and gives the ticket back.
-int first_thread(ColumnPass& pass, std::array<ir::Condition, 2>& conditions) {
-  int count = 0;
-  const ir::ExprId zero = pass.builder.build().constant(0);
-  if (pass.lanes > 1) conditions[count++] = {pass.lane, zero, true};
-  if (pass.groups > 1) conditions[count++] = {pass.group, zero, true};
-  return count;
-}
-
-/// Takes a number and opens the guard of the block that has the last one.
-ir::BufferId elect_last(ColumnPass& pass) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const ir::BufferId ticket =
-      builder.add_buffer({"ticket", ir::DType::u32, pass.tiles, ir::BufferRole::ticket, ir::no_id});
-  const ir::ArrayId number = builder.add_array({"number", ir::Space::shared, ir::DType::u32, {1, 0}, 1});
-  builder.kernel().shared_bytes += ir::access_bytes;
-  builder.declare(0, number);
-  put_barrier(pass);
-  std::array<ir::Condition, 2> conditions{};
-  const int count = first_thread(pass, conditions);
-  if (count > 0) builder.open_guard(std::span(conditions).first(count));
-  ir::Stmt fence;
-  fence.kind = ir::StmtKind::fence;
-  builder.put(builder.depth(), fence);
-  ir::Stmt take;
-  take.kind = ir::StmtKind::atomic;
-  take.op = ir::Op::add;
-  take.memory = ticket;
-  take.expr = pass.tile;
-  take.value = builder.number(ir::DType::u32, 0, 1).id;
-  const ir::ValueId taken = builder.define(take, "taken", ir::DType::u32);
-  builder.put(builder.depth(), take);
-  builder.put(builder.depth(), fence);
-  ir::Stmt tell;
-  tell.kind = ir::StmtKind::store;
-  tell.space = ir::Space::shared;
-  tell.memory = number;
-  tell.expr = build.constant(0);
-  tell.value = taken;
-  builder.put(builder.depth(), tell);
-  if (count > 0) builder.close();
-  put_barrier(pass);
-  ir::Stmt hear;
-  hear.kind = ir::StmtKind::load;
-  hear.space = ir::Space::shared;
-  hear.memory = number;
-  hear.expr = build.constant(0);
-  ir::Value last;
-  last.kind = ir::ValueKind::op;
-  last.op = ir::Op::compare;
-  last.comparison = ir::Comparison::eq;
-  last.dtype = ir::DType::pred;
-  last.operands[0] = builder.define(hear, "arrived", ir::DType::u32);
-  builder.put(builder.depth(), hear);
-  last.operands[1] = builder.number(ir::DType::u32, 0, pass.split - 1).id;
-  builder.open_agreed(builder.add_value(last), {pass.part, build.constant(pass.split - 1), true});
-  return ticket;
-}
-
 /// The accumulators of each group become the sums of the parts that are its turn.
 void add_parts(ColumnPass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  constexpr std::int64_t most_together = 8;
   const std::int64_t turns = (pass.split + pass.groups - 1) / pass.groups;
-  const std::int64_t together = std::min(turns, most_together), outer = (turns + together - 1) / together;
+  const std::int64_t together = std::min(turns, parts_together), outer = (turns + together - 1) / together;
   const ir::VarId round = build.add_var({"r", ir::VarKind::loop, outer, 1});
   const ir::VarId turn = build.add_var({"q", ir::VarKind::loop, together, 1});
   const ir::ExprId number =
@@ -306,20 +246,12 @@ void add_parts(ColumnPass& pass, const Phase& phase, const std::vector<ir::Buffe
 }  // namespace
 
 void join_blocks(ColumnPass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
   const std::vector<ir::BufferId> parts = store_parts(pass);
-  const ir::BufferId ticket = elect_last(pass);
-  std::array<ir::Condition, 2> conditions{};
-  const int count = first_thread(pass, conditions);
-  if (count > 0) builder.open_guard(std::span(conditions).first(count));
-  ir::Stmt reset;
-  reset.kind = ir::StmtKind::atomic;
-  reset.op = ir::Op::minimum;
-  reset.memory = ticket;
-  reset.expr = pass.tile;
-  reset.value = builder.number(ir::DType::u32, 0, 0).id;
-  builder.put(builder.depth(), reset);
-  if (count > 0) builder.close();
+  SharedTile shared{pass.tile, pass.part, pass.tiles, pass.split};
+  const ir::ExprId zero = pass.builder.build().constant(0);
+  if (pass.lanes > 1) shared.first_thread[shared.conditions++] = {pass.lane, zero, true};
+  if (pass.groups > 1) shared.first_thread[shared.conditions++] = {pass.group, zero, true};
+  open_last_block(pass.builder, shared);
   add_parts(pass, phase, parts);
   if (pass.groups > 1) combine_groups(pass, phase, false);
 }

@@ -29,14 +29,20 @@
 //
 // Finishing a reduction. Within a warp the lanes exchange by shuffles. Where a row spans several warps, the first lane
 // of each warp stores its partial result in shared memory, one barrier serves all reductions of the phase, and every
-// lane adds the partial results of its row in the same order, so that all get the same number. A persistent block
-// needs one more barrier at its end, before the next tile writes the partial results again.
+// lane adds the partial results of its row in the same order, so that all get the same number (lower_row_join.cpp). A
+// persistent block needs one more barrier at its end, before the next tile writes the partial results again.
+//
+// Sharing rows. With `split` above 1 so many blocks have the same rows and each of them a part of every row: they are
+// further lanes of it (lower_row_loops.cpp). What the lanes of a block have summed up is the block's part and goes to a
+// workspace. The block that arrives last adds the parts in their order and goes on as the only block would, so results
+// are the same in each run. A later walk over the row would need all blocks to wait for one another: it is refused.
+#include "codegen/lower/lower_row.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "codegen/lower/lower_row_loops.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
@@ -44,26 +50,15 @@ namespace tailor::codegen {
 
 namespace {
 
-struct RowPass {
-  ProgramBuilder& builder;
-  const Prepared& prepared;
-  const ir::Plan& plan;
-  const ir::Limits& limits;
-  bool rolled = false;     ///< the loop over a row is; else what a phase reads is loaded before it
-  bool loads_all = false;  ///< the first phase loads what later ones need as well
-  RowLoops rows = {};
-  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
-  /// Numbers of the rows in flight that are stored together once all of them are known.
-  struct RowNumber {
-    std::int32_t output = 0;
-    ir::ArrayId array = ir::no_id;
-  };
-  std::vector<RowNumber> row_numbers = {};
-};
+bool is_of_rows(const Prepared& prepared, std::int32_t output) {
+  return elements(prepared.group->graph[prepared.stored[output]].shape) == prepared.rows * prepared.columns;
+}
+bool is_full_output(const RowPass& pass, std::int32_t output) { return is_of_rows(pass.prepared, output); }
 
-bool is_full_output(const RowPass& pass, std::int32_t output) {
-  const ir::Graph& graph = pass.builder.graph();
-  return elements(graph[pass.prepared.stored[output]].shape) == pass.prepared.rows * pass.prepared.columns;
+/// Whether a phase goes over the elements of its rows.
+bool walks_rows(const Prepared& prepared, const Phase& phase) {
+  return !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
+                                                  [&](std::int32_t output) { return is_of_rows(prepared, output); });
 }
 
 Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
@@ -236,131 +231,12 @@ void store_row_numbers(RowPass& pass) {
   pass.row_numbers.clear();
 }
 
-/// The accumulator of reduction `i` of the phase, of the row in flight at hand.
-ir::Ref accumulator_ref(const RowPass& pass, std::size_t i) {
-  ir::Ref ref;
-  ref.array = pass.accumulators[i];
-  if (pass.builder.in_flight_rows > 1) ref.subs[0] = pass.builder.row_in_flight;
-  return ref;
-}
-
-/// One element per warp of the block and row in flight. Each warp's first lane writes it.
-ir::ArrayId store_partial(RowPass& pass, std::size_t i, ir::ExprId group) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Array shared{accumulator.name + "_warps", ir::Space::shared, accumulator.dtype, {0, 0}, 1};
-  shared.dims[0] = pass.rows.rows_per_block * builder.in_flight_rows * pass.rows.warps_per_row;
-  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
-  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-  const ir::ArrayId partials = builder.add_array(std::move(shared));
-  builder.declare(0, partials);
-  const ir::Condition first_lane{pass.rows.lane, build.constant(0), true};
-  builder.open_guard({&first_lane, 1});
-  ir::Stmt store;
-  store.kind = ir::StmtKind::store;
-  store.space = ir::Space::shared;
-  store.memory = partials;
-  store.expr = build.add(group, pass.rows.warp);
-  store.value = builder.element(accumulator.dtype, accumulator_ref(pass, i), builder.depth()).id;
-  builder.put(builder.depth(), store);
-  builder.close();
-  return partials;
-}
-
-/// Loads `width` partial results and adds each to the accumulator.
-void add_piece(RowPass& pass, std::size_t i, ir::Op op, const ir::Ref& part, ir::ArrayId partials, ir::ExprId first) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const ir::Array& array = builder.kernel().arrays[part.array];
-  const ir::DType dtype = array.dtype;
-  const int width = array.vector;
-  builder.declare(builder.depth(), part.array);
-  ir::Stmt load;
-  load.kind = ir::StmtKind::load;
-  load.space = ir::Space::shared;
-  load.memory = partials;
-  load.target = part;
-  load.target.lane = build.constant(0);
-  load.expr = first;
-  load.width = static_cast<std::uint8_t>(width);
-  builder.put(builder.depth(), load);
-  const ir::VarId lane = builder.loop_var("w", width);
-  if (width > 1) builder.open_loop(lane, true);
-  ir::Stmt add;
-  add.kind = ir::StmtKind::assign;
-  add.target = accumulator_ref(pass, i);
-  add.op = op;
-  ir::Ref one = part;
-  one.lane = width > 1 ? build.var(lane) : ir::no_expr;
-  add.value = builder.element(dtype, one, builder.depth()).id;
-  builder.put(builder.depth(), add);
-  if (width > 1) builder.close();
-}
-
-/// The accumulator becomes the sum of its row's partial results.
-void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::ArrayId partials, ir::ExprId group) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const std::int64_t warps = pass.rows.warps_per_row;
-  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  const int width = static_cast<int>(std::min<std::int64_t>(warps, 8 * ir::access_bytes / row(accumulator.dtype).bits));
-  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-  ir::Stmt assign;
-  assign.kind = ir::StmtKind::assign;
-  assign.target = accumulator_ref(pass, i);
-  assign.value = builder.number(accumulator.dtype, zero.real, zero.integer).id;
-  builder.put(builder.depth(), assign);
-  ir::Ref part;
-  part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, width});
-  const ir::ExprId first = build.expand(group);
-  const ir::Op op = op_of(reducer(reduce));
-  if (warps == width) return add_piece(pass, i, op, part, partials, first);
-  const ir::VarId piece = builder.loop_var("p", warps / width);
-  builder.open_loop(piece, true);
-  add_piece(pass, i, op, part, partials, build.add_scaled(first, build.var(piece), width));
-  builder.close();
-}
-
-/// Combines the warps of a row: partial results through shared memory, one barrier for all reductions of the phase.
-void combine_warps(RowPass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const bool several = builder.in_flight_rows > 1;
-  ir::ExprId group = several ? build.add_scaled(pass.rows.row_in_block, builder.row_in_flight, pass.rows.rows_per_block)
-                             : pass.rows.row_in_block;
-  group = build.scale(group, pass.rows.warps_per_row);
-  std::vector<ir::ArrayId> partials;
-  if (several) builder.open_loop(pass.rows.flight, true);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) partials.push_back(store_partial(pass, i, group));
-  if (several) builder.close();
-  ir::Stmt barrier;
-  barrier.kind = ir::StmtKind::barrier;
-  builder.put(0, barrier);
-  if (several) builder.open_loop(pass.rows.flight, true);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
-    add_partials(pass, i, builder.graph()[phase.reductions[i]], partials[i], group);
-  if (several) builder.close();
-}
-
+/// From here on every lane of a row has the results; where blocks share it, in the last of them alone.
 void finish_reductions(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
-  const int lanes = std::min(pass.plan.threads_per_row, pass.limits.warp_size);
-  if (lanes > 1) {
-    if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
-    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-      ir::Stmt shuffle;
-      shuffle.kind = ir::StmtKind::shuffle;
-      shuffle.op = op_of(reducer(graph[phase.reductions[i]]));
-      shuffle.target.array = pass.accumulators[i];
-      if (builder.in_flight_rows > 1) shuffle.target.subs[0] = builder.row_in_flight;
-      shuffle.lanes = static_cast<std::uint8_t>(lanes);
-      builder.put(builder.depth(), shuffle);
-    }
-    if (builder.in_flight_rows > 1) builder.close();
-  }
-  if (pass.rows.warps_per_row > 1) combine_warps(pass, phase);
+  combine_lanes(pass, phase);
+  if (pass.plan.split > 1) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
     const ir::Shape& shape = graph[phase.reductions[i]].shape;
     builder.state().accumulators.push_back(
@@ -371,6 +247,7 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
 void declare_accumulators(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   pass.accumulators.clear();
+  pass.partials.clear();
   for (const ir::NodeId id : phase.reductions) {
     const ir::Node& reduce = builder.graph()[id];
     const ir::DType dtype = row(reduce.shape.dtype).compute;
@@ -392,20 +269,19 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
                         std::back_inserter(keeping));
   }
   declare_accumulators(pass, phase);
+  const bool is_joined = pass.plan.split == 1 || number > 0;  // else all blocks that share rows would store
   const bool in_shared = pass.plan.residence == ir::Residence::shared;
   builder.keep(keeping, in_shared);
-  const bool walks =
-      !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
-                                               [&](std::int32_t output) { return is_full_output(pass, output); });
-  if (walks && !pass.rolled) load_rows_ahead(pass, number);
+  const bool walked = walks_rows(pass.prepared, phase);
+  if (walked && !pass.rolled) load_rows_ahead(pass, number);
   std::vector<ir::NodeId> computed;  // inputs kept in registers are there by now
   std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),
                [&](ir::NodeId id) { return in_shared || !builder.is_loaded(id); });
   builder.keep(computed, in_shared);
   if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
   if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
-  store_row_outputs(pass, phase);
-  if (walks)
+  if (is_joined) store_row_outputs(pass, phase);
+  if (walked)
     for (const Segment& segment : pass.rows.segments) walk_segment(pass, phase, segment);
   if (pass.rows.ragged) builder.close();
   if (builder.in_flight_rows > 1) builder.close();
@@ -413,6 +289,11 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
   builder.keep({}, false);
   builder.land(Stay::phase);
   if (!phase.reductions.empty()) finish_reductions(pass, phase);
+  if (!is_joined) {
+    if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
+    store_row_outputs(pass, phase);
+    if (pass.rows.ragged) builder.close();
+  }
   kept_before.insert(kept_before.end(), keeping.begin(), keeping.end());
   std::sort(kept_before.begin(), kept_before.end());
 }
@@ -434,6 +315,9 @@ Tiling tiling_row(const Prepared& prepared, const ir::Plan& plan) {
   tiling.rest = prepared.columns % plan.vector;
   tiling.run = prepared.columns;
   tiling.trips = trips_per_row(prepared, plan);
+  tiling.split = plan.split;
+  tiling.walks = static_cast<int>(std::count_if(prepared.phases.begin(), prepared.phases.end(),
+                                                [&](const Phase& phase) { return walks_rows(prepared, phase); }));
   tiling.streamed = is_streamed(prepared, plan);
   tiling.lanes = plan.threads_per_row;
   tiling.at_once = plan.in_flight;
@@ -453,6 +337,20 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
     wanted.sub_roots = std::move(expected);
     return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
   }
+  if (plan.split == 1) return std::nullopt;
+  const Tiling tiling = tiling_row(prepared, plan);
+  if (tiling.walks > 1)
+    return ir::Rejection{
+        "split", fmt::format("rows are walked {} times, so {} blocks cannot share them", tiling.walks, plan.split),
+        true};
+  if (leaves_blocks_idle(prepared, tiling))
+    return ir::Rejection{"split",
+                         fmt::format("rows of {} vectors, {} for a block at once, leave some of {} blocks that share "
+                                     "them without any",
+                                     tiling.vectors, tiling.lanes, plan.split),
+                         true};
+  if (plan.grid == ir::GridShape::persistent)
+    return ir::Rejection{"split", "blocks that share rows do not loop over others", true};
   return std::nullopt;
 }
 
@@ -494,6 +392,7 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
     builder.later_loads = i > 0;
     run_phase(pass, i, kept_before);
   }
+  if (plan.split > 1) builder.close();
   if (plan.grid == ir::GridShape::persistent && pass.rows.warps_per_row > 1) {
     ir::Stmt barrier;  // the next tile writes the partial results again
     barrier.kind = ir::StmtKind::barrier;

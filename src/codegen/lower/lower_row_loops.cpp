@@ -9,11 +9,15 @@
 // length depends on the row; the builder is told as a fact that row * N + head is a multiple of the vector, and with
 // that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
 // refused.
+//
+// Blocks that share a row (plan.split) are like so many more lanes of it: block `part` has the lanes behind those of
+// the parts before, and a trip is as long as all of them together.
 #include "codegen/lower/lower_row_loops.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace tailor::codegen {
 
@@ -43,14 +47,16 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   rows.rows_per_block = plan.threads / lanes;
   rows.warps_per_row = std::max(lanes / limits.warp_size, 1);
   const std::int64_t per_block = rows.rows_per_block * builder.in_flight_rows;
-  const std::int64_t blocks = (prepared.rows + per_block - 1) / per_block;
+  rows.tiles = (prepared.rows + per_block - 1) / per_block;
   if (builder.in_flight_rows > 1 && prepared.rows <= rows.rows_per_block * (builder.in_flight_rows - 1))
     return ir::Rejection{"in-flight",
                          fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
                                      rows.rows_per_block, builder.in_flight_rows),
                          true};
+  const std::int64_t blocks = rows.tiles * plan.split;
   builder.kernel().virtual_blocks = blocks;
   const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  std::tie(rows.part, rows.tile) = build.divide(vb, rows.tiles);
   rows.lane = build.constant(0);
   if (lanes > 1)
     rows.lane = build.var(build.add_var({"lane", ir::VarKind::thread, std::min(lanes, limits.warp_size), 1}));
@@ -58,6 +64,8 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   if (rows.warps_per_row > 1)
     rows.warp = build.var(build.add_var({"warp", ir::VarKind::thread, rows.warps_per_row, limits.warp_size}));
   rows.row_lane = build.add_scaled(rows.lane, rows.warp, limits.warp_size);
+  rows.wide_lane = build.add_scaled(rows.row_lane, rows.part, lanes);
+  rows.lanes = std::int64_t{lanes} * plan.split;
   // A warp has neighbouring rows at once, and the rows that it has in flight follow them.
   rows.rows_per_warp = builder.in_flight_rows > 1 ? std::max(limits.warp_size / lanes, 1) : rows.rows_per_block;
   const std::int64_t groups = rows.rows_per_block / rows.rows_per_warp;
@@ -68,7 +76,7 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   const ir::ExprId group = thread_var(plain ? "rib" : "wib", groups, lanes * rows.rows_per_warp);
   rows.row_in_warp = thread_var(plain ? "rib" : "riw", rows.rows_per_warp, lanes);
   rows.row_in_block = build.add_scaled(rows.row_in_warp, group, rows.rows_per_warp);
-  rows.first_row = build.scale(build.add_scaled(group, vb, groups), rows.rows_per_warp * builder.in_flight_rows);
+  rows.first_row = build.scale(build.add_scaled(group, rows.tile, groups), rows.rows_per_warp * builder.in_flight_rows);
   rows.first_row = build.add(rows.first_row, rows.row_in_warp);
   ir::ExprId row = rows.first_row;
   if (builder.in_flight_rows > 1) {
@@ -84,9 +92,10 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
 
 namespace {
 
-void make_trips(ProgramBuilder& builder, const ir::Plan& plan, std::int64_t vectors, bool rolled, Segment& segment) {
+void make_trips(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, bool rolled,
+                Segment& segment) {
   IndexBuilder& build = builder.build();
-  const std::int64_t trips = (vectors + plan.threads_per_row - 1) / plan.threads_per_row;
+  const std::int64_t trips = trips_per_row(prepared, plan);
   segment.trip_count = trips;
   segment.trip = segment.section_trip = build.constant(0);
   if (trips == 1) return;
@@ -122,14 +131,14 @@ std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepar
         true};
   Segment body;
   body.vector = plan.vector;
-  make_trips(builder, plan, vectors, rolled, body);
+  make_trips(builder, prepared, plan, rolled, body);
   body.thread_slot = build.add_scaled(rows.row_lane, rows.row_in_block, lanes);
   body.slots = plan.threads;
-  const ir::ExprId j = build.add_scaled(rows.row_lane, body.trip, lanes);
+  const ir::ExprId j = build.add_scaled(rows.wide_lane, body.trip, rows.lanes);
   ir::ExprId head = build.constant(0);
   if (rest == 0) {
     ir::ExprId vector_number = j;
-    if (body.trip_count * lanes > vectors) {
+    if (body.trip_count * rows.lanes > vectors) {
       body.guards[body.guard_count++] = {j, build.constant(vectors), false};
       vector_number = build.narrow(j, {0, vectors - 1});
     }
@@ -155,7 +164,8 @@ std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepar
   edge.thread_slot = body.thread_slot;
   edge.slots = plan.threads;
   const ir::ExprId whole = build.div(build.add_constant(build.scale(head, -1), n), v);
-  const ir::ExprId column = build.select(rows.row_lane, head, rows.row_lane, build.add_scaled(rows.row_lane, whole, v));
+  const ir::ExprId column =
+      build.select(rows.wide_lane, head, rows.wide_lane, build.add_scaled(rows.wide_lane, whole, v));
   builder.name_index(build.expand(column));
   edge.guards[edge.guard_count++] = {build.expand(column), build.constant(n), false};
   edge.column = build.narrow(column, {0, n - 1});

@@ -21,13 +21,17 @@ struct RowLoops {
   ir::ExprId lane = 0;  ///< lane of the row within its warp
   ir::ExprId warp = 0;  ///< warp of the row
   ir::ExprId row_in_block = 0;
-  ir::ExprId row_in_warp = 0;  ///< of the rows that a warp has at once
-  ir::ExprId first_row = 0;    ///< of those that a lane has in flight; the others follow by rows_per_warp
-  ir::ExprId row_lane = 0;     ///< lane of the row, over all its warps
-  ir::VarId flight = 0;        ///< q
+  ir::ExprId row_in_warp = 0;     ///< of the rows that a warp has at once
+  ir::ExprId first_row = 0;       ///< of those that a lane has in flight; the others follow by rows_per_warp
+  ir::ExprId row_lane = 0;        ///< lane of the row, over all its warps
+  ir::ExprId wide_lane = 0;       ///< the same over all blocks that share the row
+  ir::ExprId tile = 0, part = 0;  ///< of the block: its rows, and which of the blocks that share them it is
+  std::int64_t tiles = 1;
+  ir::VarId flight = 0;  ///< q
   std::int64_t rows_per_block = 1;
   std::int64_t rows_per_warp = 1;  ///< with rows in flight: those that a warp has at once, else all of the block's
   std::int64_t warps_per_row = 1;
+  std::int64_t lanes = 1;  ///< of a row, over all blocks that share it
   std::vector<Segment> segments;
 };
 

@@ -231,10 +231,12 @@ const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence resi
 }
 
 std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan) {
-  return (prepared.columns / plan.vector + plan.threads_per_row - 1) / plan.threads_per_row;
+  const std::int64_t lanes = std::int64_t{plan.threads_per_row} * plan.split;
+  return (prepared.columns / plan.vector + lanes - 1) / lanes;
 }
 
 bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
+  if (plan.split > 1) return true;
   if (trips_per_row(prepared, plan) <= 1) return false;
   if (plan.residence == ir::Residence::shared || plan.residence == ir::Residence::reload) return true;
   return std::all_of(prepared.phases.begin(), prepared.phases.end(),

@@ -68,10 +68,11 @@ struct Prepared {
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
 const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence);
 
-/// row: vectors of one row that a thread handles.
+/// row: vectors of one row that a thread handles, of as many threads as share it in all blocks.
 std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan);
 
-/// row: nothing of a row that takes several trips stays in registers, so the loop over it is rolled.
+/// row: nothing of a row that takes several trips, or that blocks share, stays in registers, so the loop over it is
+/// rolled.
 bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
 
 /// row: the reductions, ascending, each at the level that this many threads per row give it.

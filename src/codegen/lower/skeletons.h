@@ -33,7 +33,7 @@ struct Tiling {
   int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
   std::int64_t items = 0;            ///< of the group
   std::int64_t items_per_block = 1;  ///< of one virtual block
-  int split = 1;                     ///< blocks that share their items
+  int split = 1;                     ///< blocks that share their items: each has a part of every one of them
   int walks = 1;                     ///< times that an item's elements are gone through
 };
 
@@ -59,6 +59,12 @@ bool lies_row_major(const ir::Shape& shape);
 /// Registers that a thread of a block of so many threads can have.
 inline int registers_for(const ir::Limits& limits, int threads) {
   return std::min(limits.registers_per_thread, limits.registers_per_block / threads);
+}
+
+/// Whether so many blocks share items that some of them would find nothing to add up.
+inline bool leaves_blocks_idle(const Prepared& prepared, const Tiling& tiling) {
+  const std::int64_t at_once = tiling.groups > 0 ? tiling.groups : tiling.lanes;
+  return (tiling.split - 1) * at_once >= (tiling.groups > 0 ? prepared.columns : tiling.vectors);
 }
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton);

@@ -57,6 +57,14 @@ bool has_text(const Graph& graph, const Node& node) {
   return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
 }
 
+/// What beside its type decides whether an operation has a text: to which digits a value is rounded.
+std::string digits_text(const Node& node) {
+  if (node.op != Op::reduce_precision) return {};
+  return fmt::format(" rounded to {} bits of exponent and {} of mantissa",
+                     attribute_number(hlo_text(node), "exponent_bits", 0),
+                     attribute_number(hlo_text(node), "mantissa_bits", 0));
+}
+
 /// An array that is read from memory or computed. What made it does not matter.
 std::optional<Rejection> refuse_value(const Node& node) {
   if (node.shape.dtype == DType::tuple)
@@ -92,10 +100,14 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::elementwise:
       if (!has_text(graph, node))
-        return refuse("operation",
-                      fmt::format("{} %{} has no kernel text for {}", op.id, node.name, name(node.shape.dtype)));
+        return refuse("operation", fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
+                                               name(node.shape.dtype), digits_text(node)));
       return std::nullopt;
     case OpClass::index:
+      if (const Shape& from = graph[node.operands[0]].shape; node.op == Op::bitcast && from.dtype != node.shape.dtype)
+        return refuse("operation", fmt::format("bitcast %{} from {} to {} changes type and places at once, which has "
+                                               "no kernel text yet",
+                                               node.name, text(from), text(node.shape)));
       return std::nullopt;
     case OpClass::reduction:
       if (node.operands.size() != 2) return skeleton("variadic-reduction");

@@ -48,6 +48,35 @@ std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
   return shape;
 }
 
+/// Whether the reduced dimensions lie fastest in memory, wherever they stand among the dimensions.
+bool reduces_fastest(const Graph& graph, const Node& reduce) {
+  const Shape& source = graph[reduce.operands[0]].shape;
+  bool stays = false;
+  for (int i = 0; i < source.rank(); ++i) {
+    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
+    if (source.dims[dim] == 1) continue;
+    const bool reduced = axes(reduce).contains(dim);
+    if (reduced && stays) return false;
+    stays = stays || !reduced;
+  }
+  return true;
+}
+
+/// Why no skeleton takes a reduction that is not along the last dimensions.
+Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
+  const std::string what =
+      fmt::format("reduce %{} {{{}}} of {}", reduce.name, fmt::join(axes(reduce).begin(), axes(reduce).end(), ","),
+                  text(graph[reduce.operands[0]].shape));
+  if (reduces_fastest(graph, reduce))
+    return refuse("skeleton-mixed",
+                  fmt::format("{} runs along rows in memory, but of an array whose dimensions are not "
+                              "in the order of memory: such rows are only lowered where they are",
+                              what));
+  return refuse("skeleton-mixed", fmt::format("{} runs neither along the last dimensions nor, like all others, along "
+                                              "columns: a skeleton for this is still to come",
+                                              what));
+}
+
 /// A row kernel writes one value per row or one per element.
 std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout) {
   for (std::size_t i = 0; i < border.writes.size(); ++i) {
@@ -169,12 +198,7 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
     const Node& node = graph[id];
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
-    if (!shape)
-      return refuse("skeleton-mixed",
-                    fmt::format("reduce %{} {{{}}} of {} runs neither along the last dimensions nor, like all others, "
-                                "along columns: a skeleton for this is still to come",
-                                node.name, fmt::join(axes(node).begin(), axes(node).end(), ","),
-                                text(graph[node.operands[0]].shape)));
+    if (!shape) return refuse_reduction(graph, node);
     if (first == no_node) {
       first = id;
       layout.rows = shape->rows;

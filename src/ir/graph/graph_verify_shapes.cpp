@@ -357,6 +357,15 @@ void rule_conditional(const Checked& c) {
   expect_bodies(c, 1);
 }
 
+void rule_reduce_precision(const Checked& c) {
+  rule_elementwise(c);
+  for (const auto& [key, least] : {std::pair{"exponent_bits", 1}, std::pair{"mantissa_bits", 0}})
+    if (const std::optional<std::string_view> found = attribute(hlo_text(c.node), key);
+        !found || attribute_number(hlo_text(c.node), key, -1) < least)
+      refuse(c, found ? fmt::format("{}={}", key, *found) : fmt::format("no {}", key),
+             fmt::format("{} or more", least));
+}
+
 struct RuleRow {
   Op op;
   Rule rule;
@@ -368,6 +377,7 @@ constexpr auto rule_table = std::to_array<RuleRow>({
     {Op::clamp, rule_clamp},
     {Op::compare, rule_predicate},
     {Op::is_finite, rule_predicate},
+    {Op::reduce_precision, rule_reduce_precision},
     {Op::bitcast_convert, rule_bitcast_convert},
     {Op::stochastic_convert, rule_stochastic_convert},
     {Op::map, rule_map},

@@ -8,7 +8,8 @@
 // A sample of a large launch consists of runs on the same inputs: the first and the last block, which may be ragged,
 // then batches of random others. What a run wrote is judged; elements that it left alone take the reference's place.
 // The batches' counts are scaled to all blocks between the ends, and the spread of their instructions gives the
-// standard error. Kernels whose blocks wait for one another are run whole.
+// standard error. Kernels whose blocks wait for one another are run whole. Blocks that put a result together, which the
+// last of them stores, are in a sample all or none; where a launch has few such results, it is run whole too.
 //
 // What decides. A run that ended early decides by how it ended. Findings count before results, because a kernel with a
 // race may compute the right values today. Then every result must lie within its bound. A kernel of which no element
@@ -53,6 +54,7 @@ simulator::SimulationOptions simulation_options(const CheckOptions& options) {
   to.sanitize = options.sanitize;
   to.count_cache = options.count_cache;
   to.time_limit = options.time_limit;
+  to.most_lazy_bytes = options.most_memory;
   to.machine = options.machine;
   to.stop = options.stop;
   return to;
@@ -71,28 +73,65 @@ void add(ir::LaunchCounts& sum, const ir::LaunchCounts& more, double weight) {
   sum.blocks_total = more.blocks_total;
 }
 
+/// Results that blocks put together, as many as a ticket has numbers; else every block stands for itself.
+std::int64_t meetings(const ir::Kernel& kernel) {
+  for (const ir::Buffer& buffer : kernel.buffers)
+    if (buffer.role == ir::BufferRole::ticket) return std::clamp<std::int64_t>(buffer.elements, 1, kernel.grid);
+  return kernel.grid;
+}
+
+/// The blocks of each meeting: those that ask the same number of the ticket.
+std::vector<std::vector<std::int64_t>> blocks_that_meet(const ir::Kernel& kernel) {
+  std::vector<std::vector<std::int64_t>> met(static_cast<std::size_t>(meetings(kernel)));
+  const ir::Stmt* ask = nullptr;
+  for (const ir::Stmt& stmt : kernel.body)
+    if (stmt.kind == ir::StmtKind::atomic && stmt.space == ir::Space::global &&
+        kernel.buffers[stmt.memory].role == ir::BufferRole::ticket)
+      ask = &stmt;
+  std::vector<std::int64_t> values(kernel.indices.vars.size(), 0);
+  for (std::int64_t block = 0; block < kernel.grid; ++block) {
+    for (std::size_t v = 0; v < values.size(); ++v)
+      if (kernel.indices.vars[v].kind == ir::VarKind::block) values[v] = block;
+    const std::int64_t at = ask == nullptr ? block : evaluate(kernel.indices, ask->expr, values);
+    met[static_cast<std::size_t>(at)].push_back(block);
+  }
+  return met;
+}
+
 /// Which blocks each run executes: none named means all.
 struct Sample {
   std::vector<std::vector<std::int64_t>> runs{{}};
   std::int64_t interior = 0;  ///< blocks that the random batches stand for
 };
 
-/// The first and the last block, which may be ragged, then batches of random others.
+/// The first and the last block, which may be ragged, then batches of random others; each with those it meets.
 Sample sample_of(const ir::Kernel& kernel, const CheckOptions& options) {
   Sample sample;
-  const std::int64_t wanted = blocks_to_run(kernel, options), grid = kernel.grid;
+  const std::int64_t wanted = blocks_to_run(kernel, options), units = meetings(kernel);
   if (wanted == 0) return sample;
-  const auto each = std::max<std::int64_t>((wanted - 2) / batches, 1);
-  std::mt19937_64 random(options.seed);
-  sample.interior = grid - 2;
-  sample.runs = {{0, grid - 1}};
-  for (int batch = 0; batch < batches; ++batch) {
+  const bool alone = units == kernel.grid;
+  const std::vector<std::vector<std::int64_t>> met = alone ? decltype(met){} : blocks_that_meet(kernel);
+  const auto blocks_of = [&](std::vector<std::int64_t> chosen) {
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    if (alone) return chosen;
     std::vector<std::int64_t> blocks;
-    for (std::int64_t i = 0; i < each; ++i)
-      blocks.push_back(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(sample.interior)));
+    for (const std::int64_t unit : chosen) {
+      const std::vector<std::int64_t>& all = met[static_cast<std::size_t>(unit)];
+      blocks.insert(blocks.end(), all.begin(), all.end());
+    }
     std::sort(blocks.begin(), blocks.end());
-    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-    sample.runs.push_back(std::move(blocks));
+    return blocks;
+  };
+  const auto each = std::max<std::int64_t>((wanted / (kernel.grid / units) - 2) / batches, 1);
+  std::mt19937_64 random(options.seed);
+  sample.runs = {blocks_of({0, units - 1})};
+  sample.interior = kernel.grid - std::ssize(sample.runs.front());
+  for (int batch = 0; batch < batches; ++batch) {
+    std::vector<std::int64_t> chosen;
+    for (std::int64_t i = 0; i < each; ++i)
+      chosen.push_back(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(units - 2)));
+    sample.runs.push_back(blocks_of(std::move(chosen)));
   }
   return sample;
 }
@@ -142,6 +181,7 @@ std::string nothing_judged(const Judgement& all) {
 /// Whether the simulation ended in a way that leaves nothing to compare.
 bool ended_early(const Simulation& run, const CheckOptions& options, Checked& verdict) {
   const auto end = [&](Verdict state, std::string reason) {
+    verdict.worst = verdict.judged = 0;  // what earlier runs of the sample said is not about the kernel
     verdict.state = state;
     verdict.reason = std::move(reason);
     return true;
@@ -154,7 +194,9 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
       if (std::any_of(run.findings.begin(), run.findings.end(),
                       [](const simulator::Finding& one) { return one.kind != simulator::FindingKind::too_long; }))
         return end(Verdict::unsound, describe(run.findings.front()));
-      return end(Verdict::timed_out, run.reason);
+      return end(Verdict::timed_out, fmt::format("it took longer than {:.3g} s", options.time_limit.value));
+    case SimulationOutcome::out_of_memory:
+      return end(Verdict::not_executed, run.reason + ", all that is free for it; --blocks takes fewer");
     case SimulationOutcome::refused:
       return end(Verdict::unsound, run.reason);
     case SimulationOutcome::unsupported:
@@ -171,8 +213,9 @@ std::string_view name(Verdict state) {
 }
 
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
-  // Blocks that wait for one another run all or none.
-  if (kernel.cooperative || kernel.grid < 2 * batches + 2) return 0;
+  // Blocks that wait for one another run all or none, and those that put a result together likewise.
+  const std::int64_t units = meetings(kernel);
+  if (kernel.cooperative || units < 2 * batches + 2) return 0;
   std::int64_t wanted = options.sample_blocks, largest = 1, all = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     largest = std::max(largest, buffer.elements);
@@ -188,6 +231,8 @@ std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options
     constexpr std::int64_t enough = 64, most_times = 4, fewest = batches + 2;
     wanted = std::max(that_touch, std::clamp(most_times * that_touch, fewest, enough));
   }
+  const std::int64_t share = kernel.grid / units;
+  if (wanted > 0 && share > 1) wanted = std::max<std::int64_t>(wanted, (batches + 2) * share);
   return wanted >= kernel.grid ? 0 : wanted;
 }
 
@@ -389,6 +434,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);
     how.blocks = blocks;
+    how.time_limit.value = std::max(options.time_limit.value - verdict.time.value, 0.0);
     const Executed run = execute({reference.inputs, reference.repeats.get()}, how);
     verdict.time += run.simulation.time;
     verdict.lane_instructions += run.simulation.counters.lane_instructions;

@@ -66,14 +66,17 @@ struct CheckOptions {
   std::uint64_t seed = 1;  ///< of the schedule and of the sample
   int threads = 1;         ///< of the host
   bool sanitize = true;
-  bool count_cache = false;        ///< DRAM and L2 bytes too
-  std::int64_t sample_blocks = 0;  ///< run about so many blocks only, spread at random; 0: all
+  bool count_cache = false;  ///< DRAM and L2 bytes too
+  /// Run about so many blocks only, spread at random; 0: all. Blocks that put a result together run all or none, so of
+  /// a kernel with few such results all run.
+  std::int64_t sample_blocks = 0;
   /// Of a launch with a larger array, or with more than four times as much in all arrays together, a sample of blocks
   /// runs that touches about sampled_elements of the largest; 0: no launch is too large. Not of one whose blocks add up
   /// what others wrote.
   std::int64_t most_elements = 0;
-  bool may_shrink = true;  ///< --shape small is there to be asked for, and was not
-  Seconds time_limit{60};
+  bool may_shrink = true;        ///< --shape small is there to be asked for, and was not
+  Seconds time_limit{60};        ///< of all executions of one kernel together
+  std::int64_t most_memory = 0;  ///< bytes that a sample of the blocks may touch; 0: no limit
   simulator::MachineLimits machine;
   std::stop_token stop;
 };

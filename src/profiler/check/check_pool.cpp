@@ -154,6 +154,12 @@ class Stage {
     return bytes_to_execute(*request.kernel, stage_.each.sanitize, blocks_to_run(*request.kernel, stage_.each));
   }
 
+  /// What it may take: as much as was set aside for it, and its share of what nobody holds.
+  std::int64_t room_of(const CheckRequest& request) {
+    const std::lock_guard lock(mutex_);
+    return std::max<std::int64_t>(bytes_of(request) + std::max<std::int64_t>(budget_ - held_, 0) / workers_, 1);
+  }
+
   /// Waits until `ready` says so; false when it was stopped before.
   template <class Ready>
   bool wait(std::unique_lock<std::mutex>& lock, Ready&& ready) {
@@ -271,7 +277,7 @@ class Stage {
   }
 
   /// What goes wrong with one kernel is its verdict, and not the end of the others.
-  Checked guarded(const CheckRequest& request, const std::vector<Reference>& references) const {
+  Checked guarded(const CheckRequest& request, const std::vector<Reference>& references) {
     Checked verdict;
     bool done = false;
     const std::optional<std::string> failure =
@@ -284,7 +290,7 @@ class Stage {
   }
 
   /// The first verdict that is not `passed`, else the first with the worst error of all.
-  Checked checked(const CheckRequest& request, const std::vector<Reference>& references) const {
+  Checked checked(const CheckRequest& request, const std::vector<Reference>& references) {
     const Executor execute = stage_.executor(*request.kernel, *request.binary);
     Checked all;
     if (references.empty()) all.state = Verdict::stopped;
@@ -293,6 +299,7 @@ class Stage {
       options.seed = reference.seed;
       options.threads = inside_;
       options.machine = request.machine;
+      options.most_memory = room_of(request);
       Checked one = check(*request.kernel, reference, execute, options);
       const bool first = &reference == &references.front();
       one.worst = first ? one.worst : std::max(one.worst, all.worst);

@@ -27,7 +27,7 @@ using nvrtc_abi::Result;
 class OwnedProgram {
  public:
   OwnedProgram(const Nvrtc& api, const std::string& text) : api_(api) {
-    created = api.nvrtcCreateProgram(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr);
+    created = api.nvrtcCreateProgram(&program, text.c_str(), compiled_file, 0, nullptr, nullptr);
   }
   ~OwnedProgram() {
     if (program != nullptr) api_.nvrtcDestroyProgram(&program);

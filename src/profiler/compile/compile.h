@@ -16,6 +16,9 @@
 
 namespace tailor::profiler {
 
+/// What PTX calls the file of the text.
+inline constexpr const char* compiled_file = "kernel.cu";
+
 struct CompileRequest {
   std::string cuda = {};                  ///< the text
   std::string entry = {};                 ///< the kernel's name in the cubin; empty: the text has just one

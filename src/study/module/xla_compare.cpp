@@ -70,7 +70,7 @@ bool add_best_plan(const explore::DistinctGroup& distinct, const Target& target,
       totals.requests += distinct.times * static_cast<double>(traffic->requests);
       totals.sectors += distinct.times * static_cast<double>(traffic->sectors);
     }
-    totals.dram += distinct.times * static_cast<double>(buffer.read_bytes + buffer.written_bytes);
+    totals.dram += distinct.times * (costmodel::read_footprint(buffer) + costmodel::written_footprint(buffer));
   }
   return true;
 }

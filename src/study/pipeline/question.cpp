@@ -151,8 +151,8 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
   setting.stop = watch.stop;
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting), watch.stop);
   if (partition.groups.empty())
-    throw Error(Fault::failed, Position{question.model}, "has no groups: nothing but library calls and free operations",
-                "tailor import shows what is in it");
+    throw Error(Fault::missing, Position{question.model},
+                "has no groups: nothing but library calls and free operations", "tailor import shows what is in it");
   groups_.resize(partition.groups.size());
 }
 

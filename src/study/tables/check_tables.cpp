@@ -95,12 +95,14 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
                  fmt::format("nothing to check: none of {} group{} has a plan", groups_without_plan,
                              groups_without_plan == 1 ? "" : "s"),
                  why);
-  if (counts.refuted > 0)
-    return Error(Fault::failed,
-                 counts.late == counts.refuted
-                     ? fmt::format("{} of {} kernels took longer than --time-limit", counts.late, counts.all)
-                     : fmt::format("{} of {} kernels are not right", counts.refuted, counts.all),
+  if (counts.refuted > counts.late)
+    return Error(Fault::failed, fmt::format("{} of {} kernels are not right", counts.refuted - counts.late, counts.all),
                  "the answer says which and why; tailor emit prints the CUDA text of one");
+  if (counts.late > 0)
+    return Error(
+        Fault::missing,
+        fmt::format("{} of {} kernels took longer than --time-limit and are not judged", counts.late, counts.all),
+        "a larger --time-limit, or --shape small or --blocks for less to execute");
   if (counts.not_executed > 0)
     return Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", counts.not_executed, counts.all),
                  why);
@@ -179,7 +181,8 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
     table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id),
                           item.of->title(), line_number(item.rank), item.kernel.name, state,
                           known && item.verdict->counts.blocks_run == 0 ? Cell() : Cell(shape_of(item)),
-                          known ? Cell(item.verdict->worst) : Cell(), known ? Cell(item.verdict->judged) : Cell(),
+                          known && item.verdict->judged > 0 ? Cell(item.verdict->worst) : Cell(),
+                          known ? Cell(item.verdict->judged) : Cell(),
                           known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
                           known ? Cell(item.verdict->lane_instructions) : Cell(),
                           known ? Cell(item.verdict->counts.blocks_run) : Cell(),

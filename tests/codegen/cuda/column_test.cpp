@@ -122,6 +122,18 @@ TEST_CASE("columns are what leaves the fastest dimension in memory, however the 
   CHECK(sum("f32[64,0]", "0", "f32[0]") == "empty");
 }
 
+TEST_CASE("a reduction along rows in memory of turned dimensions is refused for that") {
+  const auto reason = [](const std::string& in) {
+    const ir::Group group = group_of("  %x = parameter 0 : " + in +
+                                     "\n  %z = constant 0 : f32[]\n  %s = reduce add %x, %z, axes={0} : f32[24]\n"
+                                     "  output %s\n");
+    return std::get<ir::Rejection>(codegen::analyse(group.graph, codegen::whole_border(group.graph))).reason;
+  };
+  CHECK(reason("f32[64,24]{0,1}") ==
+        "reduce %s {0} of f32[64,24]{0,1} runs along rows in memory, but of an array whose dimensions are not in the "
+        "order of memory: such rows are only lowered where they are");
+}
+
 TEST_CASE("a column group is doubted where it would walk twice, move results or turn columns") {
   const std::string head =
       "  %x = parameter 0 : f32[64,24]\n  %z = constant 0 : f32[]\n"
@@ -190,6 +202,9 @@ TEST_CASE("a column plan that does not fit its group is refused in words") {
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=4" + rest) == "lowered");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=2 split=4" + rest) ==
         "in-flight: columns take 1 rows per thread, fewer than 2 in flight");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=5" + rest) ==
+        "split: columns of 64 rows, 16 for a block at once, leave some of 5 blocks that share them without any");
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2000000000" + rest).starts_with("split: columns of"));
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=0" + rest) == "split: 0 blocks share a column");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2 sub_roots=%2@block threads=128 grid=persistent "
                    "blocks_per_sm=4") == "split: blocks that share columns do not loop over others");

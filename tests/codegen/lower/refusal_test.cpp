@@ -57,6 +57,18 @@ TEST_CASE("an operation that gives several results is refused for what it is") {
     CHECK_MESSAGE(said.find("tuple") == std::string::npos, said);
 }
 
+TEST_CASE("bits read as another type: at their place a conversion, elsewhere refused by name") {
+  const auto of = [](std::string_view to) {
+    return refusal_of(
+        fmt::format("  x = f32[8,64]{{1,0}} parameter(0)\n  n = f32[8,64]{{1,0}} negate(x)\n"
+                    "  y = {0} bitcast(n)\n  ROOT z = {0} negate(y)\n",
+                    to));
+  };
+  CHECK(of("s32[8,64]{1,0}") == "not refused");
+  CHECK(of("s32[512]{0}").starts_with("operation: bitcast %y from f32[8,64] to s32[512] changes type and places"));
+  CHECK(of("f32[512]{0}") == "not refused");
+}
+
 TEST_CASE("a hundred reductions of one row across warps are lowered: their loops share variables") {
   std::string lines = "graph g {\n  %zero = constant 0 : f32[]\n", outputs;
   for (int i = 0; i < 100; ++i) {

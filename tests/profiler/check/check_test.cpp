@@ -112,6 +112,9 @@ TEST_CASE("how a simulation ends decides what is known of the kernel") {
   run.simulation.reason = "why";
   run.simulation.outcome = SimulationOutcome::unsupported;
   CHECK(bench.verdict(run).state == Verdict::not_executed);
+  run.simulation.outcome = SimulationOutcome::out_of_memory;
+  CHECK(bench.verdict(run).state == Verdict::not_executed);
+  CHECK(bench.verdict(run).judged == 0);
   run.simulation.outcome = SimulationOutcome::refused;
   CHECK(bench.verdict(run).state == Verdict::unsound);
   run.simulation.outcome = SimulationOutcome::stopped;

@@ -33,7 +33,7 @@ struct Printed {
 };
 
 /// The member's first candidate under one plan, when that is legal.
-std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int vector) {
+std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int vector, int split = 1) {
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return {};
@@ -42,6 +42,7 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
   plan.dominant = prepared->dominants.front();
   plan.vector = vector;
   plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? threads_per_row : 1;
+  plan.split = split;
   plan.sub_roots = codegen::sub_roots(*prepared, plan, 32);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, plan, test_limits, scratch);
@@ -178,6 +179,38 @@ TEST_CASE("a sample of a launch on two gigabytes takes what its blocks touch, an
     CHECK(found.state == Verdict::wrong);
     const Checked reads_on = checked(spoiled(right, "(blockIdx.x", "(blockIdx.x + 1u"));
     CHECK(reads_on.state == Verdict::unsound);  // the last block leaves the buffers
+  }
+}
+
+TEST_CASE("a sample of a launch whose blocks share results runs all that share one, and judges it") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  for (const auto& [member, rows, columns, lanes] :
+       {std::tuple("row_sum", 64, 4096, 128), std::tuple("column_sum", 1024, 1024, 8)}) {
+    CAPTURE(member);
+    const ir::Group group = ir::make_group(ir::family_member(member), rows, columns);
+    const Reference reference = evaluate_reference(group, 1);
+    const Printed right = printed(group, lanes, 4, 4).value();
+    CheckOptions options;
+    options.sample_blocks = 2;
+    const auto checked = [&](const Printed& what) {
+      const ir::Binary binary = kernels::compiled(*api, {.cuda = what.cuda});
+      REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
+      return check(what.kernel, reference, make_simulator(what.kernel, binary), options);
+    };
+    const Checked passed = checked(right);
+    CHECK_MESSAGE(passed.state == Verdict::passed, passed.reason);
+    CHECK(passed.judged == 1);
+    CHECK(passed.counts.blocks_run <= 6 * 4);
+    CHECK(passed.counts.blocks_run < passed.counts.blocks_total);
+    const Checked whole = verdict(*api, right, reference);
+    CHECK(std::abs(passed.counts.instructions / whole.counts.instructions - 1) < 0.02);
+    const std::string question = "arrived == 3u";
+    CHECK(checked(spoiled(right, question, "arrived == 2u")).state != Verdict::passed);  // one part is missing
+    // Fewer results than a sample has batches: all blocks run.
+    const ir::Group few = ir::make_group(ir::family_member(member), rows == 64 ? 4 : 1024, rows == 64 ? 4096 : 64);
+    const Printed shared = printed(few, lanes, 4, 4).value();
+    CHECK(blocks_to_run(shared.kernel, options) == 0);
   }
 }
 

@@ -18,6 +18,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ir/graph/types.h"
+#include "profiler/run/run_text.h"
 
 namespace corpus {
 
@@ -41,10 +43,6 @@ constexpr auto type_rows = std::to_array<Row<ElementType>>({{"i8", ElementType::
                                                             {"bf16", ElementType::bf16},
                                                             {"f32", ElementType::f32},
                                                             {"f64", ElementType::f64}});
-constexpr auto use_rows = std::to_array<Row<BufferUse>>({{"input", BufferUse::input},
-                                                         {"output", BufferUse::output},
-                                                         {"both", BufferUse::both},
-                                                         {"scratch", BufferUse::scratch}});
 constexpr auto kind_rows = std::to_array<Row<FindingKind>>({{"out_of_bounds", FindingKind::out_of_bounds},
                                                             {"misaligned", FindingKind::misaligned},
                                                             {"store_to_input", FindingKind::store_to_input},
@@ -76,95 +74,29 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-double number(std::string_view text) {
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size())
-    fail(fmt::format("found '{}', expected a number", text));
-  return value;
-}
-
-tailor::simulator::Extent3 extents(std::string_view text) {
-  tailor::simulator::Extent3 all{1, 1, 1};
-  std::size_t i = 0;
-  for (const std::string_view part : tailor::split(text, 'x')) all.at(i++) = static_cast<std::uint32_t>(number(part));
-  return all;
-}
-
-void read_launch(CorpusLaunch& made, std::string_view word) {
-  const std::size_t equals = word.find('=');
-  const std::string_view key = word.substr(0, equals);
-  const std::string_view value = equals == word.npos ? "1" : word.substr(equals + 1);
-  if (key == "grid") return void(made.launch.grid = extents(value));
-  if (key == "block") return void(made.launch.block = extents(value));
-  if (key == "cluster") return void(made.launch.cluster = extents(value));
-  if (key == "shared") return void(made.launch.dynamic_shared = static_cast<std::int64_t>(number(value)));
-  if (key == "cooperative") return void(made.launch.cooperative = number(value) != 0);
-  if (key == "limit") return void(made.limit = static_cast<std::int64_t>(number(value)));
-  if (key == "sms") return void(made.machine.sms = static_cast<int>(number(value)));
-  if (key == "blocks_per_sm") return void(made.machine.blocks_per_sm = static_cast<int>(number(value)));
-  fail(fmt::format("found '{}', expected a property of a launch", word));
-}
-
-void fill(CorpusBuffer& buffer, std::string_view how, std::string_view seed) {
-  std::seed_seq sequence(seed.begin(), seed.end());
-  std::mt19937 random(sequence);
-  for (std::int64_t i = 0; i < buffer.size(); ++i) {
-    if (how == "random")
-      buffer.set(i, static_cast<double>(random()) / 2147483648.0 - 1.0);
-    else if (how == "iota")
-      buffer.set(i, static_cast<double>(i));
-    else if (how.starts_with("below:"))
-      buffer.set(i, static_cast<double>(random() % static_cast<std::uint32_t>(number(how.substr(6)))));
-    else if (how != "zero")
-      fail(fmt::format("found fill '{}', expected random, zero, iota or below:N", how));
-  }
-}
-
-CorpusBuffer read_buffer(const std::vector<std::string_view>& words, std::string_view file) {
-  if (words.size() < 3) fail("expected '// buffer: NAME TYPE[COUNT] USE FILL'");
-  CorpusBuffer made;
-  made.name = words[0];
-  const std::size_t bracket = words[1].find('[');
-  if (bracket == words[1].npos || words[1].back() != ']')
-    fail(fmt::format("found '{}', expected TYPE[COUNT]", words[1]));
-  made.type = find(type_rows, words[1].substr(0, bracket));
-  made.use = find(use_rows, words[2]);
-  const double count = number(words[1].substr(bracket + 1, words[1].size() - bracket - 2));
-  made.bytes.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(made.element_bytes()));
-  fill(made, words.size() > 3 ? words[3] : "zero", fmt::format("{}.{}", file, made.name));
-  return made;
-}
-
 CorpusPlant read_plant(const std::vector<std::string_view>& words, const CorpusLaunch& launch) {
   if (words.size() < 2) fail("expected '// plant: NAME KIND'");
   CorpusPlant made;
   made.name = words[0];
   made.launch = launch;
   for (const std::string_view kind : tailor::split(words[1], '|')) made.kinds.push_back(find(kind_rows, kind));
-  for (std::size_t i = 2; i < words.size(); ++i) read_launch(made.launch, words[i]);
+  tailor::profiler::RunSpec spec{.launch = launch.launch, .machine = launch.machine, .limit = launch.limit};
+  for (std::size_t i = 2; i < words.size(); ++i) read_launch_word(spec, words[i]);
+  made.launch = {spec.launch, spec.machine, spec.limit};
   return made;
 }
 
-void read_head_line(CorpusKernel& made, std::string_view key, const std::vector<std::string_view>& words) {
-  if (key == "launch" || key == "machine") {
-    for (const std::string_view word : words) read_launch(made.launch, word);
-  } else if (key == "arch") {
-    made.arch = words.at(0);
-  } else if (key == "buffer") {
-    made.parameters.push_back({static_cast<int>(made.buffers.size()), {}});
-    made.buffers.push_back(read_buffer(words, made.name));
-  } else if (key == "value") {
-    CorpusBuffer one;
-    one.type = find(type_rows, words.at(0));
-    one.bytes.resize(static_cast<std::size_t>(one.element_bytes()));
-    one.set(0, number(words.at(1)));
-    made.parameters.push_back({-1, one.bytes});
-  } else if (key == "plant") {
-    made.plants.push_back(read_plant(words, made.launch));
-  } else {
-    fail(fmt::format("found '{}', expected launch, machine, arch, buffer, value or plant", key));
+/// What the head said, in the corpus' own words.
+void take_spec(CorpusKernel& made, const tailor::profiler::RunSpec& spec) {
+  if (!spec.arch.empty()) made.arch = spec.arch;
+  made.launch = {spec.launch, spec.machine, spec.limit};
+  for (const tailor::profiler::RunBuffer& buffer : spec.buffers) {
+    const std::string_view type = tailor::ir::name(buffer.dtype);
+    CorpusBuffer one{buffer.name, find(type_rows, type.starts_with('s') ? "i" + std::string(type.substr(1)) : type),
+                     buffer.use, buffer.bytes};
+    made.buffers.push_back(std::move(one));
   }
+  for (const tailor::profiler::RunParameter& one : spec.parameters) made.parameters.push_back({one.buffer, one.value});
 }
 
 void read_marks(CorpusKernel& made, std::string_view line, std::int64_t number_of_line) {
@@ -299,6 +231,9 @@ CorpusKernel read_kernel(const std::filesystem::path& file) {
   CorpusKernel made;
   made.name = file.stem().string();
   made.text = tailor::read_file(file);
+  tailor::profiler::RunSpec spec;
+  spec.limit = made.launch.limit;
+  std::vector<std::string_view> plants;
   std::int64_t line_number = 0;
   bool head = true;
   for (const std::string_view line : tailor::split(made.text, '\n')) {
@@ -311,9 +246,20 @@ CorpusKernel read_kernel(const std::filesystem::path& file) {
           [&] {
             return tailor::Position{file.string(), line_number, 1};
           },
-          [&] { read_head_line(made, key, words_of(line.substr(colon + 2))); });
+          [&] {
+            const std::string_view rest = line.substr(colon + 2);
+            if (key == "plant")
+              plants.push_back(rest);
+            else if (!read_head_line(spec, key, rest, made.name, file.parent_path()))
+              fail(fmt::format("found '{}', expected launch, machine, arch, buffer, value or plant", key));
+          });
+    if (!head && !plants.empty() && made.plants.empty()) {
+      take_spec(made, spec);
+      for (const std::string_view rest : plants) made.plants.push_back(read_plant(words_of(rest), made.launch));
+    }
     if (!head) read_marks(made, line, line_number);
   }
+  if (made.plants.empty()) take_spec(made, spec);
   return made;
 }
 

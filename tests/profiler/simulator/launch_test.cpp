@@ -142,6 +142,30 @@ TEST_CASE("an index past the end meets a guard zone and no other buffer") {
   CHECK(std::equal(before.begin(), before.end(), memory.bytes(other).begin()));
 }
 
+TEST_CASE("a launch that touches more memory than it may hold ends, and one that touches less does not") {
+  constexpr std::int64_t words = 1 << 16;  // 64 pieces of 4 KiB, of which a block touches one sixteenth of a piece
+  const auto outcome = [&](std::int64_t most, bool sanitize) {
+    Memory memory;
+    const int y = memory.add_lazily("y", words * 4, 4, BufferUse::output);
+    Launch launch;
+    launch.grid = {words / 64, 1, 1};
+    launch.block = {64, 1, 1};
+    launch.arguments = {{y, 0, {}}};
+    SimulationOptions options;
+    options.sanitize = sanitize;
+    options.most_lazy_bytes = most;
+    return simulate(program_of(numbering), launch, memory, options);
+  };
+  CHECK(outcome(words * 4, false).outcome == SimulationOutcome::finished);
+  const Simulation less = outcome(words * 4 - 1, false);
+  CHECK(less.outcome == SimulationOutcome::out_of_memory);
+  CHECK(less.reason == "its blocks touch more than 262 KB of memory");
+  CHECK(less.blocks_run < less.blocks_total);
+  CHECK(outcome(words * 4, true).outcome == SimulationOutcome::out_of_memory);  // the sanitizers' records
+  CHECK(outcome(words * 24, true).outcome == SimulationOutcome::finished);
+  CHECK(outcome(0, true).outcome == SimulationOutcome::finished);
+}
+
 TEST_CASE("a warp that runs too long is stopped") {
   const Run made = run(entry(".param .u64 y", "again:\n  bra again;"), {}, 4, [] {
     SimulationOptions options;

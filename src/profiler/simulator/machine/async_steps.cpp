@@ -103,6 +103,7 @@ GlobalSpan find_global(WarpState& warp, std::uint32_t site, int lane, std::uint6
   if (write && at.use == BufferUse::input)
     return fail(FindingKind::store_to_input, fmt::format("a copy to byte {} of input {}", span.offset, at.name));
   machine.state.memory.window(buffer, static_cast<std::int64_t>(span.offset), static_cast<std::int64_t>(bytes));
+  machine.limit_memory();
   span.host = machine.state.memory.pages[buffer].data() + span.offset;
   return span;
 }

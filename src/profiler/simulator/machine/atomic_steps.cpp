@@ -49,6 +49,7 @@ void apply(Warp& warp, const Micro& micro, const Next& next) {
   fill_addresses(warp, micro, request);
   translate_atomic(warp, micro, request);
   constexpr bool wide = sizeof(T) == 8;
+  bool changed = false;
   for (std::uint32_t left = request.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     // With a list: results first, when there are any, then operands; a register may be both, so operands are read
@@ -72,12 +73,19 @@ void apply(Warp& warp, const Micro& micro, const Next& next) {
                           : results != 0 ? warp.lists[micro.list + static_cast<std::uint32_t>(k)]
                                          : no_slot;
       const T made = next(old, values[k], second);
+      changed = changed || std::memcmp(&made, &old, sizeof old) != 0;
       std::memcpy(at, &made, sizeof made);
       std::uint64_t out = 0;
       std::memcpy(&out, &old, sizeof old);
       put(warp, result, lane, wide, out);
     }
   }
+  // One that leaves memory as it was has only looked at it, as a lock that is taken does.
+  WarpState& state = state_of(warp);
+  if (changed)
+    ++state.machine->progress;
+  else if (request.mask != 0)
+    state.poll(micro.site, request.address[std::countr_zero(request.mask)]);
 }
 
 std::uint16_t f16_sum(std::uint16_t a, std::uint16_t b) { return f16_of(float_of_f16(a) + float_of_f16(b)); }

@@ -118,13 +118,17 @@ struct SimulationOptions {
   /// Instructions of one warp before the launch is stopped as too long.
   std::int64_t warp_instructions = std::int64_t{1} << 40;
   Seconds time_limit{std::numeric_limits<double>::infinity()};
+  /// Bytes of buffers that are made lazily, with the sanitizers' records of those that may be written, before the
+  /// launch is stopped as out of memory; 0: no limit.
+  std::int64_t most_lazy_bytes = 0;
   int most_findings = 20;  ///< distinct ones that are kept
   MachineLimits machine;
   std::stop_token stop;
 };
 
-/// refused: the launch does not fit the entry or the machine; unsupported: an instruction that cannot be simulated.
-enum class SimulationOutcome : std::uint8_t { finished, stopped, unsupported, refused };
+/// stopped: asked to, too long, or nothing can go on; out_of_memory: more than most_lazy_bytes; refused: the launch
+/// does not fit the entry or the machine; unsupported: an instruction that cannot be simulated.
+enum class SimulationOutcome : std::uint8_t { finished, stopped, out_of_memory, unsupported, refused };
 
 struct Simulation {
   SimulationOutcome outcome = SimulationOutcome::finished;

@@ -138,7 +138,11 @@ struct Machine {
 
   const LaunchState& state;
   Findings findings;
-  bool stopped = false;  ///< a stop request, the time limit, or nothing can go on
+  /// Stops when more memory was made than the launch may hold.
+  void limit_memory();
+
+  bool out_of_memory = false;
+  bool stopped = false;  ///< a stop request, the time limit, too much memory, or nothing can go on
   std::string stop_reason;
   std::vector<std::uint64_t> block_runs, block_lanes;  ///< by code block
   std::vector<SiteState> sites;                        ///< by memory site

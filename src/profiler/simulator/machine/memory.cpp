@@ -27,15 +27,17 @@ constexpr std::int64_t guard_bytes = 1 << 16, buffer_alignment = 256;
 /// A window reaches at most so many pieces beyond what was asked for, to either side.
 constexpr std::int64_t most_pieces_around = 16;
 
-void make_piece(LazyPieces& lazy, std::int64_t piece, std::span<std::byte> buffer) {
+/// Whether it had to be made.
+bool make_piece(LazyPieces& lazy, std::int64_t piece, std::span<std::byte> buffer) {
   std::atomic<bool>& made = lazy.made[static_cast<std::size_t>(piece)];
-  if (made.load(std::memory_order_acquire)) return;
+  if (made.load(std::memory_order_acquire)) return false;
   const std::lock_guard lock(lazy.mutex);
-  if (made.load(std::memory_order_relaxed)) return;
+  if (made.load(std::memory_order_relaxed)) return false;
   const auto first = static_cast<std::size_t>(piece * lazy_piece_bytes);
   lazy.contents(static_cast<std::int64_t>(first),
                 buffer.subspan(first, std::min<std::size_t>(lazy_piece_bytes, buffer.size() - first)));
   made.store(true, std::memory_order_release);
+  return true;
 }
 
 }  // namespace
@@ -158,7 +160,9 @@ ByteRange Memory::Body::window(int buffer, std::int64_t offset, std::int64_t byt
   const std::span<std::byte> all(pages[buffer].data(), static_cast<std::size_t>(of.bytes));
   std::int64_t first = offset / lazy_piece_bytes,
                last = (offset + std::max<std::int64_t>(bytes, 1) - 1) / lazy_piece_bytes;
-  for (std::int64_t piece = first; piece <= last; ++piece) make_piece(lazy, piece, all);
+  std::atomic<std::int64_t>& lazily_made = of.use == BufferUse::input ? lazily_read : lazily_written;
+  for (std::int64_t piece = first; piece <= last; ++piece)
+    if (make_piece(lazy, piece, all)) lazily_made.fetch_add(lazy_piece_bytes, std::memory_order_relaxed);
   const auto is_made = [&](std::int64_t piece) {
     return lazy.made[static_cast<std::size_t>(piece)].load(std::memory_order_acquire);
   };

@@ -66,6 +66,8 @@ struct Memory::Body {
   /// Chunks of address space: each buffer has pages of its own, so buffers never move.
   IndexedVector<Pages> pages;
   std::int64_t end = 0;  ///< of the address range used so far, relative to global_base
+  /// Bytes that were made lazily, of inputs and of the others.
+  mutable std::atomic<std::int64_t> lazily_read{0}, lazily_written{0};
 
   /// The buffer that holds simulated address `address`, or -1.
   int holding(std::uint64_t address) const;

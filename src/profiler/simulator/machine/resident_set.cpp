@@ -21,6 +21,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/text.h"
 #include "profiler/simulator/decode/special.h"
 #include "profiler/simulator/machine/machine.h"
 
@@ -215,6 +216,18 @@ void Machine::schedule() {
       stop_reason = fmt::format("it took longer than {:.3g} s", state.options.time_limit.value);
     }
   }
+}
+
+void Machine::limit_memory() {
+  if (state.options.most_lazy_bytes == 0 || stopped) return;
+  // Of 4 bytes that may be written the shadow keeps up to 20 (shadow.h).
+  const std::int64_t records = shadow ? 5 : 0;
+  const std::int64_t held = state.memory.lazily_read.load(std::memory_order_relaxed) +
+                            (1 + records) * state.memory.lazily_written.load(std::memory_order_relaxed);
+  if (held <= state.options.most_lazy_bytes) return;
+  stopped = out_of_memory = true;
+  stop_reason = fmt::format("its blocks touch more than {} of memory",
+                            humane_bytes(static_cast<double>(state.options.most_lazy_bytes)));
 }
 
 void Machine::explain_deadlock() {

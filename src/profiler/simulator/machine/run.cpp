@@ -205,7 +205,7 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);
     if (!goes_on && warp.live != 0) goes_on = unstick(warp);
-    if (pause || warp.executed >= until) break;
+    if (pause || warp.executed >= until || stopped) break;
   }
   clock += warp.executed - before;
   if (may_spin) take_turns(warp, warp.executed - before);

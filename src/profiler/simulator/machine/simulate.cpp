@@ -203,7 +203,7 @@ void gather(const LaunchState& state, const Machines& machines, Simulation& resu
     for (std::size_t b = 0; b < result.buffers.size(); ++b) add(result.buffers[b], machine->buffers[b]);
     for (std::size_t s = 0; s < result.sites.size(); ++s) add(result.sites[s].counts, machine->site_totals[s].counts);
     if (machine->stopped && result.outcome == SimulationOutcome::finished) {
-      result.outcome = SimulationOutcome::stopped;
+      result.outcome = machine->out_of_memory ? SimulationOutcome::out_of_memory : SimulationOutcome::stopped;
       result.reason = machine->stop_reason;
     }
   }

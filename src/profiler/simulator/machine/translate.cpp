@@ -163,6 +163,7 @@ bool enter_buffer(Machine& machine, const Micro& micro, std::uint64_t address, s
   SiteState& site = machine.sites[micro.extra >> access_site_shift];
   const ByteRange window =
       machine.state.memory.window(found, static_cast<std::int64_t>(address - base), static_cast<std::int64_t>(size));
+  machine.limit_memory();
   site.base = base + static_cast<std::uint64_t>(window.first);
   site.size = static_cast<std::uint64_t>(window.bytes);
   site.host = machine.state.memory.pages[found].data() + window.first;
@@ -408,7 +409,6 @@ void observe(Warp& warp, const Micro& micro, std::uint64_t first, bool store) {
 
 void translate_atomic(Warp& warp, const Micro& micro, Request& request) {
   translate_as(warp, micro, request, SiteKind::atomic);
-  ++state_of(warp).machine->progress;
 }
 
 const Services services{&translate, &observe};

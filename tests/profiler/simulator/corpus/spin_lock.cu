@@ -7,7 +7,7 @@
 // buffer: lock u32[1] scratch zero
 // buffer: y f32[1] both zero
 // plant: NO_LOCK race
-// plant: NEVER_FREED deadlock|too_long limit=200000
+// plant: NEVER_FREED deadlock
 // plant: NO_FENCE race
 extern "C" __global__ void spin_lock(const float* x, unsigned* lock, float* y) {
   float v = x[threadIdx.x];

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Levenberg and Marquardt's method on residuals r(x), with Huber's weights, priors and bounds. In: a function and
+// unknowns. Out: the minimum with its covariance. Called for every calibration.
+//
+// The cost is the sum of rho(r / s) and of ((x - prior) / width)^2. rho is square up to 1.345 and linear beyond, so
+// that a few wild times do not decide; s is the residuals' spread (1.4826 times the median of |r|), taken anew after
+// each accepted step until it settles. A step solves (A + lambda diag A) d = g, with A = J' W J / s^2 + 1 / width^2 and
+// g the negative gradient. An unknown that stands on its bound and would leave it is held; others are cut at theirs. A
+// step is taken when the cost falls; lambda falls with it and rises otherwise.
+//
+// Models are not smooth: whole waves and maxima make steps and kinks. So J is a central difference over a few parts in
+// a thousand, wide enough to see over a small step, and no cleverer one would be right.
+//
+// The covariance is the inverse of A at the minimum. It says how far the observations pin the unknowns down if the
+// model is right and errors are independent.
+#include "calibrate/least_squares.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/statistics.h"
+#include "base/stop.h"
+
+namespace tailor::calibrate {
+
+namespace {
+
+constexpr double huber = 1.345;       // 95 % as good as squares on normal errors
+constexpr double difference = 4e-3;   // half of the step of a central difference
+constexpr double least_scale = 2e-3;  // residuals below measure the models' digits
+constexpr int most_steps = 80;
+constexpr double settled = 1e-7;  // relative fall of the cost that ends it
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+std::vector<std::size_t> every(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+double spread_of_residuals(std::span<const double> residuals) {
+  if (residuals.empty()) return least_scale;
+  std::vector<double> sizes;
+  for (const double r : residuals) sizes.push_back(std::abs(r));
+  return std::max(least_scale, 1.4826 * median_of(sizes));
+}
+
+double rho(double r) { return std::abs(r) <= huber ? r * r : 2 * huber * std::abs(r) - huber * huber; }
+double weight(double r) { return std::abs(r) <= huber ? 1 : huber / std::abs(r); }
+
+double cost(std::span<const Unknown> unknowns, std::span<const double> x, std::span<const double> residuals,
+            double scale) {
+  double sum = 0;
+  for (const double r : residuals) sum += rho(r / scale);
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    const double d = (x[k] - unknowns[k].prior) / unknowns[k].width;
+    sum += d * d;
+  }
+  return sum;
+}
+
+/// A and g at a place; unknowns that are held at a bound by the gradient have no part in a step.
+struct Normal {
+  Matrix a;
+  Vector g;
+};
+Normal normal_equations(std::span<const Unknown> unknowns, std::span<const double> x, std::span<const double> residuals,
+                        std::span<const double> j, double scale) {
+  const auto n = static_cast<Eigen::Index>(unknowns.size());
+  Normal out{Matrix::Zero(n, n), Vector::Zero(n)};
+  std::vector<Eigen::Index> there;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    const double* row = &j[i * unknowns.size()];
+    const double w = weight(residuals[i] / scale) / (scale * scale);
+    there.clear();  // an operation's own unknowns leave most of a row empty
+    for (Eigen::Index p = 0; p < n; ++p)
+      if (row[p] != 0) there.push_back(p);
+    for (const Eigen::Index p : there) {
+      out.g(p) -= w * row[p] * residuals[i];
+      for (const Eigen::Index q : there) out.a(p, q) += w * row[p] * row[q];
+    }
+  }
+  for (Eigen::Index p = 0; p < n; ++p) {
+    const Unknown& u = unknowns[static_cast<std::size_t>(p)];
+    out.a(p, p) += 1 / (u.width * u.width);
+    out.g(p) -= (x[static_cast<std::size_t>(p)] - u.prior) / (u.width * u.width);
+  }
+  return out;
+}
+
+std::vector<double> stepped(std::span<const Unknown> unknowns, std::span<const double> x, Normal normal,
+                            double lambda) {
+  const auto n = static_cast<Eigen::Index>(unknowns.size());
+  for (Eigen::Index p = 0; p < n; ++p) {
+    const auto at = static_cast<std::size_t>(p);
+    const bool held = (x[at] <= unknowns[at].low && normal.g(p) < 0) || (x[at] >= unknowns[at].high && normal.g(p) > 0);
+    if (held) {
+      normal.a.row(p).setZero();
+      normal.a.col(p).setZero();
+      normal.a(p, p) = 1;
+      normal.g(p) = 0;
+    }
+  }
+  normal.a.diagonal() *= 1 + lambda;
+  const Vector d = normal.a.ldlt().solve(normal.g);
+  std::vector<double> next(x.begin(), x.end());
+  for (std::size_t k = 0; k < next.size(); ++k)
+    next[k] = std::clamp(x[k] + d(static_cast<Eigen::Index>(k)), unknowns[k].low, unknowns[k].high);
+  return next;
+}
+
+std::vector<double> flat(const Matrix& matrix) {
+  std::vector<double> out;
+  for (Eigen::Index p = 0; p < matrix.rows(); ++p)
+    for (Eigen::Index q = 0; q < matrix.cols(); ++q) out.push_back(matrix(p, q));
+  return out;
+}
+
+}  // namespace
+
+double Solution::deviation(std::size_t i) const { return std::sqrt(std::max(0.0, covariance[i * x.size() + i])); }
+
+std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
+                             std::span<const double> x, const std::stop_token& stop) {
+  std::vector<double> out(residuals * unknowns.size(), 0.0);
+  const std::vector<std::size_t> all = every(residuals);
+  std::vector<double> at(x.begin(), x.end()), above(residuals), below(residuals);
+  for (std::size_t k = 0; k < unknowns.size(); ++k) {
+    stop_if_asked(stop);
+    const std::span<const std::size_t> which = unknowns[k].moves.empty() ? std::span(all) : unknowns[k].moves;
+    const double high = std::min(unknowns[k].high, x[k] + difference);
+    const double low = std::max(unknowns[k].low, x[k] - difference);
+    if (high <= low) continue;
+    at[k] = high;
+    evaluate(at, which, std::span(above).first(which.size()));
+    at[k] = low;
+    evaluate(at, which, std::span(below).first(which.size()));
+    at[k] = x[k];
+    for (std::size_t i = 0; i < which.size(); ++i)
+      out[which[i] * unknowns.size() + k] = (above[i] - below[i]) / (high - low);
+  }
+  return out;
+}
+
+Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
+               const std::stop_token& stop) {
+  const std::vector<std::size_t> all = every(residuals);
+  Solution best;
+  for (const Unknown& unknown : unknowns) best.x.push_back(unknown.start);
+  std::vector<double> r(residuals), next_r(residuals);
+  evaluate(best.x, all, r);
+  best.scale = spread_of_residuals(r);
+  double lambda = 1e-3;
+  std::vector<double> j = jacobian(unknowns, residuals, evaluate, best.x, stop);
+  for (; best.steps < most_steps; ++best.steps) {
+    const double now = cost(unknowns, best.x, r, best.scale);
+    const Normal normal = normal_equations(unknowns, best.x, r, j, best.scale);
+    bool fell = false;
+    double fall = 0;
+    for (; !fell && lambda < 1e9; lambda *= 4) {
+      stop_if_asked(stop);
+      const std::vector<double> next = stepped(unknowns, best.x, normal, lambda);
+      evaluate(next, all, next_r);
+      const double then = cost(unknowns, next, next_r, best.scale);
+      if (!(then < now)) continue;
+      fell = true;
+      fall = (now - then) / now;
+      best.x = next;
+      r = next_r;
+    }
+    if (!fell) break;
+    lambda = std::max(1e-9, lambda / 12);  // the loop has multiplied once more
+    const double scale = spread_of_residuals(r);
+    const bool steady = std::abs(scale - best.scale) < 1e-6 * best.scale;
+    best.scale = scale;
+    if (fall < settled && steady) break;
+    j = jacobian(unknowns, residuals, evaluate, best.x, stop);
+  }
+  const Normal normal = normal_equations(unknowns, best.x, r, j, best.scale);
+  best.covariance = flat(normal.a.ldlt().solve(Matrix::Identity(normal.a.rows(), normal.a.cols())));
+  return best;
+}
+
+std::vector<Choice> most_informative(std::span<const double> rows, std::span<const Unknown> unknowns, double noise,
+                                     std::size_t count) {
+  const auto n = static_cast<Eigen::Index>(unknowns.size());
+  const std::size_t candidates = rows.size() / unknowns.size();
+  const auto row = [&](std::size_t i) {
+    return Eigen::Map<const Vector>(rows.data() + i * unknowns.size(), n) / noise;
+  };
+  Matrix covariance = Matrix::Zero(n, n);
+  for (Eigen::Index p = 0; p < n; ++p) {
+    const double width = unknowns[static_cast<std::size_t>(p)].width;
+    covariance(p, p) = width * width;
+  }
+  std::vector<Choice> chosen;
+  std::vector<bool> taken(candidates, false);
+  while (chosen.size() < std::min(count, candidates)) {
+    std::size_t best = candidates;
+    double most = -1;
+    for (std::size_t i = 0; i < candidates; ++i) {
+      if (taken[i]) continue;
+      const Vector j = row(i);
+      if (const double gain = j.dot(covariance * j); gain > most) {
+        most = gain;
+        best = i;
+      }
+    }
+    taken[best] = true;
+    const Vector j = row(best), cj = covariance * j;
+    covariance -= cj * cj.transpose() / (1 + j.dot(cj));  // what one more observation leaves (Sherman and Morrison)
+    double variance = 0;
+    for (std::size_t i = 0; i < candidates; ++i) {
+      const Vector of = row(i) * noise;
+      variance += of.dot(covariance * of) / static_cast<double>(candidates);
+    }
+    chosen.push_back({best, std::sqrt(std::max(0.0, variance))});
+  }
+  return chosen;
+}
+
+}  // namespace tailor::calibrate

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work from a description. A kernel of others comes in as launch, bytes, round trips and instructions; the counts that
+// a model reads go out. Called for each observation once, before models are asked about it many times.
+//
+// The kernel is taken to have one array that it reads and one that it writes, accessed in vectors of 16 bytes by whole
+// warps. What it loads again it loads as the same threads of the same block did before, so caches decide how far those
+// loads go. Instructions are spread evenly over the blocks.
+#include "calibrate/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace tailor::calibrate {
+
+namespace {
+
+constexpr double sector = 32, access = 16, lanes = 32;
+/// Registers of a kernel about which nothing is said: what streams need.
+constexpr int usual_registers = 24;
+
+std::int64_t whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
+
+costmodel::Traffic traffic(double bytes) {
+  return {whole(std::ceil(bytes / (access * lanes))), whole(std::ceil(bytes / sector)), whole(bytes)};
+}
+
+}  // namespace
+
+costmodel::Work foreign_work(const ir::ForeignKernel& k) {
+  costmodel::Work work;
+  work.threads = static_cast<int>(k.threads);
+  work.virtual_blocks = work.grid = k.blocks;
+  work.shared_bytes = k.shared;
+  costmodel::BufferWork read, written;
+  read.load = traffic(k.read + k.reread);
+  read.reload_sectors = whole(k.reread / sector);
+  read.read_bytes = whole(k.read);
+  written.store = traffic(k.written);
+  written.written_bytes = whole(k.written);
+  work.buffers = {read, written};
+  const double warps = std::ceil(static_cast<double>(k.threads) / lanes) * static_cast<double>(k.blocks);
+  work.pipes.memory = read.load.requests + written.store.requests;
+  work.pipes.xu = whole(k.transcendental / lanes);
+  work.pipes.shuffle = work.shuffles = whole(k.shuffles * warps);
+  work.pipes.barrier = work.barriers = whole(k.barriers * warps);
+  // Which pipes they go to is not known: all of them take issue slots.
+  work.pipes.control = std::max<std::int64_t>(0, whole(k.instructions) - work.pipes.xu);
+  work.busiest_block = costmodel::instructions(work.pipes) / std::max<std::int64_t>(1, k.blocks);
+  work.live_registers = k.registers > 0 ? static_cast<int>(k.registers) : usual_registers;
+  work.critical_path.far = std::max(k.far_trips, k.read > 0 && k.far_trips == 0 ? 1.0 : 0.0);
+  work.critical_path.memory = work.critical_path.far + k.near_trips;
+  work.critical_path.shuffle = k.shuffles;
+  work.critical_path.barrier = k.barriers;
+  const double threads = static_cast<double>(k.threads) * static_cast<double>(k.blocks);
+  const double trips = std::max(1.0, work.critical_path.memory);
+  work.bytes_in_flight = (k.read + k.reread + k.written) / threads / trips;
+  work.loads_in_flight = std::max<std::int64_t>(1, whole((k.read + k.reread) / threads / trips / access));
+  return work;
+}
+
+costmodel::GroupWork foreign_group(const ir::ForeignKernel& kernel) {
+  costmodel::GroupWork group;
+  group.bytes_read = kernel.read;
+  group.bytes_written = kernel.written;
+  return group;
+}
+
+Sample foreign_sample(const ir::Observation& observation) {
+  const auto& kernel = std::get<ir::ForeignKernel>(observation.subject);
+  if (kernel.blocks <= 0 || kernel.threads <= 0 || kernel.read + kernel.written <= 0)
+    throw Error(Fault::failed,
+                fmt::format("observation {}: the kernel '{}' has no {}, so no model can say its time",
+                            short_hex(observation.id), kernel.operation,
+                            kernel.blocks <= 0 || kernel.threads <= 0 ? "launch shape" : "bytes read or written"),
+                "blocks, threads, read_bytes and written_bytes describe a kernel (docs/calibration.md)");
+  Sample sample;
+  sample.of = observation;
+  sample.work = foreign_work(kernel);
+  sample.group = foreign_group(kernel);
+  sample.operation = kernel.operation;
+  sample.bytes = kernel.read + kernel.written;
+  return sample;
+}
+
+Machine::Machine(const ir::Device& device, const ir::Calibration& calibration)
+    : all_(costmodel::calibrated(device, calibration)) {
+  for (const ir::Fit& fit : calibration.fits)
+    if (!fit.operation.empty() && !by_operation_.contains(fit.operation))
+      by_operation_.emplace(fit.operation, costmodel::calibrated(device, calibration, fit.operation));
+}
+
+const costmodel::CalibratedDevice& Machine::of(const std::string& operation) const {
+  const auto at = by_operation_.find(operation);
+  return at == by_operation_.end() ? all_ : at->second;
+}
+
+ir::Estimate estimate(const costmodel::Model& model, const Sample& sample, const costmodel::CalibratedDevice& device) {
+  costmodel::ModelInputs inputs;
+  inputs.group = &sample.group;
+  inputs.work = &sample.work;
+  inputs.device = &device;
+  inputs.regime = sample.of.regime;
+  return model.estimate(inputs);
+}
+
+}  // namespace tailor::calibrate

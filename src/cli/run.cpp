@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor run: anybody's CUDA or PTX kernel on the simulator, under its sanitizers. In: a file, a launch and arguments,
+// from the head of the file or the command line. Out: whether it is clean, what was found and where, what its buffers
+// hold; arrays as .npy. Called by main's table of commands.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "profiler/check/check.h"
+#include "profiler/compile/compile.h"
+#include "profiler/run/run_kernel.h"
+#include "study/pipeline/gpu_access.h"
+#include "study/tables/run_tables.h"
+
+namespace tailor::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// NAME=FILE
+std::pair<std::string, std::string> named_file(std::string_view option, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == text.npos || equals == 0 || equals + 1 == text.size())
+    throw Error(Fault::usage, fmt::format("{}: found '{}', expected NAME=FILE", option, text));
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+/// The head of the file, and over it what the command line says.
+profiler::RunSpec make_spec(const RunCommand& options, const std::string& text) {
+  profiler::RunSpec spec = profiler::read_head(text, options.file);
+  const auto word = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) read_launch_word(spec, fmt::format("{}={}", key, value));
+  };
+  word("grid", options.grid);
+  word("block", options.block);
+  word("cluster", options.cluster);
+  if (options.shared >= 0) word("shared", std::to_string(options.shared));
+  if (options.limit > 0) word("limit", std::to_string(options.limit));
+  if (options.cooperative) spec.launch.cooperative = true;
+  if (!options.arguments.empty()) {
+    spec.buffers.clear();
+    spec.parameters.clear();
+  }
+  for (const std::string& one : options.arguments)
+    read_argument(spec, one, fs::path(options.file).stem().string(), fs::current_path());
+  if (!options.arch.empty()) spec.arch = options.arch;
+  return spec;
+}
+
+std::string compiled_ptx(const RunCommand& options, const std::string& text, const std::string& arch,
+                         const Context& context) {
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  if (!nvrtc) throw Error(Fault::missing, "a CUDA file needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
+  profiler::CompileRequest request{.cuda = text, .arch = arch};
+  for (const std::string& one : options.defines) request.options.push_back("--define-macro=" + one);
+  for (const std::string& one : options.includes) request.options.push_back("--include-path=" + one);
+  const ir::Binary binary = profiler::compile(*nvrtc.api, request, context.stop());
+  if (context.stop().stop_requested()) throw Error(Fault::interrupted, "interrupted");
+  if (binary.outcome == ir::CompileOutcome::unsupported)
+    throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
+                "--arch names another architecture; tailor doctor lists those it knows");
+  if (binary.outcome == ir::CompileOutcome::failed)
+    throw Error(Fault::failed, Position{options.file}, fmt::format("does not compile:\n{}", trim(binary.log)),
+                "NVRTC compiles device code: host code and its headers are to be left out");
+  return binary.ptx;
+}
+
+profiler::RunOptions run_options(const RunCommand& options, const Context& context) {
+  profiler::RunOptions how;
+  how.simulation.seed = static_cast<std::uint64_t>(options.seed);
+  how.simulation.threads = 1;
+  how.simulation.sanitize = !options.no_sanitizers;
+  how.simulation.time_limit = {options.time_limit};
+  how.simulation.stop = context.stop();
+  how.seeds = options.seeds;
+  how.sample_blocks = options.blocks;
+  how.tolerance = options.tolerance;
+  for (const std::string& one : options.expect) {
+    const auto [buffer, file] = named_file("--expect", one);
+    how.expected.push_back({buffer, profiler::read_npy(file)});
+  }
+  return how;
+}
+
+void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, const profiler::KernelRun& run,
+                  const Context& context) {
+  for (const std::string& one : options.save) {
+    const auto [name, file] = named_file("--save", one);
+    const auto at = std::find_if(spec.buffers.begin(), spec.buffers.end(),
+                                 [&, &wanted = name](const profiler::RunBuffer& each) { return each.name == wanted; });
+    if (at == spec.buffers.end()) throw Error(Fault::usage, fmt::format("--save: no buffer is called '{}'", name));
+    const auto& bytes = run.buffers[static_cast<std::size_t>(at - spec.buffers.begin())].bytes;
+    const std::optional<std::string> text = profiler::npy_text({at->dtype, at->dims, bytes});
+    if (!text) throw Error(Fault::usage, fmt::format("--save: NumPy has no type {}", ir::name(at->dtype)));
+    write_file(file, *text);
+    context.console->note(fmt::format("{} is in {}", name, file));
+  }
+}
+
+}  // namespace
+
+void run_run(const RunCommand& options, const Context& context) {
+  if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one schedule");
+  if (!(options.time_limit > 0))
+    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  const bool is_ptx = options.file.ends_with(".ptx");
+  std::string text = read_file(options.file);
+  profiler::RunSpec spec = make_spec(options, text);
+  std::optional<ir::Device> device;
+  if (!options.device.empty()) device = ir::find_device(options.device, (context.data / "devices").string());
+  if (device && spec.machine.sms == 0) spec.machine = profiler::machine_limits(*device, spec.machine.blocks_per_sm);
+  if (spec.arch.empty()) spec.arch = device ? device->arch : "sm_90";
+  simulator::PtxModule module =
+      simulator::parse_ptx(is_ptx ? text : compiled_ptx(options, text, spec.arch, context), options.file);
+  for (std::string& file : module.source_files)
+    if (fs::path(file).filename() == profiler::compiled_file) file = fs::path(options.file).filename().string();
+  const simulator::PtxFunction& entry = profiler::find_entry(module, options.entry);
+  const profiler::KernelRun run = profiler::run_kernel(module, entry, spec, run_options(options, context));
+  if (context.stop().stop_requested()) throw Error(Fault::interrupted, "interrupted");
+  CommandOutput answer{"tailor.run/1", options.device, {}, {}};
+  answer.sections.push_back({"run", study::run_table(run, entry.name)});
+  report::Table findings = study::run_finding_table(run, text);
+  const bool all = context.format == Format::json;
+  if (all || !findings.rows.empty()) answer.sections.push_back({"findings", std::move(findings)});
+  answer.sections.push_back({"buffers", study::run_buffer_table(run, spec)});
+  if (all || options.counters) answer.sections.push_back({"counters", study::run_counter_table(run)});
+  if (all || options.lines) answer.sections.push_back({"lines", study::run_line_table(run, text)});
+  show(context, answer);
+  if (!run.buffers.empty()) save_buffers(options, spec, run, context);
+  if (const std::optional<Error> fault = study::fault_of(run, spec)) throw *fault;
+}
+
+}  // namespace tailor::cli

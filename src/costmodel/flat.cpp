@@ -1,0 +1,431 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts that plans of one flat loop share. In: a loop lowered for one warp a block, and kernels of the same loop. Out:
+// their counts. Called by the counter of a plan space.
+//
+// Why it is right. In a flat loop everything depends on a vector's number alone. Block, trip and thread only make up
+// that number, as ((block * trips + trip) * threads + thread), and threads are whole warps. So whatever the plan, warp
+// number i of the array has vectors 32 i .. 32 i + 31, and meets the same guards and the same addresses. Which block
+// it belongs to matters for the busiest block only, and for statements outside of the loop's own guard, which each warp
+// of the grid executes.
+//
+// How it is made sure. A program is read as scopes: guards and loops over a vector, and the accesses in them. Loops
+// over trips, and the guard that asks whether a vector exists, are passed through. A kernel's scope is the known one in
+// the same surroundings whose condition says the same at all places where it, or the one before or behind it, was seen
+// to be run, first and last ones among them; an access is the known one whose address is the same there. Plans may put
+// loads in other sections, or ask one condition less; whatever has no known scope or access is counted the long way.
+//
+// The busiest block is the greatest sum over a run of warps: for each warp, what each scope issues times how often it
+// runs it.
+#include "costmodel/flat.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::StmtKind;
+
+/// Beyond this the long way is not longer.
+constexpr std::int64_t most_flat_warps = std::int64_t{1} << 17;
+
+/// The variables that make up a vector's number.
+struct Position {
+  static constexpr int no_var = -1;
+  int block = no_var, thread = no_var, trip = no_var;
+  std::int64_t trips = 1;
+};
+
+/// The block's and the thread's variable; false: threads are seen through others too.
+bool find_position(const ir::Kernel& kernel, Position& position) {
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
+    const ir::Var& var = kernel.indices.vars[v];
+    int* const place = var.kind == ir::VarKind::block    ? &position.block
+                       : var.kind == ir::VarKind::thread ? &position.thread
+                                                         : nullptr;
+    if (place == nullptr) continue;
+    if (*place != Position::no_var || var.divisor != 1) return false;
+    *place = static_cast<int>(v);
+  }
+  return position.block != Position::no_var && position.thread != Position::no_var &&
+         kernel.indices.vars[static_cast<std::size_t>(position.thread)].extent == kernel.threads &&
+         kernel.threads % warp_lanes == 0;
+}
+
+/// Whether the expression is the vector's number.
+bool is_number(const ir::Kernel& kernel, ir::ExprId expr, const Position& position) {
+  const ir::IndexPool& pool = kernel.indices;
+  if (pool[expr].constant != 0) return false;
+  bool has_thread = false, has_block = kernel.virtual_blocks == 1, has_trip = position.trips == 1;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const ir::Term& term = pool.terms[part.term];
+    const int var = term.kind == ir::TermKind::var ? static_cast<int>(term.var) : Position::no_var;
+    bool* const has = var == Position::no_var  ? nullptr
+                      : var == position.thread ? &has_thread
+                      : var == position.block  ? &has_block
+                      : var == position.trip   ? &has_trip
+                                               : nullptr;
+    const std::int64_t step = has == &has_thread ? 1
+                              : has == &has_trip ? kernel.threads
+                                                 : kernel.threads * position.trips;
+    if (has == nullptr || part.coefficient != step) return false;
+    *has = true;
+  }
+  return has_thread && has_block && has_trip;
+}
+
+bool has_condition(const ir::Condition& one) { return one.a != ir::no_expr; }
+
+/// The guard that asks whether a vector exists.
+bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t vectors, const Position& position) {
+  const ir::Condition& one = stmt.conditions[0];
+  return !has_condition(stmt.conditions[1]) && !one.equal && stmt.value == ir::no_value &&
+         kernel.indices[one.b].count == 0 && kernel.indices[one.b].constant == vectors &&
+         is_number(kernel, one.a, position);
+}
+
+/// Whether a known loop has a variable of this name; others are trips.
+bool is_known(const ir::Kernel& like, const ir::Var& var) {
+  return std::any_of(like.indices.vars.begin(), like.indices.vars.end(),
+                     [&](const ir::Var& other) { return other.name == var.name; });
+}
+
+/// Whether the expression is one number for all vectors.
+bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
+    if ((kernel.indices[expr].vars >> v & 1) != 0 && kernel.indices.vars[v].kind != ir::VarKind::data) return false;
+  return true;
+}
+
+bool holds(const ir::Kernel& kernel, const ir::Stmt& guard, std::span<const std::int64_t> values) {
+  for (const ir::Condition& one : guard.conditions) {
+    if (!has_condition(one)) continue;
+    const std::int64_t a = evaluate(kernel.indices, one.a, values), b = evaluate(kernel.indices, one.b, values);
+    if (one.equal ? a != b : a >= b) return false;
+  }
+  return true;
+}
+
+/// Where a statement stands.
+struct Standing {
+  std::int32_t scope = 0;
+  bool exists = false;     ///< in the guard that asks whether the vector exists
+  std::int64_t trips = 1;  ///< around it
+};
+
+/// Goes through a program, its trips and the guard of existence passed through. `Visitor` has enter(at, standing),
+/// which says the scope that a guard or loop opens, or none to give up; leave(at); access(at, standing), false to give
+/// up; and plain(at, standing) for every statement.
+template <class Visitor>
+class Walk {
+ public:
+  Walk(const ir::Kernel& kernel, const ir::Kernel& like, std::int64_t vectors, Visitor& visitor)
+      : kernel_(kernel), like_(like), vectors_(vectors), visitor_(visitor) {}
+
+  /// `position` is filled before anything is visited.
+  bool run(Position& position) {
+    position_ = &position;
+    if (!find_position(kernel_, position)) return false;
+    for (const ir::Stmt& stmt : kernel_.body) {
+      if (stmt.kind != StmtKind::loop || is_known(like_, kernel_.indices.vars[stmt.var])) continue;
+      if (position.trip != Position::no_var && position.trip != static_cast<int>(stmt.var)) return false;
+      position.trip = static_cast<int>(stmt.var);
+      position.trips = kernel_.indices.vars[stmt.var].extent;
+    }
+    return scope(0, static_cast<std::int32_t>(kernel_.body.size()), {});
+  }
+
+ private:
+  /// Whether all vectors come by there.
+  bool is_in_loop(const Standing& standing) const {
+    const std::int64_t all = std::int64_t{kernel_.threads} * kernel_.virtual_blocks * position_->trips;
+    return standing.exists || standing.scope != 0 || (all == vectors_ && standing.trips == position_->trips);
+  }
+
+  bool scope(std::int32_t from, std::int32_t to, const Standing& standing) {
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
+      visitor_.plain(at, standing);
+      if (is_memory(stmt)) {
+        const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel_, stmt.expr);
+        if (stmt.kind == StmtKind::atomic || (!fixed && !is_in_loop(standing))) return false;
+        if (!visitor_.access(at, standing, fixed)) return false;
+      }
+      if (stmt.kind == StmtKind::barrier || stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::fence)
+        return false;
+      if (stmt.kind != StmtKind::guard && stmt.kind != StmtKind::loop) continue;
+      Standing inside = standing;
+      bool opens = false;
+      if (stmt.kind == StmtKind::loop && static_cast<int>(stmt.var) == position_->trip) {
+        if (standing.scope != 0 || standing.exists) return false;
+        inside.trips *= position_->trips;
+      } else if (stmt.kind == StmtKind::guard && standing.scope == 0 && !standing.exists &&
+                 asks_existence(kernel_, stmt, vectors_, *position_)) {
+        inside.exists = true;
+      } else {
+        const std::optional<std::int32_t> entered =
+            is_in_loop(standing) && stmt.value == ir::no_value ? visitor_.enter(at, standing) : std::nullopt;
+        if (!entered) return false;
+        inside.scope = *entered;
+        opens = true;
+      }
+      if (!scope(at + 1, stmt.end, inside)) return false;
+      if (opens) visitor_.leave(at);
+      at = stmt.end - 1;
+    }
+    return true;
+  }
+
+  const ir::Kernel& kernel_;
+  const ir::Kernel& like_;
+  std::int64_t vectors_;
+  Visitor& visitor_;
+  const Position* position_ = nullptr;
+};
+
+/// Makes the scopes of a loop that is counted for the first time.
+struct Learner {
+  FlatCounts& flat;
+  const Scratch::Body& body;
+
+  void plain(std::int32_t, const Standing&) {}
+  void leave(std::int32_t) {}
+
+  bool access(std::int32_t at, const Standing& standing, bool fixed) {
+    const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
+    if (fixed)
+      flat.fixed.push_back({at, count.executions == 0 ? 0 : count.units / count.executions});
+    else
+      flat.scopes[static_cast<std::size_t>(standing.scope)].accesses.push_back({at, count.units});
+    return true;
+  }
+
+  std::optional<std::int32_t> enter(std::int32_t at, const Standing& standing) {
+    const ir::Stmt& stmt = flat.kernel.body[static_cast<std::size_t>(at)];
+    const bool is_loop = stmt.kind == StmtKind::loop;
+    const std::int64_t extent = is_loop ? flat.kernel.indices.vars[stmt.var].extent : 0;
+    if (is_loop)
+      for (const std::int32_t known : flat.scopes[static_cast<std::size_t>(standing.scope)].inner) {
+        const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(known)];
+        if (scope.extent == extent && flat.kernel.body[static_cast<std::size_t>(scope.at)].var == stmt.var)
+          return known;
+      }
+    const auto made = static_cast<std::int32_t>(flat.scopes.size());
+    FlatCounts::Scope scope;
+    scope.at = at;
+    scope.around = standing.scope;
+    scope.extent = extent;
+    for (const SeenScope& seen : body.seen_scopes) {
+      if (seen.first != at + 1) continue;
+      scope.executions = seen.executions;
+      scope.lanes = seen.lanes;
+      const auto runs = [](std::uint16_t times) { return times != 0; };
+      const auto first = std::find_if(seen.times.begin(), seen.times.end(), runs);
+      const auto last = std::find_if(seen.times.rbegin(), seen.times.rend(), runs).base();
+      scope.first = first - seen.times.begin();
+      if (first < last) scope.times.assign(first, last);
+      scope.places = seen.places;
+    }
+    flat.scopes.push_back(std::move(scope));
+    flat.scopes[static_cast<std::size_t>(standing.scope)].inner.push_back(made);
+    return made;
+  }
+};
+
+/// Finds each scope and access of a kernel among the known ones.
+struct Matcher {
+  const FlatCounts& flat;
+  const ir::Kernel& kernel;
+  const Position& position;
+  std::vector<Standing>& standings;  ///< by statement
+  std::vector<std::int64_t>& units;  ///< by statement
+  Position own = {};                 ///< of the known kernel
+  std::vector<std::int64_t> values = std::vector<std::int64_t>(kernel.indices.vars.size(), 0);
+  std::vector<std::pair<ir::VarId, ir::VarId>> loops = {};  ///< open ones: the known variable and the kernel's
+  std::vector<std::size_t> next_scope = std::vector<std::size_t>(flat.scopes.size(), 0);
+  std::vector<std::size_t> next_access = std::vector<std::size_t>(flat.scopes.size(), 0);
+  std::size_t next_fixed = 0;
+
+  const FlatCounts::Scope& scope_at(std::int32_t i) const { return flat.scopes[static_cast<std::size_t>(i)]; }
+  const ir::Stmt& known(std::int32_t at) const { return flat.kernel.body[static_cast<std::size_t>(at)]; }
+
+  void plain(std::int32_t at, const Standing& standing) { standings[static_cast<std::size_t>(at)] = standing; }
+
+  /// The kernel's variables at a place of the known one.
+  void go_to(std::span<const std::int64_t> place) {
+    std::fill(values.begin(), values.end(), 0);
+    const std::int64_t number =
+        place[static_cast<std::size_t>(own.block)] * warp_lanes + place[static_cast<std::size_t>(own.thread)];
+    values[static_cast<std::size_t>(position.thread)] = number % kernel.threads;
+    if (position.trip != Position::no_var)
+      values[static_cast<std::size_t>(position.trip)] = number / kernel.threads % position.trips;
+    values[static_cast<std::size_t>(position.block)] = number / (kernel.threads * position.trips);
+    for (const auto& [of_known, of_kernel] : loops) values[of_kernel] = place[of_known];
+  }
+
+  template <class Agrees>
+  bool at_all_places(const std::vector<std::int64_t>& places, const Agrees& agrees) {
+    const std::size_t each = flat.kernel.indices.vars.size();
+    for (std::size_t at = 0; at + each <= places.size(); at += each) {
+      const std::span<const std::int64_t> place(places.data() + at, each);
+      go_to(place);
+      if (!agrees(place)) return false;
+    }
+    return true;
+  }
+
+  bool same_guard(const ir::Stmt& guard, const std::vector<std::int32_t>& siblings, std::size_t i) {
+    const ir::Stmt& other = known(scope_at(siblings[i]).at);
+    const auto agrees = [&](std::span<const std::int64_t> place) {
+      return holds(kernel, guard, values) == holds(flat.kernel, other, place);
+    };
+    for (std::size_t near = i == 0 ? 0 : i - 1; near < std::min(i + 2, siblings.size()); ++near)
+      if (!at_all_places(scope_at(siblings[near]).places, agrees)) return false;
+    return at_all_places(scope_at(scope_at(siblings[i]).around).places, agrees);
+  }
+
+  std::optional<std::int32_t> enter(std::int32_t at, const Standing& standing) {
+    const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(at)];
+    const bool is_loop = stmt.kind == StmtKind::loop;
+    const std::int64_t extent = is_loop ? kernel.indices.vars[stmt.var].extent : 0;
+    const std::vector<std::int32_t>& siblings = scope_at(standing.scope).inner;
+    std::size_t& next = next_scope[static_cast<std::size_t>(standing.scope)];
+    for (std::size_t tried = 0; tried < siblings.size(); ++tried) {
+      const std::size_t i = (next + tried) % siblings.size();
+      const FlatCounts::Scope& candidate = scope_at(siblings[i]);
+      if (candidate.extent != extent || (!is_loop && !same_guard(stmt, siblings, i))) continue;
+      next = i + 1;
+      if (is_loop) loops.emplace_back(known(candidate.at).var, stmt.var);
+      return siblings[i];
+    }
+    return std::nullopt;
+  }
+  void leave(std::int32_t at) {
+    if (kernel.body[static_cast<std::size_t>(at)].kind == StmtKind::loop) loops.pop_back();
+  }
+
+  static bool same_access(const ir::Stmt& a, const ir::Stmt& b) {
+    return a.kind == b.kind && a.space == b.space && a.memory == b.memory && a.width == b.width;
+  }
+
+  bool access(std::int32_t at, const Standing& standing, bool fixed) {
+    const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(at)];
+    const FlatCounts::Scope& scope = scope_at(standing.scope);
+    const std::vector<FlatCounts::Access>& candidates = fixed ? flat.fixed : scope.accesses;
+    std::size_t& next = fixed ? next_fixed : next_access[static_cast<std::size_t>(standing.scope)];
+    for (std::size_t tried = 0; tried < candidates.size(); ++tried) {
+      const std::size_t i = (next + tried) % candidates.size();
+      const ir::Stmt& other = known(candidates[i].at);
+      if (!same_access(stmt, other)) continue;
+      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t> place) {
+        return evaluate(kernel.indices, stmt.expr, values) == evaluate(flat.kernel.indices, other.expr, place);
+      });
+      if (!agreed) continue;
+      next = i + 1;
+      units[static_cast<std::size_t>(at)] = candidates[i].units;
+      return true;
+    }
+    return false;
+  }
+};
+
+/// The most that a block issues: warps in runs, by what each scope issues.
+std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t run) {
+  const std::int64_t warps = (flat.vectors + warp_lanes - 1) / warp_lanes;
+  std::vector<std::int64_t> each(static_cast<std::size_t>(warps), issue[0]);
+  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
+    const std::vector<std::uint16_t>& times = flat.scopes[i].times;
+    std::int64_t* const from = each.data() + flat.scopes[i].first;
+    if (issue[i] == 0) continue;
+    for (std::size_t w = 0; w < times.size(); ++w) from[w] += issue[i] * times[w];
+  }
+  std::int64_t most = 0;
+  for (std::int64_t first = 0; first < warps; first += run) {
+    std::int64_t sum = 0;
+    for (std::int64_t w = first; w < std::min(first + run, warps); ++w) sum += each[static_cast<std::size_t>(w)];
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+  const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
+  Position position;
+  if (one_warp.threads != warp_lanes || warps > most_flat_warps || one_warp.virtual_blocks != warps ||
+      !find_position(one_warp, position))
+    return std::nullopt;
+  Scratch::Body& body = scratch.body();
+  body.sees_scopes = true;
+  Work work;
+  count(one_warp, Mode::fast, scratch, work);
+  body.sees_scopes = false;
+  if (work.sampled) return std::nullopt;
+  FlatCounts flat;
+  flat.kernel = one_warp;
+  flat.vectors = vectors;
+  FlatCounts::Scope all;
+  all.executions = warps;
+  all.lanes = vectors;
+  for (const std::int64_t number : {std::int64_t{0}, vectors / 3, vectors - 1}) {
+    std::vector<std::int64_t> place(one_warp.indices.vars.size(), 0);
+    place[static_cast<std::size_t>(position.block)] = number / warp_lanes;
+    place[static_cast<std::size_t>(position.thread)] = number % warp_lanes;
+    all.places.insert(all.places.end(), place.begin(), place.end());
+  }
+  flat.scopes.push_back(std::move(all));
+  position = {};
+  Learner learner{flat, body};
+  if (!Walk<Learner>(flat.kernel, flat.kernel, vectors, learner).run(position)) return std::nullopt;
+  return flat;
+}
+
+bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
+  std::vector<Standing> standings(kernel.body.size());
+  std::vector<std::int64_t> units(kernel.body.size(), -1);
+  Position position;
+  Matcher matcher{flat, kernel, position, standings, units};
+  if (!find_position(flat.kernel, matcher.own)) return false;
+  Walk<Matcher> walk(kernel, flat.kernel, flat.vectors, matcher);
+  if (!walk.run(position)) return false;
+
+  Scratch::Body& body = scratch.body();
+  begin_count(kernel, body, work);
+  const std::int64_t warps = kernel.threads / warp_lanes;
+  const bool full = std::int64_t{kernel.threads} * kernel.virtual_blocks * position.trips == flat.vectors;
+  std::vector<std::int64_t> issue(flat.scopes.size(), 0);
+  std::int64_t of_all = 0;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const Standing& standing = standings[at];
+    StmtCount& count = body.counts[at];
+    if (standing.scope != 0 || standing.exists || (full && standing.trips == position.trips)) {
+      const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(standing.scope)];
+      count.executions = scope.executions;
+      count.lanes = scope.lanes;
+      issue[static_cast<std::size_t>(standing.scope)] += body.costs[at].issue;
+    } else {
+      count.executions = kernel.virtual_blocks * warps * standing.trips;
+      count.lanes = count.executions * warp_lanes;
+      of_all += body.costs[at].issue * standing.trips;
+    }
+    if (units[at] < 0) continue;
+    const ir::Stmt& stmt = kernel.body[at];
+    const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel, stmt.expr);
+    count.units = fixed ? units[at] * count.executions : units[at];
+  }
+  work.busiest_block = of_all * warps + busiest_run(flat, issue, warps * position.trips);
+  count_distinct(kernel, body, work);
+  end_count(kernel, body, work);
+  return true;
+}
+
+std::int64_t looks_of(Scratch& scratch) { return scratch.body().looks; }
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts that plans of one flat loop share. In: the loop lowered for blocks of one warp, and kernels of the same loop
+// with other blocks and other vectors at once. Out: their counts without walking them. Called by who counts many plans
+// of a group (explore/plan_counter.h); why it is right is told in flat.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "costmodel/count.h"
+
+namespace tailor::costmodel {
+
+/// A flat loop of `vectors` vectors, counted warp by warp.
+struct FlatCounts {
+  /// An access to memory and what its requests move: sectors.
+  struct Access {
+    std::int32_t at = 0;  ///< statement
+    std::int64_t units = 0;
+  };
+  /// Statements under the same guards and loops over a vector. The first stands for what is done with every vector.
+  struct Scope {
+    std::int32_t at = -1;  ///< statement that opens it
+    std::int32_t around = -1;
+    std::int64_t extent = 0;  ///< of a loop; 0: a guard
+    std::int64_t executions = 0, lanes = 0;
+    std::int64_t first = 0;            ///< warp that runs it
+    std::vector<std::uint16_t> times;  ///< by warp, from the first to the last that runs it: how often
+    std::vector<std::int64_t> places;  ///< values of all variables at which it is run, set after set
+    std::vector<std::int32_t> inner;   ///< scopes in it, in order; loops as long as one another are one
+    std::vector<Access> accesses;      ///< in order
+  };
+  ir::Kernel kernel;  ///< threads: one warp
+  std::int64_t vectors = 0;
+  std::vector<Scope> scopes;
+  std::vector<Access> fixed;  ///< at places that are the same for all vectors; sectors of one request
+};
+
+/// Counts the loop for later. Nothing where the kernel is no such loop, or where counting it takes samples.
+std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
+
+/// As count() in mode fast, for a kernel of the same loop. False, and `work` means nothing, where the programs differ
+/// in more than how blocks and trips make up the position.
+bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work);
+
+/// What the last count in mode fast looked at: warps of parts of the program's domain.
+std::int64_t looks_of(Scratch& scratch);
+
+}  // namespace tailor::costmodel

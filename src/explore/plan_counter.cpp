@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting many plans of one group. In: a plan and its kernel. Out: its work. Called by tune.cpp.
+//
+// Most groups are counted in microseconds a plan. Where arrays are padded, cut or joined a plan may take milliseconds,
+// because each block meets other edges. Such groups are flat loops, whose plans differ in how a vector's number is made
+// up of block, trip and thread. So where that is to be expected, or once a plan took long, the loop is lowered for
+// blocks of one warp, counted warp by warp, and the other plans of the same vector take their counts from there
+// (costmodel/flat.h). A plan that does not agree with the loop is counted as any other.
+#include "explore/plan_counter.h"
+
+#include <algorithm>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::explore {
+
+namespace {
+
+/// Looks of a count from which on it pays to share.
+constexpr std::int64_t slow_looks = 400;
+
+/// Whether its plans will take long: arrays with edges inside meet blocks anywhere.
+bool has_edges(const codegen::Prepared& prepared) {
+  return std::any_of(prepared.group->graph.nodes.begin(), prepared.group->graph.nodes.end(),
+                     [](const ir::Node& node) { return node.op == ir::Op::pad || node.op == ir::Op::concatenate; });
+}
+
+}  // namespace
+
+PlanCounter::PlanCounter(const codegen::Prepared& prepared, const ir::Limits& limits, bool at_once)
+    : prepared_(prepared), limits_(limits), slow_(at_once || has_edges(prepared)) {}
+
+PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
+  ir::Plan one_warp = plan;
+  one_warp.threads = limits_.warp_size;
+  one_warp.unroll = 1;
+  one_warp.grid = ir::GridShape::tile;
+  one_warp.blocks_per_sm = 0;
+  for (Loop& known : loops_)
+    if (known.plan == one_warp) return known;
+  Loop& made = loops_.emplace_back(Loop{one_warp, std::nullopt});
+  const codegen::Lowered lowered = codegen::lower(prepared_, one_warp, limits_, lower_scratch_);
+  if (const auto* kernel = std::get_if<ir::Kernel>(&lowered))
+    made.counts = costmodel::count_flat(*kernel, codegen::tiling(prepared_, one_warp).vectors, scratch_);
+  return made;
+}
+
+void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
+  const bool may_share = row(plan.skeleton).unit == ir::WorkUnit::elements && prepared_.columns % plan.vector == 0;
+  if (slow_ && may_share) {
+    const Loop& loop = loop_of(plan);
+    if (loop.counts && costmodel::count_like(*loop.counts, kernel, scratch_, work)) {
+      ++shared;
+      return;
+    }
+  }
+  costmodel::count(kernel, costmodel::Mode::fast, scratch_, work);
+  slow_ = slow_ || costmodel::looks_of(scratch_) >= slow_looks;
+}
+
+}  // namespace tailor::explore

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From names to a fitted calibration. The GPU and its observations are found, samples are made, priors are taken from
+// the calibrations of other GPUs where asked, and the fit is made. Out: a calibration and tables; no file is written
+// here. Called by tailor calibrate.
+#include "study/evidence/calibrating.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/error.h"
+#include "calibrate/transfer.h"
+#include "study/pipeline/question.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+namespace {
+
+/// Neighbours that a prior takes into account.
+constexpr std::size_t most_neighbours = 4;
+
+std::vector<calibrate::Neighbour> calibrated_gpus(const std::filesystem::path& data) {
+  std::vector<calibrate::Neighbour> all;
+  for (const ir::Device& device : known_devices(data)) {
+    const std::filesystem::path file = data / "calibrations" / (device.name + ".json");
+    if (std::filesystem::is_regular_file(file)) all.push_back({device, ir::read_calibration(file.string())});
+  }
+  return all;
+}
+
+report::Table figure_table_of(const calibrate::Fitted& fitted) {
+  using report::Hint;
+  report::Table table;
+  table.title = "fitted figures";
+  table.columns = {column("figure", "figure"),
+                   column("of_operation", "of calls of", Hint::text, 1),
+                   column("value", "value", Hint::number),
+                   column("low", "from", Hint::number),
+                   column("high", "to", Hint::number),
+                   column("unit", "unit"),
+                   column("before", "before", Hint::number, 2),
+                   column("left_open", "left open", Hint::fraction, 3)};
+  for (const calibrate::Moved& one : fitted.moved)
+    table.rows.push_back({one.figure, one.operation, one.value, one.low, one.high,
+                          std::string(ir::find_figure(one.figure)->unit), one.before, one.shrink});
+  return table;
+}
+
+/// So many of side train, drawn by a seed; the others are kept out of the fit, but not of the margins.
+void draw(std::vector<calibrate::Sample>& samples, std::int64_t shots, std::int64_t seed) {
+  std::sort(samples.begin(), samples.end(),
+            [](const calibrate::Sample& a, const calibrate::Sample& b) { return a.of.id < b.of.id; });
+  std::vector<std::size_t> train;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (samples[i].of.split == ir::Split::train) train.push_back(i);
+  std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+  for (std::size_t i = train.size(); i > 1; --i) std::swap(train[i - 1], train[random() % i]);
+  train.resize(std::min(train.size(), static_cast<std::size_t>(shots)));
+  std::sort(train.begin(), train.end());
+  std::vector<calibrate::Sample> kept;
+  for (const std::size_t i : train) kept.push_back(std::move(samples[i]));
+  samples = std::move(kept);
+}
+
+}  // namespace
+
+CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
+                                   const Watch& watch) {
+  const ir::Device device = load_device(data, question.device);
+  const ir::Calibration before = load_calibration(data, question.calibration);
+  std::vector<ir::Device> devices = known_devices(data);
+  if (std::none_of(devices.begin(), devices.end(), [&](const ir::Device& one) { return one.name == device.name; }))
+    devices.push_back(device);
+  const Evidence evidence = read_evidence(question.sources, data, watch);
+  CalibrationAnswer answer;
+  answer.samples = samples_of(evidence, devices, device.name, watch);
+  std::vector<calibrate::Sample> samples = std::move(answer.samples.samples);
+  answer.samples.samples.clear();
+  if (samples.empty()) {
+    std::vector<std::string> found;
+    for (const ir::Observation& one : evidence.observations)
+      if (std::find(found.begin(), found.end(), one.device) == found.end()) found.push_back(one.device);
+    throw Error(Fault::failed,
+                fmt::format("there are no observations of '{}' that a model can be asked about", device.name),
+                found.empty() ? "tailor profile measures; docs/calibration.md says how tables are read"
+                              : fmt::format("there are some of {}", fmt::join(found, ", ")));
+  }
+  if (question.shots > 0) draw(samples, question.shots, question.seed);
+  calibrate::FitOptions options;
+  options.few = question.few;
+  if (question.few) {
+    const auto neighbours = calibrate::nearest(device, calibrated_gpus(data), most_neighbours);
+    if (neighbours.empty())
+      throw Error(Fault::missing, "no other GPU is calibrated, so nothing is known to begin with",
+                  "without --few, observations alone decide");
+    for (const calibrate::Neighbour& one : neighbours) answer.priors_from.push_back(one.device.name);
+    options.priors = calibrate::priors_from(device, neighbours);
+  }
+  answer.fitted = calibrate::fit(samples, device, before, options, watch.stop);
+  answer.fitted.calibration.name = device.name;
+  answer.figures = figure_table_of(answer.fitted);
+  return answer;
+}
+
+}  // namespace tailor::study

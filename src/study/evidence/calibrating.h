@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calibration as a question: a GPU, observations, what was believed before. In: names and paths. Out: the text of a
+// calibration file, and tables of what was fitted and what to measure next. Called by tailor calibrate, which writes
+// the file when all of it is there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/fit.h"
+#include "report/table.h"
+#include "study/evidence/evidence.h"
+
+namespace tailor::study {
+
+struct CalibrationQuestion {
+  std::vector<std::string> sources;
+  std::string device;                        ///< a name or a file
+  std::string calibration = "uncalibrated";  ///< before
+  bool few = false;        ///< priors are what the calibrations of other GPUs say; few observations are enough
+  std::int64_t shots = 0;  ///< fit to so many observations, drawn by `seed`; 0: all
+  std::int64_t seed = 1;
+};
+
+struct CalibrationAnswer {
+  calibrate::Fitted fitted;
+  report::Table figures;                 ///< one row for each figure that was moved
+  std::vector<std::string> priors_from;  ///< calibrations that the priors are from
+  Samples samples;                       ///< counts
+};
+CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
+                                   const Watch& watch);
+
+}  // namespace tailor::study

@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of a run of anybody's kernel. What a reader looks for first stands first: whether it is clean, then what was
+// found, then what the buffers hold. Called through run_tables.h.
+#include "study/tables/run_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/text.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+namespace {
+
+using report::Cell;
+using report::Hint;
+using simulator::SimulationOutcome;
+
+Cell line_cell(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
+
+std::string line_of(const std::vector<std::string_view>& lines, std::int64_t line) {
+  return line < 1 || line > std::ssize(lines) ? "" : std::string(trim(lines[static_cast<std::size_t>(line - 1)]));
+}
+
+std::int64_t wrong_elements(const profiler::KernelRun& run) {
+  return std::accumulate(
+      run.buffers.begin(), run.buffers.end(), std::int64_t{0},
+      [](std::int64_t sum, const auto& one) { return sum + (one.compared ? one.compared->wrong : 0); });
+}
+
+bool took_too_long(const profiler::KernelRun& run) {
+  return std::any_of(run.simulation.findings.begin(), run.simulation.findings.end(),
+                     [](const simulator::Finding& one) { return one.kind == simulator::FindingKind::too_long; });
+}
+
+std::string_view use_word(simulator::BufferUse use) {
+  constexpr std::array words = {"input", "output", "both", "scratch"};
+  return words[static_cast<std::size_t>(use)];
+}
+
+}  // namespace
+
+std::string_view outcome_word(const profiler::KernelRun& run) {
+  switch (run.simulation.outcome) {
+    case SimulationOutcome::unsupported:
+      return "not executed";
+    case SimulationOutcome::refused:
+      return "refused";
+    case SimulationOutcome::stopped:
+    case SimulationOutcome::out_of_memory:
+      return took_too_long(run) ? "too long" : run.simulation.findings.empty() ? "stopped" : "findings";
+    case SimulationOutcome::finished:
+      break;
+  }
+  if (!run.simulation.findings.empty()) return "findings";
+  return wrong_elements(run) > 0 ? "wrong results" : "clean";
+}
+
+report::Table run_table(const profiler::KernelRun& run, std::string_view kernel) {
+  report::Table table;
+  table.columns = {column("kernel", "kernel"),
+                   column("outcome", "outcome"),
+                   column("findings", "findings", Hint::integer),
+                   column("schedules", "schedules", Hint::integer, 2),
+                   column("blocks_run", "blocks run", Hint::count),
+                   column("blocks", "of blocks", Hint::count, 3),
+                   column("lane_instructions", "lane instructions", Hint::count, 1),
+                   column("elapsed", "took", Hint::seconds, 4),
+                   sentence("reason", "reason")};
+  const simulator::Simulation& one = run.simulation;
+  table.rows.push_back({std::string(kernel), std::string(outcome_word(run)), std::ssize(one.findings), run.schedules,
+                        one.blocks_run, one.blocks_total, one.counters.lane_instructions, one.time.value, one.reason});
+  return table;
+}
+
+report::Table run_buffer_table(const profiler::KernelRun& run, const profiler::RunSpec& spec) {
+  report::Table table;
+  table.title = "buffers";
+  table.columns = {column("buffer", "buffer"),
+                   column("type", "type"),
+                   column("buffer_use", "use"),
+                   column("read", "read", Hint::bytes, 2),
+                   column("written", "written", Hint::bytes, 2),
+                   column("load_sectors", "sectors read", Hint::count, 3),
+                   column("store_sectors", "sectors written", Hint::count, 3),
+                   column("compared", "compared", Hint::count, 1),
+                   column("wrong", "wrong", Hint::count),
+                   column("worst", "worst error", Hint::number),
+                   column("differs", "same in all schedules", Hint::text, 4),
+                   sentence("reason", "reason")};
+  for (std::size_t b = 0; b < run.buffers.size(); ++b) {
+    const profiler::RunBuffer& buffer = spec.buffers[b];
+    const profiler::BufferAfter& after = run.buffers[b];
+    const auto& compared = after.compared;
+    table.rows.push_back({buffer.name, fmt::format("{}[{}]", name(buffer.dtype), fmt::join(buffer.dims, ",")),
+                          std::string(use_word(buffer.use)), static_cast<double>(after.counters.load.bytes),
+                          static_cast<double>(after.counters.store.bytes + after.counters.atomic.bytes),
+                          after.counters.load.sectors, after.counters.store.sectors + after.counters.atomic.sectors,
+                          compared ? Cell(compared->elements) : Cell(), compared ? Cell(compared->wrong) : Cell(),
+                          compared ? Cell(compared->worst) : Cell(),
+                          run.schedules > 1 ? Cell(std::string(after.differs ? "no" : "yes")) : Cell(),
+                          compared ? compared->reason : std::string()});
+  }
+  return table;
+}
+
+report::Table run_finding_table(const profiler::KernelRun& run, const std::string& text) {
+  report::Table table;
+  table.title = "findings";
+  table.columns = {column("finding", "kind"),
+                   column("text", "what"),
+                   column("seen", "times", Hint::count),
+                   column("ptx_line", "PTX line", Hint::integer, 2),
+                   column("cuda_line", "CUDA line", Hint::integer),
+                   column("source_file", "file", Hint::text, 3),
+                   column("cuda_text", "source", Hint::text, 1)};
+  const std::vector<std::string_view> lines = split(text, '\n');
+  for (const simulator::Finding& one : run.simulation.findings)
+    table.rows.push_back({std::string(name(one.kind)), one.text, one.times, line_cell(one.ptx_line),
+                          line_cell(one.source_line), one.source_file, line_of(lines, one.source_line)});
+  return table;
+}
+
+report::Table run_counter_table(const profiler::KernelRun& run) {
+  report::Table table;
+  table.title = "counters of the blocks that ran";
+  table.columns = {column("counter", "counter"), column("value", "value", Hint::count), column("unit", "unit"),
+                   column("what", "what", Hint::text, 1)};
+  for (const simulator::CounterRow& row : simulator::counter_table())
+    if (const std::int64_t value = run.simulation.counters.*row.value; value != 0)
+      table.rows.push_back({std::string(row.name), value, std::string(row.unit), std::string(row.meaning)});
+  return table;
+}
+
+report::Table run_line_table(const profiler::KernelRun& run, const std::string& text) {
+  report::Table table;
+  table.title = "memory instructions by line";
+  table.columns = {column("cuda_line", "CUDA line", Hint::integer),
+                   column("ptx_line", "PTX line", Hint::integer, 2),
+                   column("opcode", "opcode"),
+                   column("requests", "requests", Hint::count),
+                   column("sectors", "sectors or passes", Hint::count),
+                   column("requested", "bytes", Hint::bytes),
+                   column("cuda_text", "source", Hint::text, 1)};
+  const std::vector<std::string_view> lines = split(text, '\n');
+  for (const simulator::SiteCounters& one : run.simulation.sites)
+    table.rows.push_back({line_cell(one.source_line), line_cell(one.ptx_line), std::string(one.opcode),
+                          one.counts.requests, one.counts.sectors, static_cast<double>(one.counts.bytes),
+                          line_of(lines, one.source_line)});
+  return table;
+}
+
+std::optional<Error> fault_of(const profiler::KernelRun& run, const profiler::RunSpec& spec) {
+  const simulator::Simulation& one = run.simulation;
+  switch (one.outcome) {
+    case SimulationOutcome::unsupported:
+      return Error(Fault::missing, fmt::format("the simulator cannot execute {}", one.reason),
+                   "docs/simulator.md says what it executes");
+    case SimulationOutcome::refused:
+      return Error(Fault::failed, fmt::format("the launch is refused: {}", one.reason));
+    case SimulationOutcome::stopped:
+    case SimulationOutcome::out_of_memory:
+      if (one.findings.empty())
+        return Error(Fault::missing, one.reason, "a larger --time-limit, or --blocks for less to execute");
+      break;
+    case SimulationOutcome::finished:
+      break;
+  }
+  if (!one.findings.empty()) {
+    const std::size_t more = one.findings.size() - 1;
+    return Error(Fault::failed, describe(one.findings.front()) + (more > 0 ? fmt::format("; {} more", more) : ""));
+  }
+  for (std::size_t b = 0; b < run.buffers.size(); ++b)
+    if (const auto& compared = run.buffers[b].compared; compared && compared->wrong > 0)
+      return Error(Fault::failed, fmt::format("{} of {} elements of {} are wrong: {}", compared->wrong,
+                                              compared->elements, spec.buffers[b].name, compared->reason));
+  return std::nullopt;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fits of synthetic devices: a device with known figures times kernels with seeded noise, and a fit from other figures
+// finds them again within its intervals; the order of observations changes nothing, and what is wrong is refused.
+// Inputs are descriptions of kernels and a device whose figures are moved here. Part of the suite `calibrate`.
+#include "calibrate/fit.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/error.h"
+#include "calibrate/pytorch.h"
+#include "support/approx.h"
+
+using namespace tailor;
+using namespace tailor::calibrate;
+
+namespace {
+
+const std::string fit_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+
+ir::Device fit_device() { return ir::find_device("v100_pcie", fit_data + "/devices"); }
+ir::Calibration fit_before() { return ir::find_calibration("uncalibrated", fit_data + "/calibrations"); }
+
+/// What a device is that no file describes: some figures are not those that a fit begins with.
+struct Truth {
+  ir::Calibration calibration = fit_before();
+  void set(const std::string& figure, double value, const std::string& operation = "") {
+    const ir::FigureName* row = ir::find_figure(figure);
+    calibration.device = fit_device().name;
+    std::erase_if(calibration.fits, [&](const ir::Fit& one) {
+      return one.figure == figure && one.operation == operation && !one.device.empty();
+    });
+    std::erase_if(calibration.fits, [](const ir::Fit& one) { return !one.device.empty(); });
+    calibration.fits.push_back({"", figure, value, std::string(row->unit), {}, "truth", {}, {}, operation});
+    const auto first = std::find_if(calibration.fits.begin(), calibration.fits.end(), [&](const ir::Fit& one) {
+      return one.figure == figure && one.operation == operation;
+    });
+    first->value = value;
+  }
+};
+
+double normal(std::mt19937_64& random) {
+  double sum = -6;
+  for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+  return sum;
+}
+
+/// Streams, sums of rows and calls of a framework, timed by the truth with relative noise.
+std::vector<Sample> timed(const Truth& truth, int shapes, double noise, unsigned seed) {
+  std::mt19937_64 random(seed);
+  const ir::Device device = fit_device();
+  const Machine machine(device, truth.calibration);
+  const costmodel::Model& model = *costmodel::find_model("projected");
+  std::vector<Sample> samples;
+  const auto add = [&](const ir::Regime& regime, const ir::ForeignKernel& kernel) {
+    ir::Observation one = ir::make_observation(device.name, regime, {1}, {1}, {1}, "synthetic", kernel);
+    Sample sample = foreign_sample(one);
+    const double time =
+        estimate(model, sample, machine.of(sample.operation)).total.value * std::exp(noise * normal(random));
+    samples.push_back(foreign_sample(ir::make_observation(device.name, regime, {time}, {time}, {time},
+                                                          "synthetic line " + std::to_string(samples.size()), kernel)));
+  };
+  ir::Regime host{ir::CacheState::warm, ir::Timer::host, ir::LaunchMode::stream, ir::includes(ir::Timer::host)};
+  ir::Regime cold;
+  for (int i = 0; i < shapes; ++i) {
+    const auto rows = static_cast<std::int64_t>(64 << (random() % 9)),
+               columns = static_cast<std::int64_t>(256 + random() % 3800);
+    for (const char* operation : {"add", "softmax", "ln"}) {
+      add(host, *pytorch_kernel(operation, rows, columns));
+      add(cold, *pytorch_kernel(operation, rows, columns));
+    }
+  }
+  return samples;
+}
+
+std::string fit_refusal(std::span<const Sample> samples, const FitOptions& options = {}) {
+  try {
+    fit(samples, fit_device(), fit_before(), options);
+  } catch (const Error& error) {
+    return error_text(error);
+  }
+  return "";
+}
+
+const Moved& moved_figure(const Fitted& fitted, const std::string& figure, const std::string& operation = "") {
+  for (const Moved& one : fitted.moved)
+    if (one.figure == figure && one.operation == operation) return one;
+  FAIL("no figure " << figure);
+  return fitted.moved.front();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the figures of a synthetic device are found again, and predictions on other shapes are as good as the noise") {
+  Truth truth;
+  truth.set("dram_efficiency", 0.81);
+  truth.set("launch_overhead", 5e-6);
+  truth.set("dispatch_floor", 30e-6);
+  truth.set("dispatch_floor", 45e-6, "ln f32");
+  const std::vector<Sample> samples = timed(truth, 60, 0.01, 11);
+  const Fitted fitted = fit(samples, fit_device(), fit_before(), {});
+  CHECK(moved_figure(fitted, "dram_efficiency").value == approx(0.81).epsilon(0.03));
+  CHECK(moved_figure(fitted, "launch_overhead").value == approx(5e-6).epsilon(0.1));
+  CHECK(moved_figure(fitted, "dispatch_floor", "ln f32").value == approx(45e-6).epsilon(0.02));
+  CHECK(moved_figure(fitted, "dispatch_floor", "add f32").value == approx(30e-6).epsilon(0.02));
+  CHECK(fitted.median_after < 0.012);
+  CHECK(fitted.median_after < fitted.median_before / 5);
+  const Machine machine(fit_device(), fitted.calibration);
+  const costmodel::Model& model = *costmodel::find_model("projected");
+  std::vector<double> errors;
+  double inside = 0, tested = 0;
+  for (const Sample& sample : timed(truth, 60, 0.01, 12)) {
+    const ir::Estimate e = estimate(model, sample, machine.of(sample.operation));
+    errors.push_back(std::abs(e.total.value / sample.of.time.value - 1));
+    inside += e.low <= sample.of.time && sample.of.time <= e.high ? 1 : 0;
+    ++tested;
+  }
+  std::sort(errors.begin(), errors.end());
+  CHECK(errors[errors.size() / 2] < 0.015);
+  CHECK(inside / tested > 0.84);
+  CHECK(inside / tested < 0.97);
+}
+
+TEST_CASE("intervals of figures hold the truth about as often as they say") {
+  Truth truth;
+  truth.set("dram_efficiency", 0.81);
+  truth.set("launch_overhead", 5e-6);
+  truth.set("dispatch_floor", 30e-6);
+  int inside = 0, all = 0;
+  for (unsigned seed = 21; seed < 45; ++seed) {
+    const Fitted fitted = fit(timed(truth, 30, 0.02, seed), fit_device(), fit_before(), {});
+    for (const auto& [figure, value] : {std::pair{"dram_efficiency", 0.81}, {"launch_overhead", 5e-6}}) {
+      const Moved& moved = moved_figure(fitted, figure);
+      inside += moved.low <= value && value <= moved.high ? 1 : 0;
+      ++all;
+    }
+  }
+  CHECK(inside >= 0.75 * all);  // 48 trials of nine tenths: below 36 in one of a thousand
+  CHECK(all == 48);
+}
+
+TEST_CASE("a fit is the same byte for byte, whatever the order of the observations, and reads back equal") {
+  Truth truth;
+  truth.set("dram_efficiency", 0.81);
+  truth.set("dispatch_floor", 30e-6);
+  std::vector<Sample> samples = timed(truth, 20, 0.02, 5);
+  const Fitted first = fit(samples, fit_device(), fit_before(), {});
+  std::reverse(samples.begin(), samples.end());
+  const Fitted again = fit(samples, fit_device(), fit_before(), {});
+  CHECK(text(first.calibration) == text(again.calibration));
+  ir::Calibration read = ir::parse_calibration(text(first.calibration), "v100_pcie.json");
+  read.name = first.calibration.name;
+  CHECK(text(read) == text(first.calibration));
+  CHECK(read == first.calibration);
+  // A fit that begins where another ended stays there.
+  const Fitted second = fit(samples, fit_device(), first.calibration, {});
+  CHECK(moved_figure(second, "dram_efficiency").value ==
+        approx(moved_figure(first, "dram_efficiency").value).epsilon(0.02));
+}
+
+TEST_CASE("what no observation tells stays as it was and is named") {
+  Truth truth;
+  truth.set("dram_efficiency", 0.81);
+  truth.set("dispatch_floor", 30e-6);
+  std::vector<Sample> samples = timed(truth, 20, 0.02, 6);
+  std::erase_if(samples, [](const Sample& one) { return !one.of.regime.includes.dispatch_floor; });
+  const Fitted fitted = fit(samples, fit_device(), fit_before(), {});
+  CHECK(std::find(fitted.left.begin(), fitted.left.end(), "launch_overhead") != fitted.left.end());
+  const ir::Calibration before = fit_before();
+  CHECK(ir::find_fit(fitted.calibration, "v100_pcie", "launch_overhead")->value ==
+        ir::find_fit(before, "v100_pcie", "launch_overhead")->value);
+  CHECK(ir::find_fit(fitted.calibration, "v100_pcie", "launch_overhead")->observations.empty());
+}
+
+TEST_CASE("too few observations, those of another GPU and contradictions are refused with what is needed") {
+  Truth truth;
+  truth.set("dispatch_floor", 30e-6);
+  std::vector<Sample> samples = timed(truth, 20, 0.02, 7);
+  std::vector<Sample> few;
+  for (const Sample& one : samples)
+    if (one.of.split == ir::Split::train && few.size() < 5) few.push_back(one);
+  const std::string said = fit_refusal(few);
+  CHECK(said.find("found 5 observations of 'v100_pcie'") != std::string::npos);
+  CHECK(said.find("are needed") != std::string::npos);
+  FitOptions lenient;
+  lenient.few = true;
+  CHECK(fit_refusal(few, lenient).empty());
+  CHECK(fit_refusal({}).find("found 0 observations") != std::string::npos);
+  std::vector<Sample> other = samples;
+  other[3].of.device = "t4";
+  CHECK(fit_refusal(other).find("an observation is of 't4'") != std::string::npos);
+  const Sample& once = few.front();
+  Sample wrong =
+      foreign_sample(ir::make_observation(once.of.device, once.of.regime, once.of.time * 1000, once.of.time * 1000,
+                                          once.of.time * 1000, "other line 2", once.of.subject));
+  samples.push_back(wrong);
+  CHECK(fit_refusal(samples).find("contradict each other") != std::string::npos);
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts that plans share: of pads and concatenations as large as models have them each plan gets what it gets alone,
+// and a kernel of another loop, however like it looks, gets nothing. Small spaces are in lower_oracle_test.cpp. The
+// expected counts are those of the plain way. Part of the suite `explore`.
+#include "explore/plan_counter.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "codegen/lower/skeletons.h"
+#include "explore/rules.h"
+#include "explore/space.h"
+
+namespace tailor::explore {
+
+namespace {
+
+constexpr ir::Limits counting_limits{90,  132, 32, 1024,   2048,  32,     65536, 65536, 255,
+                                     256, 4,   4,  233472, 49152, 232448, 1024,  128};
+
+ir::Group group_of_lines(const std::string& lines) {
+  ir::Group group;
+  group.graph = ir::parse_graph("graph g {\n" + lines + "}\n");
+  ir::verify(group.graph);
+  return group;
+}
+
+/// Rows of `columns` with so many elements of padding in front and behind, of rows and of columns alike.
+std::string pad_lines(int rows, int columns, int front, int behind) {
+  return fmt::format(
+      "  %x = parameter 0 : f32[{},{},3]\n  %z = constant 0 : f32[]\n"
+      "  %y = pad %x, %z, ranges={{{}:{}:0, {}:{}:0, 0:0:0}} : f32[{},{},3]\n  output %y\n",
+      rows, columns, front, behind, front, behind, rows + front + behind, columns + front + behind);
+}
+
+ir::Plan map_plan(const codegen::Prepared& prepared, int threads, int vector, int unroll) {
+  ir::Plan plan;
+  plan.skeleton = ir::Skeleton::map;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = threads;
+  plan.vector = vector;
+  plan.unroll = unroll;
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone") {
+  const std::string joined =
+      "  %a = parameter 0 : f16[31,200]\n  %b = parameter 1 : f16[31,57]\n  %c = parameter 2 : f16[31,7]\n"
+      "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
+  for (const std::string& lines : {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined}) {
+    INFO(lines);
+    const ir::Group group = group_of_lines(lines);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    const Axes axes = default_axes(prepared, counting_limits);
+    Plans plans(prepared, axes, counting_limits);
+    PlanCounter counter(prepared, counting_limits);
+    codegen::LowerScratch lower_scratch;
+    costmodel::Scratch scratch;
+    costmodel::Work shared, alone;
+    int legal = 0;
+    while (const auto plan = plans.next()) {
+      if (dropped_by(prepared, *plan, counting_limits)) continue;
+      const codegen::Lowered lowered = codegen::lower(prepared, *plan, counting_limits, lower_scratch);
+      if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+      ++legal;
+      counter.count(*plan, std::get<ir::Kernel>(lowered), shared);
+      count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast, scratch, alone);
+      INFO(text(*plan));
+      CHECK((alone.sampled || shared == alone));
+    }
+    CHECK(legal > 8);
+    CHECK(2 * counter.shared > legal);
+  }
+}
+
+TEST_CASE("a kernel of another loop is not counted like this one") {
+  const ir::Group group = group_of_lines(pad_lines(24, 50, 2, 3));
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  costmodel::Scratch scratch;
+  costmodel::Work work;
+  const auto kernel_of = [&](const std::string& lines, int threads, int vector, int unroll) {
+    const ir::Group other = group_of_lines(lines);
+    const auto ready = std::get<codegen::Prepared>(codegen::prepare(other));
+    codegen::LowerScratch lower_scratch;
+    return std::get<ir::Kernel>(
+        codegen::lower(ready, map_plan(ready, threads, vector, unroll), counting_limits, lower_scratch));
+  };
+  const ir::Kernel one_warp = kernel_of(pad_lines(24, 50, 2, 3), 32, 1, 1);
+  const auto flat = costmodel::count_flat(one_warp, 29 * 55 * 3, scratch);
+  REQUIRE(flat.has_value());
+  CHECK(count_like(*flat, kernel_of(pad_lines(24, 50, 2, 3), 128, 1, 2), scratch, work));
+  // As large, but one element further; other rows and columns; another vector.
+  CHECK_FALSE(count_like(*flat, kernel_of(pad_lines(24, 50, 3, 2), 128, 1, 2), scratch, work));
+  CHECK_FALSE(count_like(*flat, kernel_of(pad_lines(50, 24, 2, 3), 128, 1, 1), scratch, work));
+  CHECK_FALSE(count_like(*flat, kernel_of(pad_lines(24, 50, 2, 3), 128, 4, 1), scratch, work));
+  // A loop of other blocks cannot be learned from.
+  CHECK_FALSE(costmodel::count_flat(kernel_of(pad_lines(24, 50, 2, 3), 64, 1, 1), 29 * 55 * 3, scratch).has_value());
+}
+
+}  // namespace tailor::explore

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs of kernels that are written down as PTX: results against expected arrays, arguments that do not fit, entries by
+// their names, several schedules, samples of blocks. No compiler is needed. Part of the suite `profiler`.
+#include "profiler/run/run_kernel.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+
+using namespace tailor;
+using namespace tailor::profiler;
+
+namespace {
+
+/// y[block * 32 + thread] = x[...] + a; with `store` another instruction than the plain store.
+std::string add_text(std::string_view name, std::string_view store = "st.global.f32 [%rd4], %f3;") {
+  return fmt::format(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry {}(.param .u64 p0, .param .u64 p1, .param .f32 "
+      "p2)\n"
+      "{{\n.reg .b32 %r<5>;\n.reg .b64 %rd<6>;\n.reg .f32 %f<4>;\nld.param.u64 %rd1, [p0];\nld.param.u64 %rd2, [p1];\n"
+      "ld.param.f32 %f1, [p2];\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.s32 %r3, %r1, 32, %r2;\n"
+      "mul.wide.s32 %rd5, %r3, 4;\nadd.s64 %rd3, %rd1, %rd5;\nadd.s64 %rd4, %rd2, %rd5;\nld.global.f32 %f2, [%rd3];\n"
+      "add.f32 %f3, %f2, %f1;\n{}\nret;\n}}\n",
+      name, store);
+}
+
+RunSpec add_spec(int blocks = 4) {
+  RunSpec spec;
+  read_launch_word(spec, fmt::format("grid={}", blocks));
+  read_launch_word(spec, "block=32");
+  read_argument(spec, fmt::format("x f32[{}] input iota", 32 * blocks), "t", ".");
+  read_argument(spec, fmt::format("y f32[{}] output", 32 * blocks), "t", ".");
+  read_argument(spec, "f32 0.5", "t", ".");
+  return spec;
+}
+
+KernelRun run(const std::string& text, const RunSpec& spec, const RunOptions& options = {}) {
+  const simulator::PtxModule module = simulator::parse_ptx(text);
+  return run_kernel(module, find_entry(module, ""), spec, options);
+}
+
+NpyArray sums(int count, float added) {
+  NpyArray array{ir::DType::f32, {count}, std::vector<std::byte>(static_cast<std::size_t>(count) * 4)};
+  for (int i = 0; i < count; ++i) {
+    const float value = static_cast<float>(i) + added;
+    std::memcpy(array.bytes.data() + i * 4, &value, 4);
+  }
+  return array;
+}
+
+std::string fault_words(const auto& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    CHECK(error.fault == Fault::usage);
+    return error.message;
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("a run leaves what the kernel computes, and says how far that is from what was expected") {
+  RunOptions options;
+  options.seeds = 3;
+  options.expected = {{"y", sums(128, 0.5f)}};
+  const KernelRun good = run(add_text("add"), add_spec(), options);
+  CHECK(good.simulation.outcome == simulator::SimulationOutcome::finished);
+  CHECK(good.simulation.findings.empty());
+  CHECK(good.schedules == 3);
+  CHECK(good.buffers.at(1).bytes == sums(128, 0.5f).bytes);
+  CHECK_FALSE(good.buffers[1].differs);
+  CHECK(good.buffers[0].counters.load.bytes == 512);
+  CHECK(good.buffers[1].counters.store.sectors == 16);
+  REQUIRE(good.buffers[1].compared);
+  CHECK(good.buffers[1].compared->wrong == 0);
+  CHECK(good.buffers[1].compared->elements == 128);
+  options.expected = {{"y", sums(128, 0.625f)}};
+  const KernelRun bad = run(add_text("add"), add_spec(), options);
+  CHECK(bad.buffers[1].compared->wrong == 128);
+  CHECK(bad.buffers[1].compared->worst == 0.125);  // where |expected| is below 1
+  CHECK(bad.buffers[1].compared->reason == "y[0] is 0.5, expected 0.625");
+  options.tolerance = 0.2;
+  CHECK(run(add_text("add"), add_spec(), options).buffers[1].compared->wrong == 0);
+}
+
+TEST_CASE("NaN equals NaN and nothing else, whatever the tolerance") {
+  RunSpec spec = add_spec(1);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(spec.buffers[0].bytes.data(), &nan, 4);
+  RunOptions options;
+  options.tolerance = 1e9;
+  NpyArray expected = sums(32, 0.5f);
+  options.expected = {{"y", expected}};
+  CHECK(run(add_text("add"), spec, options).buffers[1].compared->wrong == 1);
+  const float other = -nan;  // another NaN's bits
+  std::memcpy(expected.bytes.data(), &other, 4);
+  options.expected = {{"y", expected}};
+  CHECK(run(add_text("add"), spec, options).buffers[1].compared->wrong == 0);
+}
+
+TEST_CASE("what a kernel does wrong is found, and a schedule adds what another did not meet") {
+  RunSpec spec = add_spec();
+  spec.launch.grid = {5, 1, 1};  // one block too many
+  const KernelRun beyond = run(add_text("add"), spec);
+  REQUIRE(beyond.simulation.findings.size() == 2);
+  CHECK(beyond.simulation.findings[0].kind == simulator::FindingKind::out_of_bounds);
+  const KernelRun input = run(add_text("add", "st.global.f32 [%rd3], %f3;"), add_spec());
+  REQUIRE_FALSE(input.simulation.findings.empty());
+  CHECK(input.simulation.findings[0].kind == simulator::FindingKind::store_to_input);
+  const KernelRun unknown = run(add_text("add", "wmma.nothing.at.all %f3, %f2;"), add_spec());
+  CHECK(unknown.simulation.outcome == simulator::SimulationOutcome::unsupported);
+}
+
+TEST_CASE("a sample runs the first, the last and some blocks between") {
+  RunOptions options;
+  options.sample_blocks = 5;
+  const KernelRun some = run(add_text("add"), add_spec(64), options);
+  CHECK(some.simulation.blocks_total == 64);
+  CHECK(some.simulation.blocks_run >= 2);
+  CHECK(some.simulation.blocks_run <= 5);
+  const NpyArray whole = sums(2048, 0.5f);
+  for (const std::size_t at : {std::size_t{0}, std::size_t{2047 * 4}})
+    CHECK(std::memcmp(some.buffers[1].bytes.data() + at, whole.bytes.data() + at, 4) == 0);
+}
+
+TEST_CASE("arguments and entries that do not fit are named") {
+  const std::string text = add_text("_Z3addPKfPff");
+  const simulator::PtxModule module = simulator::parse_ptx(text);
+  CHECK(find_entry(module, "add").name == "_Z3addPKfPff");
+  CHECK(find_entry(module, "").name == "_Z3addPKfPff");
+  CHECK(fault_words([&] { find_entry(module, "ad"); }) != "accepted");
+  RunSpec spec = add_spec();
+  spec.parameters.pop_back();
+  CHECK(fault_words([&] { run(text, spec); }) ==
+        "found 2 arguments, expected 3 of _Z3addPKfPff: 8 bytes, 8 bytes, 4 bytes");
+  spec = add_spec();
+  std::swap(spec.parameters[0], spec.parameters[2]);
+  CHECK(fault_words([&] { run(text, spec); }) == "argument 1: found a value of 4 bytes, expected 8 bytes");
+  RunOptions options;
+  options.expected = {{"z", sums(128, 0)}};
+  CHECK(fault_words([&] { run(text, add_spec(), options); }) == "no buffer is called 'z'");
+  options.expected = {{"y", sums(127, 0)}};
+  CHECK(fault_words([&] { run(text, add_spec(), options); }) ==
+        "found f32[127] expected of buffer y, which is f32[128]");
+}
