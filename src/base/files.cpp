@@ -49,13 +49,16 @@ std::string write_in_place(const fs::path& path, std::string_view content, std::
 }  // namespace
 
 std::string try_write_file(const fs::path& path, std::string_view content) {
+  // /dev/stdout is a link whose end has no name where it is a pipe: what is no file is opened under the name it has.
+  std::error_code nameless;
+  if (const fs::file_status given = fs::status(path, nameless);
+      fs::exists(given) && !fs::is_regular_file(given) && !fs::is_directory(given))
+    return write_in_place(path, content);
   const fs::path file = followed(path);
   if (file.empty()) return path.empty() ? "the name is empty" : "its symbolic links lead in a circle";
   std::error_code fault;
   const fs::file_status status = fs::status(file, fault);
   if (fs::is_directory(status)) return "it is a folder";
-  // A device, a pipe or a socket is written to: a file in its place would destroy it.
-  if (fs::exists(status) && !fs::is_regular_file(status)) return write_in_place(file, content);
   const bool there = fs::exists(status);
   if (there && fs::hard_link_count(file, fault) > 1 && !fault) return write_in_place(file, content);
   const fs::path partial = file.string() + fmt::format(".{}.partial", ::getpid());

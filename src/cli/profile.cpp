@@ -120,8 +120,10 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
         {.api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)},
         watch);
   stop_if_asked(watch.stop);
-  if (options.compile_only)
+  if (options.compile_only) {
+    show(context, {"tailor.profile/1", device.name, {{"compiled", study::compiled_table(candidates)}}, ""});
     return context.console->note(fmt::format("{} kernels compiled for {}", candidates.size(), device.arch));
+  }
   const std::vector<study::RacedGroup> groups = measure_all(options, context, model, measurer, how, candidates);
   CommandOutput answer{"tailor.profile/1", device.name, {}, ""};
   answer.sections.push_back({"times", study::time_table(candidates, groups)});

@@ -245,7 +245,8 @@ void InterruptWatch::listen() {
     const timespec wait{0, static_cast<long>(slice * 1e9)};
     const int heard = sigtimedwait(&interrupt, nullptr, &wait);
     if (over_) return;
-    if (heard == SIGINT) die_of_interrupt(interrupt);
+    // A second one right behind the first is the same one: timeout(1) sends it to the process and to its group.
+    if (heard == SIGINT && waited > 0) die_of_interrupt(interrupt);
   }
   const std::scoped_lock lock(words_mutex_);
   ::signal(SIGINT, SIG_DFL);  // who cannot wait for the words kills

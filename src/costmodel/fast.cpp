@@ -99,16 +99,18 @@ class FastWalk {
 
   void run(Work& work) {
     find_thread_shares(kernel_, scratch_.threads);
-    scratch_.looks = 0;
-    for (const Sampling& sampling : samplings) {
+    scratch_.gave_up = false;
+    for (Sampling sampling : samplings) {
+      if (scratch_.most_looks > 0) sampling.most_looks = std::min(sampling.most_looks, scratch_.most_looks);
       sampling_ = sampling;
       looks_left_ = sampling.most_looks;
       scratch_.counts.assign(kernel_.body.size(), {});
       scratch_.sampled = sampling.blocks != all_of_them;
       scratch_.seen_scopes.clear();
       walk();
-      scratch_.looks += std::min(sampling.most_looks, sampling.most_looks - looks_left_);
       if (looks_left_ > 0) break;
+      scratch_.gave_up = scratch_.most_looks > 0;
+      if (scratch_.gave_up) return;
     }
     bool proven = true;
     work.busiest_block = busiest_block(scratch_, kernel_.virtual_blocks, proven);

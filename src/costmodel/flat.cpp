@@ -33,7 +33,7 @@ namespace {
 using ir::StmtKind;
 
 /// Beyond this the long way is not longer.
-constexpr std::int64_t most_flat_warps = std::int64_t{1} << 17;
+constexpr std::int64_t most_flat_warps = std::int64_t{1} << 16;
 
 /// The variables that make up a vector's number.
 struct Position {
@@ -426,6 +426,11 @@ bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scrat
   return true;
 }
 
-std::int64_t looks_of(Scratch& scratch) { return scratch.body().looks; }
+bool count_within(const ir::Kernel& kernel, std::int64_t looks, Scratch& scratch, Work& work) {
+  scratch.body().most_looks = looks;
+  count(kernel, Mode::fast, scratch, work);
+  scratch.body().most_looks = 0;
+  return !scratch.body().gave_up;
+}
 
 }  // namespace tailor::costmodel

@@ -46,7 +46,8 @@ std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t ve
 /// in more than how blocks and trips make up the position.
 bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work);
 
-/// What the last count in mode fast looked at: warps of parts of the program's domain.
-std::int64_t looks_of(Scratch& scratch);
+/// As count() in mode fast. False, and `work` means nothing, where that would look at more than so many warps of parts
+/// of the program's domain.
+bool count_within(const ir::Kernel& kernel, std::int64_t looks, Scratch& scratch, Work& work);
 
 }  // namespace tailor::costmodel

@@ -102,7 +102,8 @@ struct Scratch::Body {
   std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
   std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;
-  std::int64_t looks = 0;    ///< of the last fast count, all its tries together
+  std::int64_t most_looks = 0;  ///< fast counting gives up there; 0: it takes samples instead
+  bool gave_up = false;
   bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
   std::vector<SeenScope> seen_scopes;
 };

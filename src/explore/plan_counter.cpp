@@ -5,7 +5,7 @@
 //
 // Most groups are counted in microseconds a plan. Where arrays are padded, cut or joined a plan may take milliseconds,
 // because each block meets other edges. Such groups are flat loops, whose plans differ in how a vector's number is made
-// up of block, trip and thread. So where that is to be expected, or once a plan took long, the loop is lowered for
+// up of block, trip and thread. So once a plan would take long, the loop is lowered for
 // blocks of one warp, counted warp by warp, and the other plans of the same vector take their counts from there
 // (costmodel/flat.h). A plan that does not agree with the loop is counted as any other.
 #include "explore/plan_counter.h"
@@ -18,19 +18,10 @@ namespace tailor::explore {
 
 namespace {
 
-/// Looks of a count from which on it pays to share.
-constexpr std::int64_t slow_looks = 400;
-
-/// Whether its plans will take long: arrays with edges inside meet blocks anywhere.
-bool has_edges(const codegen::Prepared& prepared) {
-  return std::any_of(prepared.group->graph.nodes.begin(), prepared.group->graph.nodes.end(),
-                     [](const ir::Node& node) { return node.op == ir::Op::pad || node.op == ir::Op::concatenate; });
-}
+/// Looks beyond which it pays to share.
+constexpr std::int64_t few_looks = 1000;
 
 }  // namespace
-
-PlanCounter::PlanCounter(const codegen::Prepared& prepared, const ir::Limits& limits, bool at_once)
-    : prepared_(prepared), limits_(limits), slow_(at_once || has_edges(prepared)) {}
 
 PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
   ir::Plan one_warp = plan;
@@ -47,17 +38,18 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
   return made;
 }
 
+bool PlanCounter::counts_like_others(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
+  if (row(plan.skeleton).unit != ir::WorkUnit::elements || prepared_.columns % plan.vector != 0) return false;
+  const Loop& loop = loop_of(plan);
+  if (!loop.counts || !costmodel::count_like(*loop.counts, kernel, scratch_, work)) return false;
+  ++shared;
+  return true;
+}
+
 void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
-  const bool may_share = row(plan.skeleton).unit == ir::WorkUnit::elements && prepared_.columns % plan.vector == 0;
-  if (slow_ && may_share) {
-    const Loop& loop = loop_of(plan);
-    if (loop.counts && costmodel::count_like(*loop.counts, kernel, scratch_, work)) {
-      ++shared;
-      return;
-    }
-  }
-  costmodel::count(kernel, costmodel::Mode::fast, scratch_, work);
-  slow_ = slow_ || costmodel::looks_of(scratch_) >= slow_looks;
+  if (!slow_ && costmodel::count_within(kernel, few_looks, scratch_, work)) return;
+  slow_ = true;
+  if (!counts_like_others(plan, kernel, work)) costmodel::count(kernel, costmodel::Mode::fast, scratch_, work);
 }
 
 }  // namespace tailor::explore

@@ -20,7 +20,8 @@ namespace tailor::explore {
 class PlanCounter {
  public:
   /// Both must outlive the counter. `at_once`: what may be shared is, however fast it is counted.
-  PlanCounter(const codegen::Prepared& prepared, const ir::Limits& limits, bool at_once = false);
+  PlanCounter(const codegen::Prepared& prepared, const ir::Limits& limits, bool at_once = false)
+      : prepared_(prepared), limits_(limits), slow_(at_once) {}
 
   /// Overwrites `work`. `kernel` is what `plan` lowers to.
   void count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work);
@@ -34,6 +35,7 @@ class PlanCounter {
     std::optional<costmodel::FlatCounts> counts;
   };
   Loop& loop_of(const ir::Plan& plan);
+  bool counts_like_others(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work);
 
   const codegen::Prepared& prepared_;
   const ir::Limits& limits_;

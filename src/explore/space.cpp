@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -43,14 +44,17 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
 }
 
 /// Blocks that share a column, or a row where the rows are too few to fill the device: as many as fill it, and
-/// multiples and parts of that by powers of two.
+/// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
   if (row(prepared.skeleton).unit != ir::WorkUnit::rows) return powers_of_two(1, limits.sms);
   std::vector<int> values{1};
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
-    if (const std::int64_t share = std::int64_t{times} * limits.sms / parts / prepared.rows; share > values.back())
-      values.push_back(static_cast<int>(share));
+    if (std::int64_t share = std::int64_t{times} * limits.sms / parts / prepared.rows; share > 1) {
+      const auto even = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(share)));
+      if (prepared.columns % even == 0) share = even;
+      if (share > values.back()) values.push_back(static_cast<int>(share));
+    }
   return values;
 }
 

@@ -82,7 +82,10 @@ std::string cell_text(const Cell& cell, Hint hint, double scale) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell); whole != nullptr && scale == 1 && hint != Hint::number)
     return hint == Hint::integer || hint == Hint::text ? std::to_string(*whole) : with_commas(*whole);
   const auto value = number(cell);
-  return value ? three_figures(*value / scale) : std::string();
+  if (!value) return {};
+  // What is not all is not to be read as all.
+  if (hint == Hint::fraction && *value < 1 && *value > 0.999) return three_figures(0.999 / scale);
+  return three_figures(*value / scale);
 }
 
 std::string csv_text(std::string_view words) {

@@ -115,6 +115,17 @@ TEST_CASE("a written file replaces a file whole, follows links, and goes through
   CHECK(came == "down the pipe");
   CHECK(fs::is_fifo(fs::status(folder / "pipe")));
 
+  // As /dev/stdout is where it is a pipe: a link whose end has no name.
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(ends[1]), folder / "nameless");
+  write_file(folder / "nameless", "through");
+  std::array<char, 16> got{};
+  CHECK(::read(ends[0], got.data(), got.size()) == 7);
+  CHECK(std::string_view(got.data()) == "through");
+  ::close(ends[0]);
+  ::close(ends[1]);
+
   fs::create_symlink("/dev/null", folder / "null");
   write_file(folder / "null", "nowhere");
   CHECK(fs::is_character_file(fs::status(folder / "null")));

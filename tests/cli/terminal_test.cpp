@@ -329,12 +329,29 @@ TEST_CASE("what is being stored when somebody asks to stop is not cut off") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
+TEST_CASE("two interrupts at once are one, as timeout(1) sends them") {
+  const pid_t child = fork();
+  if (child == 0) {
+    InterruptWatch watch{Seconds{0.3}};
+    interrupt();
+    while (!watch.requested()) usleep(100);
+    interrupt();
+    sleep(60);
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
+}
+
 TEST_CASE("the second Ctrl-C kills") {
   const pid_t child = fork();
   if (child == 0) {
     InterruptWatch watch{Seconds{60}};
     interrupt();
     while (!watch.requested()) usleep(1000);  // two signals that nobody has taken yet are one
+    usleep(200'000);
     interrupt();
     sleep(60);
     _exit(0);

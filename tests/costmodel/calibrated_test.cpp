@@ -37,7 +37,7 @@ TEST_CASE("facts come from the device, overrides and behaviour from the calibrat
   const CalibratedDevice plain = calibrated(h200, fitted);
   CHECK(plain.clock == h200.clock.value);
   CHECK(plain.dram_bandwidth == 4.8e12);
-  CHECK(plain.dram_knee == 2.3);
+  CHECK(plain.dram_knee == 2.4);
   CHECK(plain.register_base == 8);
   CHECK(plain.limits == ir::limits(h200));
   CHECK(plain.sms == 132);

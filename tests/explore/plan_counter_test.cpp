@@ -59,7 +59,7 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
     const Axes axes = default_axes(prepared, counting_limits);
     Plans plans(prepared, axes, counting_limits);
-    PlanCounter counter(prepared, counting_limits);
+    PlanCounter counter(prepared, counting_limits, true);
     codegen::LowerScratch lower_scratch;
     costmodel::Scratch scratch;
     costmodel::Work shared, alone;

@@ -290,6 +290,13 @@ TEST_CASE("what does not fit as columns is shown as records, whole") {
   CHECK(terminal(table, {.width = 200}).find("─") != std::string::npos);
 }
 
+TEST_CASE("a share that is nearly all is not shown as all") {
+  Table table;
+  table.columns = {{"judged", "judged", Hint::fraction}};
+  table.rows = {{1.0}, {0.99995}, {0.9991}, {0.5}, {0.0}};
+  CHECK(shown(table, 0).cells == std::vector<std::string>{"100", "99.9", "99.9", "50.0", "0"});
+}
+
 TEST_CASE("a column of zeros is in the base unit") {
   Table table;
   table.columns = {{"spill", "spills", Hint::bytes}, {"time", "time", Hint::seconds}};

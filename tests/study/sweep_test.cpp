@@ -127,7 +127,7 @@ TEST_CASE("a second run finds everything there; two runs of one file store the s
 TEST_CASE("estimates carry the name of their calibration, and another calibration is another sweep beside it") {
   const Folder folder;
   std::string fitted = read_file(source / "data/calibrations/uncalibrated.json");
-  const std::string knee = "\"dram_knee\": {\"value\": 2.3,";
+  const std::string knee = "\"dram_knee\": {\"value\": 2.4,";
   for (std::size_t at = fitted.find(knee); at != fitted.npos; at = fitted.find(knee, at + 1))
     fitted.replace(at, knee.size(), "\"dram_knee\": {\"value\": 3,");
   write_file(folder.path / "fitted.json", fitted);
@@ -217,7 +217,7 @@ TEST_CASE(
   };
   int fresh = 0;
   for (const Changed& changed :
-       {Changed{"a figure of the calibration", calibration, "\"dram_knee\": {\"value\": 2.3,",
+       {Changed{"a figure of the calibration", calibration, "\"dram_knee\": {\"value\": 2.4,",
                 "\"dram_knee\": {\"value\": 3,"},
         Changed{"a fact of the device", device, "\"value\": 4800000000000.0", "\"value\": 2400000000000.0"},
         Changed{"a limit of the device", device, "\"shared_per_block_optin\": {\"value\": 232448",
@@ -255,7 +255,7 @@ TEST_CASE("what was known of another calibration, or by another sweep of the sam
   const std::string other = softmax_config(", \"calibration\": \"other\"");
   const SweepOutcome first = sweep(folder, softmax_config(), "a.db", {}, data);
   sweep(folder, other, "a.db", {}, data);
-  change(data / "calibrations/uncalibrated.json", "\"dram_knee\": {\"value\": 2.3,", "\"dram_knee\": {\"value\": 3,");
+  change(data / "calibrations/uncalibrated.json", "\"dram_knee\": {\"value\": 2.4,", "\"dram_knee\": {\"value\": 3,");
   CHECK(sweep(folder, softmax_config(), "a.db", {}, data).groups_resumed == 0);
   CHECK(sweep(folder, other, "a.db", {}, data).groups_resumed == first.distinct_groups);
   sweep(folder, other, "b.db", {}, data);

@@ -107,6 +107,36 @@ std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranki
 
 }  // namespace
 
+report::Table compiled_table(std::span<const Candidate> items) {
+  report::Table table;
+  table.columns = {column("number", "group", Hint::integer),
+                   column("title", "of", Hint::text, 3),
+                   column("rank", "plan", Hint::integer),
+                   column("kernel", "kernel", Hint::text, 5),
+                   column("outcome", "outcome"),
+                   column("registers", "registers", Hint::integer),
+                   column("spill_stores", "spilled", Hint::bytes),
+                   column("loads_outstanding", "loads at once", Hint::integer, 1),
+                   column("compiler", "compiler", Hint::text, 4),
+                   sentence("reason", "reason")};
+  for (const Candidate& item : items) {
+    std::vector<Cell> row{static_cast<std::int64_t>(item.of->number + 1), item.of->title(), item.rank,
+                          item.kernel.name};
+    if (!item.binary) {
+      row.insert(row.end(), {std::string("interrupted"), Cell(), Cell(), Cell(), Cell(), std::string()});
+    } else if (item.binary->outcome != ir::CompileOutcome::ok) {
+      const auto [state, reason] = not_compiled(*item.binary);
+      row.insert(row.end(), {state, Cell(), Cell(), Cell(), item.binary->compiler, reason});
+    } else {
+      row.insert(row.end(), {std::string("compiled"), std::int64_t{item.binary->registers},
+                             static_cast<double>(item.binary->spill_stores),
+                             std::int64_t{item.binary->loads_outstanding}, item.binary->compiler, std::string()});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 report::Table time_table(std::span<const Candidate> items, std::span<const RacedGroup> groups) {
   report::Table table;
   table.columns = {column("number", "group", Hint::integer),

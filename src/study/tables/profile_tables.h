@@ -13,6 +13,8 @@
 
 namespace tailor::study {
 
+/// What the compiler made of each plan: registers, spills, or why there is nothing.
+report::Table compiled_table(std::span<const Candidate> items);
 /// One row per plan and cache state. What was predicted is for a time taken as the row's was (predicted_for).
 report::Table time_table(std::span<const Candidate> items, std::span<const RacedGroup> groups);
 /// One row per group and cache state: who won, by how much, and how far off the model's first choice was.
