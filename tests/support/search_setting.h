@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "base/files.h"
+#include "base/text.h"
 #include "costmodel/model.h"
 #include "explore/strategy.h"
 
