@@ -79,6 +79,7 @@ struct FuseOptions {
   std::vector<std::string> devices;  ///< a column of bounds for each
   std::string calibration = "uncalibrated";
   bool why = false;             ///< the notes on edges instead of the groups
+  std::string node;             ///< as `why`, for the edges of this node; empty: not asked
   bool compare = false;         ///< all strategies instead of one
   std::string write_partition;  ///< file for the groups by name, which reads back as a strategy; empty: none
   std::int64_t top = -1;        ///< rows shown; 0: all; negative: 20 where a person reads, all where a program does

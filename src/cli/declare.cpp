@@ -40,6 +40,7 @@ void declare(OptionList& list, FuseOptions& options) {
       true;
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--why", &options.why, "for each edge why it was or was not fused");
+  list.add("--node", &options.node, "the same for the edges of one node alone", "NAME");
   list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why";
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")

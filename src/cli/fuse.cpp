@@ -33,10 +33,11 @@ std::vector<explore::Partition> all_partitions(const ir::Graph& graph, Devices d
       partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
       continue;
     }
-    if (devices.empty()) context.console->note(fmt::format("{} is left out: it needs a {}", row.name, text(row.needs)));
+    if (devices.empty()) context.console->note(fmt::format("{} is left out: it needs a device", row.name));
     for (const costmodel::CalibratedDevice& device : devices) {
       explore::FusionSetting setting;
       setting.device = &device;
+      setting.price = costmodel::find_model("group");
       setting.stop = context.stop();
       partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
       partitions.back().strategy += " on " + device.name;
@@ -90,6 +91,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
                 "name one, or compare with --compare");
   explore::FusionSetting setting;
   if (!devices.empty()) setting.device = &devices.front();
+  setting.price = costmodel::find_model("group");
   setting.stop = context.stop();
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
@@ -97,9 +99,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
     context.console->note(fmt::format("wrote {}", options.write_partition));
   }
-  if (options.why) {
-    answer.sections.push_back(
-        {"edges", study::edge_table(imported.graph, fusion, top, context.format == Format::table, context.stop())});
+  if (options.why || !options.node.empty()) {
+    answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, top,
+                                                          context.format == Format::table, context.stop())});
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());

@@ -16,6 +16,9 @@ namespace {
 constexpr std::array table = std::to_array<Model>({
     {"sol", ir::Level::sol, "group, device", "bytes once, operations, launch", true,
      [](const ModelInputs& inputs) { return sol(*inputs.group, *inputs.device, inputs.regime); }},
+    {"group", ir::Level::sol, "summary of a group, device",
+     "bytes once, operations, launch, grid barriers, values that cross them", false,
+     [](const ModelInputs& inputs) { return group(*inputs.summary, *inputs.device, inputs.regime); }},
     {"projected", ir::Level::projected, "kernel, device",
      "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch", true,
      [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, inputs.regime); }},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "costmodel/calibration.h"
+#include "costmodel/group_summary.h"
 #include "costmodel/work.h"
 #include "ir/binary.h"
 #include "ir/counters.h"
@@ -43,6 +44,11 @@ struct LibraryWork {
 
 /// The bound: bytes over the specified bandwidth, operations over the pipes, launch. No efficiency, no latency.
 ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir::Regime& regime = {});
+/// A group that is not lowered yet, as one kernel with the grid barriers it needs: bytes, instructions, launch,
+/// barriers and what crosses them. Never below sol of the group.
+ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime = {});
+/// Bytes of one block's shared memory: the longest row that one block holds, for group_facts().
+double row_room(const CalibratedDevice& device);
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 /// projected with the compiler's registers, and spills as traffic. `binary` must have compiled.
@@ -65,6 +71,7 @@ struct ModelInputs {
   const CalibratedDevice* device = nullptr;
   const ir::LaunchCounts* counts = nullptr;
   const LibraryWork* library = nullptr;
+  const GroupSummary* summary = nullptr;
   ir::Regime regime = {};
 };
 

@@ -27,8 +27,6 @@ namespace tailor::explore {
 using ir::no_node;
 using ir::NodeId;
 
-namespace {}  // namespace
-
 Contraction::Contraction(const ir::Graph& graph, const ir::DefUse& def_use)
     : def_use_(def_use),
       parent_(graph.nodes.size()),
@@ -122,10 +120,12 @@ NodeId Contraction::merge(NodeId a, NodeId b) {
     into.insert(into.end(), from.begin(), from.end());
     from.clear();
   }
-  std::vector<NodeId> merged;
-  std::merge(nodes_[ir::index(a)].begin(), nodes_[ir::index(a)].end(), nodes_[ir::index(b)].begin(),
-             nodes_[ir::index(b)].end(), std::back_inserter(merged));
-  nodes_[ir::index(a)] = std::move(merged);
+  std::vector<NodeId>&into = nodes_[ir::index(a)], &from = nodes_[ir::index(b)];
+  if (into.size() < from.size()) std::swap(into, from);
+  const auto middle = static_cast<std::ptrdiff_t>(into.size());
+  const bool behind = into.empty() || from.empty() || into.back() < from.front();
+  into.insert(into.end(), from.begin(), from.end());
+  if (!behind) std::inplace_merge(into.begin(), into.begin() + middle, into.end());
   nodes_[ir::index(b)].clear();
   return a;
 }

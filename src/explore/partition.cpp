@@ -25,61 +25,13 @@
 #include <map>
 
 #include "base/stop.h"
+#include "explore/borders.h"
 
 namespace tailor::explore {
 
 using namespace ir;
 
 namespace {
-
-/// The border of every group of a fusion. In a cover a value belongs to the first group that computes it, and is
-/// written only if a group that does not compute it itself, or something outside, reads it.
-class Borders {
- public:
-  Borders(const Graph& graph, const DefUse& def_use, const Fusion& fusion)
-      : graph_(graph), def_use_(def_use), fusion_(fusion), groups_of_(graph.nodes.size()) {
-    for (std::size_t g = 0; g < fusion.groups.size(); ++g)
-      for (const NodeId id : fusion.groups[g]) groups_of_[index(id)].push_back(g);
-  }
-
-  Boundary of(std::size_t g) const {
-    const Boundary alone = boundary(graph_, def_use_, fusion_.groups[g]);
-    std::vector<NodeId> writes;
-    for (const NodeId id : alone.writes)
-      if (!covered(g, id)) writes.push_back(id);
-    if (writes.size() == alone.writes.size() || writes.empty()) return alone;
-    return boundary(graph_, def_use_, fusion_.groups[g], writes);
-  }
-
-  /// Whether a group computes the node: a file's own fusion may hold a library call.
-  bool grouped(NodeId id) const { return !groups_of_[index(id)].empty(); }
-
- private:
-  /// Whether group g need not write `id`: another group owns it, or every reader computes it for itself.
-  bool covered(std::size_t g, NodeId id) const {
-    const std::vector<std::size_t>& makers = groups_of_[index(id)];
-    if (makers.size() < 2) return false;
-    if (makers.front() != g) return true;
-    std::vector<NodeId> pending{id};
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      if (def_use_.stored[index(pending[i])]) return false;
-      for (const NodeId user : def_use_.users[index(pending[i])]) {
-        if (def_use_.roles[index(user)] == Role::free)
-          pending.push_back(user);
-        else if (!std::includes(makers.begin(), makers.end(), groups_of_[index(user)].begin(),
-                                groups_of_[index(user)].end()) ||
-                 groups_of_[index(user)].empty())
-          return false;
-      }
-    }
-    return true;
-  }
-
-  const Graph& graph_;
-  const DefUse& def_use_;
-  const Fusion& fusion_;
-  std::vector<std::vector<std::size_t>> groups_of_;
-};
 
 std::string library_call_target(const Node& node) {
   return std::string(target(node).empty() ? name(node.op) : target(node));
@@ -96,7 +48,7 @@ class Counting {
 
   void graph(const Graph& graph, const Fusion& fusion, const std::string& where, double times) {
     const DefUse wires = def_use(graph);
-    const Borders borders(graph, wires, fusion);
+    const Borders borders(graph, wires, fusion.groups);
     for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
       stop_if_asked(stop_);
       Boundary border = borders.of(g);

@@ -36,6 +36,16 @@ constexpr auto strategy_table = std::to_array<Strategy>({
      "stitches rows through shared memory while more than one block remains",
      "FusionStitching, arXiv 1811.05213; PAI's article on memory-bound operations",
      &fuse_stitch_v1},
+    {"tailor",
+     {true, true},
+     "searches by price among the groups that can be lowered today",
+     "FusionStitching V2, arXiv 2009.10924, and AStitch, ASPLOS 2022; docs/decisions/0021-price-of-a-group.md",
+     &fuse_tailor},
+    {"tailor-any",
+     {true, true},
+     "the same among all groups, grid barriers included: what the lowering may still gain",
+     "as tailor",
+     &fuse_tailor_any},
 });
 
 /// Throws for what the row needs and the setting lacks.

@@ -87,6 +87,8 @@ ir::Fusion fuse(const ChosenStrategy& strategy, const ir::Graph& graph, const Fu
 ir::Fusion fuse_none(const FusionTask& task);
 ir::Fusion fuse_imported(const FusionTask& task);
 ir::Fusion fuse_stitch_v1(const FusionTask& task);
+ir::Fusion fuse_tailor(const FusionTask& task);
+ir::Fusion fuse_tailor_any(const FusionTask& task);
 
 /// What V1 may put into one kernel.
 struct StitchV1Rules {

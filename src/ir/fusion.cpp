@@ -12,13 +12,58 @@
 #include <cassert>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace tailor::ir {
 
 namespace {
 
-using Members = std::unordered_set<NodeId>;
+/// A set of nodes in one block of memory: borders are asked for thousands of times, and a node of a list for each
+/// member took most of that time.
+class Members {
+ public:
+  Members() = default;
+  template <class Iterator>
+  Members(Iterator first, Iterator last) {
+    for (; first != last; ++first) insert(*first);
+  }
+
+  /// Whether it was not there before.
+  bool insert(NodeId id) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    NodeId& slot = slots_[place(id)];
+    if (slot == id) return false;
+    slot = id;
+    ++count_;
+    return true;
+  }
+  bool contains(NodeId id) const { return count_ > 0 && slots_[place(id)] == id; }
+  bool empty() const { return count_ == 0; }
+  /// Ascending.
+  std::vector<NodeId> sorted() const {
+    std::vector<NodeId> result;
+    for (const NodeId id : slots_)
+      if (id != no_node) result.push_back(id);
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+ private:
+  /// Where the node is, or would be: spread by the golden ratio, for ids come in runs.
+  std::size_t place(NodeId id) const {
+    std::size_t at = (index(id) * 0x9E3779B97F4A7C15 >> 32) & (slots_.size() - 1);
+    while (slots_[at] != no_node && slots_[at] != id) at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
+  void grow() {
+    std::vector<NodeId> before(std::max<std::size_t>(16, 2 * slots_.size()), no_node);
+    before.swap(slots_);
+    for (const NodeId id : before)
+      if (id != no_node) slots_[place(id)] = id;
+  }
+
+  std::vector<NodeId> slots_;  ///< a power of two of them, at least half empty
+  std::size_t count_ = 0;
+};
 
 constexpr std::array<std::string_view, 3> decisions = {"stitched", "recomputed", "cut"};
 
@@ -79,7 +124,7 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
   Members seen;
   std::vector<std::pair<NodeId, std::size_t>> stack;
   for (const NodeId root : result.writes) {
-    if (seen.insert(root).second) stack.emplace_back(root, 0);
+    if (seen.insert(root)) stack.emplace_back(root, 0);
     while (!stack.empty()) {
       const NodeId id = stack.back().first;
       if (stack.back().second == 0 && !inner(id)) {
@@ -94,7 +139,7 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
         continue;
       }
       const NodeId next = operands[stack.back().second++];
-      if (seen.insert(next).second) stack.emplace_back(next, 0);
+      if (seen.insert(next)) stack.emplace_back(next, 0);
     }
   }
 }
@@ -211,9 +256,9 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
   for (const NodeId id : nodes)
     if (def_use.roles[id] != Role::free) work.insert(id);
   const bool only_free = work.empty();
-  if (only_free) work.insert(nodes.begin(), nodes.end());
-  std::vector<NodeId> sorted(work.begin(), work.end()), writes;
-  std::sort(sorted.begin(), sorted.end());
+  if (only_free) work = Members(nodes.begin(), nodes.end());
+  const std::vector<NodeId> sorted = work.sorted();
+  std::vector<NodeId> writes;
   for (const NodeId id : sorted) {
     if (!only_free) {
       add_writes(graph, def_use, work, id, writes);

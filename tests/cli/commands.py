@@ -89,7 +89,7 @@ def key_complaints(node, command, known, axes):
             continue
         if command == "explore" and key in axes:
             continue
-        unit, commands = known.get(key) or known.get(re.sub("^[a-z0-9_]+(?=_bound_s$)", "*", key)) or (None, set())
+        unit, commands = known.get(key) or known.get(re.sub("^[a-z0-9_]+(?=_(bound|price)_s$)", "*", key)) or (None, set())
         if unit is None:
             yield f"docs/json.md does not have key {key}, which {command} writes"
         elif command not in commands:

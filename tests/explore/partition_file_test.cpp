@@ -20,6 +20,7 @@
 #include "hlo/import.h"
 #include "support/partition_sample.h"
 #include "support/random_graph.h"
+#include "support/search_setting.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -31,7 +32,12 @@ namespace {
 /// What a file keeps of a fusion: all but who made it and why.
 Fusion kept(Fusion fusion) {
   fusion.strategy.clear();
-  for (EdgeNote& note : fusion.edges) note.reason.clear();
+  fusion.device.clear();
+  fusion.price.clear();
+  for (EdgeNote& note : fusion.edges) {
+    note.reason.clear();
+    note.seconds.reset();
+  }
   for (Fusion& body : fusion.bodies) body = kept(std::move(body));
   return fusion;
 }
@@ -43,6 +49,8 @@ void check_round_trip(const Graph& graph, const Fusion& fusion) {
   CHECK(found.strategy == "a.partition");
   Fusion again = found;
   again.strategy = fusion.strategy;
+  again.device = fusion.device;
+  again.price = fusion.price;
   CHECK(partition_text(graph, again) == written);
 }
 
@@ -99,7 +107,7 @@ TEST_CASE(
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     const Graph graph = well_formed_graph(seed, 40);
     INFO("seed ", seed);
-    for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph));
+    for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph, search_setting()));
     const Fusion cover = random_cover(graph, seed);
     const Fusion found = read_fusion(parse_partition(partition_text(graph, cover), "a.partition"), graph);
     CHECK(found.groups == cover.groups);
@@ -114,7 +122,7 @@ TEST_CASE("the same for every model that ships") {
   for (const std::filesystem::path& path : models) {
     const Graph graph = hlo::import_file(path.string()).graph;
     INFO(path.string());
-    for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph));
+    for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph, search_setting()));
   }
 }
 
@@ -130,7 +138,7 @@ TEST_CASE("the same for every dump, XLA's own partitions among them") {
     INFO(path.string());
     for (const Strategy& strategy : strategies()) {
       INFO(strategy.name);
-      check_round_trip(graph, fuse(strategy, graph));
+      check_round_trip(graph, fuse(strategy, graph, search_setting()));
     }
   }
 }
@@ -249,7 +257,7 @@ TEST_CASE("a graph of library calls alone has a file without groups") {
   output %l
 }
 )");
-  for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph));
+  for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph, search_setting()));
 }
 
 TEST_CASE("a path that ends in .partition is a strategy") {

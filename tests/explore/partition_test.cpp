@@ -20,6 +20,7 @@
 #include "reference/evaluate.h"
 #include "support/golden.h"
 #include "support/random_graph.h"
+#include "support/search_setting.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -83,7 +84,7 @@ void check_runs_alike(const Graph& graph, std::uint64_t seed) {
   const std::vector<Tensor> expected = evaluate(graph, inputs);
   for (const Strategy& strategy : strategies()) {
     INFO(graph.name, " seed ", seed, " ", strategy.name);
-    const std::optional<std::vector<Tensor>> found = run_groups(graph, fuse(strategy, graph), inputs);
+    const std::optional<std::vector<Tensor>> found = run_groups(graph, fuse(strategy, graph, search_setting()), inputs);
     REQUIRE(found.has_value());
     for (std::size_t i = 0; i < expected.size(); ++i) CHECK((*found)[i].bytes == expected[i].bytes);
   }
@@ -210,7 +211,7 @@ TEST_CASE("a result without elements is no launch, under any strategy, folded be
 )";
   const Graph graph = parse_graph(source);
   for (const Strategy& strategy : strategies()) {
-    const Partition counted = partition(graph, fuse(strategy, graph));
+    const Partition counted = partition(graph, fuse(strategy, graph, search_setting()));
     CHECK(counted.launches == 1);
     CHECK(counted.bytes == 2 * 4 * 6 * 4);
   }
@@ -251,7 +252,7 @@ TEST_CASE("in every dump the groups are sound, and what has a structure without 
     const Graph graph = import_file(path.string()).graph;
     check_given_groups(graph);
     for (const Strategy& strategy : strategies()) {
-      const Partition counted = partition(graph, fuse(strategy, graph));
+      const Partition counted = partition(graph, fuse(strategy, graph, search_setting()));
       for (const DistinctGroup& distinct : counted.groups) {
         INFO(path.string(), " ", strategy.name, " ", distinct.group.graph.name);
         CHECK_NOTHROW(verify(distinct.group.graph));
@@ -322,7 +323,7 @@ TEST_CASE("kernels of the models that ship, by strategy") {
        {"bert_infer_l12_b1_s128_f16", "layernorm_fwd_tf_f32_4096x768", "softmax_fwd_f32_4096x1024"}) {
     const Graph graph = import_file(fmt::format("{}/data/models/{}.hlo", TAILOR_SOURCE_DIR, model)).graph;
     for (const Strategy& strategy : strategies()) {
-      const Partition counted = partition(graph, fuse(strategy, graph));
+      const Partition counted = partition(graph, fuse(strategy, graph, search_setting()));
       table += fmt::format("{} {} {} {} {:.0f}\n", model, strategy.name, counted.kernels, counted.groups.size(),
                            counted.bytes);
     }

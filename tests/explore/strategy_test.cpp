@@ -20,6 +20,7 @@
 #include "explore/partition.h"
 #include "explore/runnable.h"
 #include "support/random_graph.h"
+#include "support/search_setting.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -159,7 +160,7 @@ void check_notes(const Graph& graph, const Fusion& fusion) {
     for (std::size_t g = 0; g < group; ++g) earlier = earlier || holds(g, note.producer);
     if (note.decision != EdgeDecision::cut) CHECK((note.decision == EdgeDecision::recomputed) == earlier);
     CHECK(note.level.has_value() == (note.decision != EdgeDecision::cut));
-    CHECK_FALSE(note.seconds.has_value());
+    CHECK(note.seconds.has_value() == (!fusion.price.empty() && note.decision == EdgeDecision::cut));
     CHECK_FALSE(note.reason.empty());
   }
 }
@@ -260,7 +261,7 @@ TEST_CASE("every partition can run and covers every working node") {
   for (const std::string_view source : {softmax, layernorm, hazard, columns}) {
     const Graph graph = parse_graph(source);
     for (const Strategy& strategy : strategies()) {
-      const Fusion fusion = fuse(strategy, graph);
+      const Fusion fusion = fuse(strategy, graph, search_setting());
       INFO(graph.name, " ", strategy.name);
       CHECK(can_run(graph, fusion));
       const DefUse wires = def_use(graph);
@@ -280,13 +281,14 @@ TEST_CASE("every note says what the groups say, and every partition of a random 
     const Graph graph = well_formed_graph(seed, 40);
     for (const Strategy& strategy : strategies()) {
       INFO("seed ", seed, " ", strategy.name);
-      const Fusion fusion = fuse(strategy, graph);
+      const Fusion fusion = fuse(strategy, graph, search_setting());
       check_notes(graph, fusion);
       const DefUse facts = def_use(graph);
       CHECK(find_circle(graph, facts, fusion.groups).empty());
       CHECK(find_left_out(facts, fusion.groups).empty());
       CHECK(fusion.strategy == strategy.name);
-      CHECK((fusion.device.empty() && fusion.price.empty()));
+      CHECK(fusion.device.empty() == !strategy.needs.device);
+      CHECK(fusion.price.empty() == !strategy.needs.price);
     }
   }
 }

@@ -26,6 +26,7 @@
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
 #include "support/random_graph.h"
+#include "support/search_setting.h"
 #include "support/sequence_run.h"
 #include "tests/profiler/kernels.h"
 
@@ -55,7 +56,7 @@ std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
 /// A partition with a kernel for every group that has one; binaries are compiled where `api` is given.
 struct LoweredModel {
   LoweredModel(const ir::Graph& graph, const explore::ChosenStrategy& strategy, const profiler::Nvrtc* api)
-      : partition(explore::partition(graph, explore::fuse(strategy, graph))) {
+      : partition(explore::partition(graph, explore::fuse(strategy, graph, search_setting()))) {
     lowered.resize(partition.groups.size());
     binaries.resize(partition.groups.size());
     for (std::size_t g = 0; g < partition.groups.size(); ++g) {

@@ -147,6 +147,7 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
   const hlo::Imported imported = load_model(data, question.model, watch);
   explore::FusionSetting setting;
   setting.device = &target.calibrated;
+  setting.price = costmodel::find_model("group");
   setting.stop = watch.stop;
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting), watch.stop);
   if (partition.groups.empty())

@@ -83,6 +83,7 @@ std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrateg
   explore::FusionSetting setting;
   setting.seed = static_cast<std::uint64_t>(sweep.config.seed);
   setting.stop = sweep.watch.stop;
+  setting.price = costmodel::find_model("group");
   if (!strategy.needs().device) return {explore::fuse(strategy, graph, setting)};
   std::vector<ir::Fusion> result;
   for (const Target& device : sweep.devices) {

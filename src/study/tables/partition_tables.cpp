@@ -10,8 +10,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "explore/price.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
@@ -34,6 +36,13 @@ double all_groups_time(const costmodel::CalibratedDevice& device, const explore:
   return sum;
 }
 
+double all_groups_price(const costmodel::CalibratedDevice& device, const explore::Partition& partition) {
+  double sum = 0;
+  for (const explore::DistinctGroup& group : partition.groups)
+    sum += group.times * explore::group_price(group.group.graph, device);
+  return sum;
+}
+
 void add_device_columns(Table& table, Devices devices) {
   for (const costmodel::CalibratedDevice& device : devices)
     table.columns.push_back(
@@ -41,17 +50,25 @@ void add_device_columns(Table& table, Devices devices) {
 }
 
 void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table,
-                   const std::stop_token& stop) {
+                   std::string_view node, const std::stop_token& stop) {
   const auto name_of = [&](ir::NodeId id) { return graph[id].name; };
   for (const ir::EdgeNote& edge : fusion.edges) {
     stop_if_asked(stop);
+    if (!node.empty() && name_of(edge.producer) != node && name_of(edge.consumer) != node) continue;
     table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(name(edge.decision)),
                           edge.level ? Cell(std::string(name(*edge.level))) : Cell(),
                           edge.seconds ? Cell(*edge.seconds) : Cell(), edge.reason,
                           static_cast<std::int64_t>(edge.group + 1), where});
   }
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
-    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table, stop);
+    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table, node, stop);
+}
+
+/// Names of all nodes, those of bodies too.
+void collect_names(const ir::Graph& graph, const ir::Fusion& fusion, std::vector<std::string_view>& names) {
+  for (const ir::Node& node : graph.nodes) names.emplace_back(node.name);
+  for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
+    collect_names(graph.bodies[i], fusion.bodies[i], names);
 }
 
 /// Drops a column that a person gains nothing from; programs always see all columns.
@@ -101,13 +118,18 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
                    column("kernels", "kernels", Hint::count),
                    column("kernels_without_plan", "without a plan", Hint::count),
                    column("kernel_floor", "least possible", Hint::count),
-                   column("distinct_groups", "distinct", Hint::count),
+                   column("distinct_groups", "distinct", Hint::count, 1),
                    column("planned", "distinct with a plan", Hint::count, 2),
                    column("launches", "launches", Hint::count),
                    column("traffic", "moved", Hint::bytes),
                    column("library_calls", "library calls", Hint::count, 3),
                    column("library_traffic", "library moves", Hint::bytes, 4)};
   add_device_columns(table, devices);
+  for (auto at = table.columns.end() - static_cast<std::ptrdiff_t>(devices.size()); at != table.columns.end(); ++at)
+    at->sacrifice = 1;  // where there is no room the price is what strategies are compared by
+  for (const costmodel::CalibratedDevice& device : devices)
+    table.columns.push_back(
+        {fmt::format("{}_price", device.name), fmt::format("{} price", device.name), Hint::seconds});
   for (const explore::Partition& partition : partitions) {
     const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
       return std::holds_alternative<codegen::Layout>(group.needs);
@@ -127,13 +149,14 @@ Table strategy_table(std::span<const explore::Partition> partitions, Devices dev
                           static_cast<std::int64_t>(partition.library_launches),
                           partition.library_bytes};
     for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_time(device, partition));
+    for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_price(device, partition));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
-Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person,
-                 const std::stop_token& stop) {
+Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node, std::int64_t top,
+                 bool for_person, const std::stop_token& stop) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
   table.columns = {column("producer", "producer"),
@@ -144,7 +167,17 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t 
                    column("reason", "why"),
                    column("group_there", "group there", Hint::integer, 2),
                    column("where", "where", Hint::text, 1)};
-  collect_edges(graph, fusion, graph.name, table, stop);
+  collect_edges(graph, fusion, graph.name, table, node, stop);
+  if (!node.empty() && table.rows.empty()) {
+    std::vector<std::string_view> known;
+    collect_names(graph, fusion, known);
+    const bool stands = std::find(known.begin(), known.end(), node) != known.end();
+    throw Error(
+        Fault::usage,
+        stands ? fmt::format("--node: %{} has no edge to other work", node)
+               : fmt::format("--node: found '{}', which {} does not have", node, graph.name),
+        stands ? "free operations belong to whoever reads them: ask for one of those" : suggestion(node, known));
+  }
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;
     table.rows.resize(static_cast<std::size_t>(top));

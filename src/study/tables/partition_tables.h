@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
+#include <string_view>
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
@@ -25,9 +26,10 @@ report::Table group_table(const explore::Partition& partition, std::span<const c
 report::Table strategy_table(std::span<const explore::Partition> partitions,
                              std::span<const costmodel::CalibratedDevice> devices);
 
-/// One row per edge that the strategy noted, at most `top` rows (0: all). `for_person`: without the columns that say
-/// nothing here. Error(interrupted) when asked to stop.
-report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::int64_t top, bool for_person,
-                         const std::stop_token& stop = {});
+/// One row per edge that the strategy noted, at most `top` rows (0: all); of one node's edges where `node` names one,
+/// which throws Error(usage) when there are none. `for_person`: without the columns that say nothing here.
+/// Error(interrupted) when asked to stop.
+report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node, std::int64_t top,
+                         bool for_person, const std::stop_token& stop = {});
 
 }  // namespace tailor::study

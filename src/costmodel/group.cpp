@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The price of a group: what fusion is decided by. In: the summary of a group, a calibrated device, a regime. Out: an
+// Estimate. Called by the search for every move, so it costs a few additions, and by tables that set strategies side by
+// side. docs/model.md has the formula.
+//
+// A group is one kernel, launched once, with as many grid barriers as its summary says. Its bytes pass once at the
+// bandwidth that long streams reach, beside its instructions on their pipes. A barrier costs its two trips through L2
+// and the trip to memory that refills the loads behind it; a result that is there only when all blocks are done costs
+// two trips through L2 once. What a later phase reads again, values of the group and arrays from outside, stays in
+// shared memory while all of it fits into that of all SMs; else it is written and read through L2 while it fits there;
+// else through memory. Everything that sol counts is counted here too, no faster, so the price is never below it.
+//
+// Left out: how well a plan fills the machine (rows too few for all SMs, registers, waves), which the levels that see a
+// plan decide; that phases may be bound by different pipes.
+#include <algorithm>
+
+#include "costmodel/model.h"
+#include "costmodel/parts.h"
+
+namespace tailor::costmodel {
+
+double row_room(const CalibratedDevice& device) { return device.shared_per_block_optin; }
+
+ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
+  ir::Estimate estimate;
+  estimate.level = ir::Level::sol;
+  const double bytes = summary.read + summary.written;
+  const double lanes = device.sms * device.clock;
+  const double memory = device.dram_bandwidth * std::min(1.0, device.dram_efficiency);
+  const WarmShares warm = warm_shares(bytes, device, regime);
+  const double far = bytes - warm.read * summary.read - warm.written * summary.written;
+  part(estimate, ir::Part::launch) = launch_part(device, regime);
+  part(estimate, ir::Part::dram) = {far / memory};
+  part(estimate, ir::Part::l2) = {bytes / l2_peak(device)};
+  part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
+  part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
+  part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
+  const ir::Part busiest =
+      greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu});
+  const double waits = static_cast<double>(barriers(summary));
+  const double kept = summary.crossing + summary.read_again, through = 2 * summary.crossing + summary.read_again;
+  double crossing = 0;
+  if (waits > 0) {
+    if (kept <= device.sms * device.shared_per_block_optin)
+      crossing = 2 * kept / (lanes * device.shared_bandwidth);
+    else if (kept <= device.l2_bytes * device.l2_share)
+      crossing = through / l2_peak(device);
+    else
+      crossing = through / memory;
+  }
+  const double tail = summary.tails > 0 ? 2 * device.l2_latency : 0;
+  part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
+  part(estimate, ir::Part::shared) = {crossing};
+  const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared);
+  estimate.bottleneck = busiest;
+  for (const ir::Part other : {ir::Part::launch, ir::Part::barrier, ir::Part::shared})
+    if (part(estimate, other) > part(estimate, estimate.bottleneck)) estimate.bottleneck = other;
+  close(estimate, with_floor(part(estimate, ir::Part::launch) + body, device, regime), device.sol_low, device.sol_high);
+  return estimate;
+}
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Facts of nodes for the price of groups. In: a graph with its def-use facts, the room a block has for a row. Out: per
+// node its reads, readers, bytes, instructions and reach. Called once per graph that is searched, once per group that
+// is priced alone.
+//
+// Method. Free nodes (reshapes, broadcasts, constants) are no nodes of the price: a reader walks through them to the
+// array that lies behind, and what they do to the order of elements becomes a property of the read. A reshape of a
+// row-major array keeps the order; a broadcast that repeats leading dimensions along the fastest ones spreads a row's
+// number over the row; every other broadcast or view moves elements. A slice or a look-up touches as many elements as
+// it makes. Each array counts once per reader, with the wildest order and the sum of what is touched.
+//
+// A reduction whose reduced dimensions are the fastest ones in memory is a row reduction: a block has its result
+// at once, when the row fits into its shared memory. The result of any other reduction, of a sort and of a scatter is
+// there only when the whole grid has done its part.
+#include "costmodel/group_facts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/indexed.h"
+#include "ir/graph/arithmetic.h"
+
+namespace tailor::costmodel {
+
+namespace {
+
+using ir::Graph;
+using ir::no_node;
+using ir::Node;
+using ir::NodeId;
+using ir::Op;
+using ir::OpClass;
+using ir::Role;
+
+double size_of(const Node& node) {
+  return node.shape.dtype == ir::DType::tuple ? 0 : static_cast<double>(ir::elements(node.shape));
+}
+
+double result_bytes(const Node& node) {
+  if (node.shape.dtype != ir::DType::tuple) return static_cast<double>(ir::bytes(node.shape));
+  double sum = 0;
+  for (const ir::Shape& shape : node.results)
+    if (shape.dtype != ir::DType::tuple) sum += static_cast<double>(ir::bytes(shape));
+  return sum;
+}
+
+/// Whether a broadcast repeats numbers along the fastest dimensions alone: its source's dimensions are the first ones.
+bool repeats_behind(const Node& broadcast, const ir::Shape& source) {
+  int next = 0;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    const auto axis = static_cast<int>(axes(broadcast)[i]);
+    for (; next < axis; ++next)
+      if (broadcast.shape.dims[next] != 1) return false;
+    if (next != axis) return false;
+    ++next;
+  }
+  return is_row_major(broadcast.shape);
+}
+
+/// What a free node does to the order of what it is made of.
+ReadOrder order_of(const Graph& graph, const Node& node) {
+  if (node.op == Op::broadcast) {
+    const Node& source = graph[node.operands[0]];
+    if (repeats_behind(node, source.shape))
+      return size_of(source) == size_of(node) ? ReadOrder::same : ReadOrder::spread;
+    return ReadOrder::moved;
+  }
+  if (node.op == Op::reshape || node.op == Op::bitcast) {
+    const Node& source = graph[node.operands[0]];
+    const bool kept = source.shape.dtype != ir::DType::tuple && is_row_major(node.shape) && is_row_major(source.shape);
+    return kept || size_of(node) == 1 ? ReadOrder::same : ReadOrder::moved;
+  }
+  return ReadOrder::same;
+}
+
+bool touches_a_part(Op op) { return op == Op::slice || op == Op::dynamic_slice || op == Op::gather; }
+
+class Facts {
+ public:
+  Facts(const Graph& graph, const ir::DefUse& def_use, double row_room)
+      : graph_(graph), def_use_(def_use), row_room_(row_room) {
+    result_.nodes.resize(graph.nodes.size());
+    result_.value_bytes.resize(graph.nodes.size(), 0);
+  }
+
+  GroupFacts find() {
+    mark_alive();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      result_.value_bytes[i] = result_bytes(graph_.nodes[i]);
+      if (result_.nodes[i].alive) fill(static_cast<NodeId>(i));
+    }
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const GroupNode& node = result_.nodes[i];
+      for (std::size_t r = 0; r < node.reads.size(); ++r)
+        if (const NodeId maker = node.reads[r].maker; maker != no_node)
+          result_.nodes[ir::index(maker)].readers.push_back({static_cast<NodeId>(i), static_cast<std::int32_t>(r)});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool runs(NodeId id) const {
+    const Role role = def_use_.roles[ir::index(id)];
+    return role == Role::work || role == Role::outside;
+  }
+
+  /// What runs, and what the graph gives: outputs may be views of what is stored.
+  void mark_alive() {
+    std::vector<bool> needed(graph_.nodes.size(), false), array(graph_.nodes.size(), false);
+    for (const NodeId id : graph_.outputs) needed[ir::index(id)] = array[ir::index(id)] = true;
+    for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
+      const auto id = static_cast<NodeId>(i);
+      const Role role = def_use_.roles[i];
+      if (runs(id)) needed[i] = true;  // work that nobody reads still runs
+      if (!needed[i]) continue;
+      result_.nodes[i].alive = runs(id);
+      result_.nodes[i].stored = array[i] && runs(id);
+      for (const NodeId operand : graph_.nodes[i].operands) {
+        needed[ir::index(operand)] = true;
+        if (role == Role::free && array[i]) array[ir::index(operand)] = true;
+      }
+    }
+  }
+
+  void fill(NodeId id) {
+    const Node& node = graph_[id];
+    GroupNode& fact = result_.nodes[ir::index(id)];
+    fact.bytes = result_.value_bytes[ir::index(id)];
+    fact.elements = size_of(node);
+    find_reach(node, fact);
+    find_reads(id, node, fact);
+    if (def_use_.roles[ir::index(id)] == Role::work) find_instructions(node, fact);
+    if (node.op == Op::dynamic_update_slice) find_place(id, node, fact);
+  }
+
+  void find_reach(const Node& node, GroupNode& fact) const {
+    const OpClass kind = class_of(node.op);
+    if (kind == OpClass::reduction) {
+      fact.reduces = true;
+      fact.reach = ResultReach::grid;
+      const ir::Shape& source = graph_[node.operands[0]].shape;
+      if (node.shape.dtype == ir::DType::tuple) return;
+      if (!is_row_major(source)) return;
+      double rows = 1, columns = 1;
+      bool behind = false, along = true;
+      for (int i = 0; i < source.rank(); ++i) {
+        if (source.dims[i] == 1) continue;
+        const bool goes = axes(node).contains(i);
+        (goes ? columns : rows) *= static_cast<double>(source.dims[i]);
+        along = along && (goes || !behind);
+        behind = behind || goes;
+      }
+      const double row_bytes = columns * ir::row(source.dtype).bits / 8;
+      if (!along || rows <= 1 || row_bytes > row_room_) return;
+      fact.reach = ResultReach::row;
+      fact.rows = rows;
+    } else if (kind == OpClass::window || node.op == Op::scatter ||
+               def_use_.roles[ir::index(id_of(node))] == Role::outside) {
+      fact.reach = node.op == Op::reduce_window ? ResultReach::element : ResultReach::grid;
+    }
+  }
+
+  NodeId id_of(const Node& node) const { return static_cast<NodeId>(&node - graph_.nodes.data()); }
+
+  struct Step {
+    NodeId id;
+    ReadOrder order;
+    double factor;  ///< elements of the read over those of the array, by broadcasts on the way
+  };
+
+  void find_reads(NodeId id, const Node& node, GroupNode& fact) {
+    const OpClass kind = class_of(node.op);
+    const bool tame = kind == OpClass::elementwise || kind == OpClass::reduction || node.op == Op::copy;
+    std::map<NodeId, std::size_t> known;
+    for (std::size_t o = 0; o < node.operands.size(); ++o) {
+      const bool part = touches_a_part(node.op) && o == 0;
+      std::vector<Step> pending{{node.operands[o], tame ? ReadOrder::same : ReadOrder::moved, 1}};
+      for (std::size_t p = 0; p < pending.size(); ++p) {
+        const Step step = pending[p];
+        const Node& from = graph_[step.id];
+        const Role role = def_use_.roles[ir::index(step.id)];
+        const bool element = from.op == Op::get_tuple_element && role == Role::free;
+        if (role == Role::free && !element) {
+          const ReadOrder order = std::max(step.order, order_of(graph_, from));
+          for (const NodeId operand : from.operands) {
+            const double source = size_of(graph_[operand]);
+            const double factor = from.op == Op::broadcast && source > 0 ? size_of(from) / source : 1;
+            if (pending.size() < most_pending) pending.push_back({operand, order, step.factor * factor});
+          }
+          continue;
+        }
+        NodeId maker = step.id;
+        while (def_use_.roles[ir::index(maker)] == Role::free && !graph_[maker].operands.empty())
+          maker = graph_[maker].operands[0];
+        if (!runs(maker)) maker = no_node;
+        if (maker == id) continue;
+        const double all = result_bytes(from);
+        if (all == 0 && maker == no_node) continue;
+        const auto [at, fresh] = known.try_emplace(step.id, fact.reads.size());
+        if (fresh) fact.reads.push_back({step.id, maker, 0, false, ReadOrder::same, 0});
+        GroupRead& read = fact.reads[at->second];
+        const double touched = part ? std::min(all, size_of(node) * (all / std::max(1.0, size_of(from)))) : all;
+        read.bytes = std::min(all, read.bytes + touched);
+        read.whole = read.whole || touched >= all;
+        read.order = std::max(read.order, step.order);
+        // A number per row is computed once for its row, a single number once by each thread; all else for each reader.
+        const bool hoisted = step.order != ReadOrder::moved || size_of(from) <= 1;
+        if (!hoisted) read.again = std::max(read.again, step.factor - 1);
+      }
+    }
+  }
+
+  void find_instructions(const Node& node, GroupNode& fact) const {
+    const auto add = [&](Op op, ir::DType dtype, double times) {
+      const ir::OpRow& row = ir::row(op);
+      if (dtype == ir::DType::f64) {
+        fact.f64 += times * (row.fma + row.alu + row.xu);
+        return;
+      }
+      fact.fma += times * row.fma;
+      fact.alu += times * row.alu;
+      fact.xu += times * row.xu;
+    };
+    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert)
+      add(node.op, node.shape.dtype, size_of(node));
+    if (node.op != Op::reduce || node.operands.empty()) return;
+    const ir::Reducer reducer = ir::reducer(node);
+    const Node& operand = graph_[node.operands[0]];
+    if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
+      add(ir::op_of(reducer), operand.shape.dtype, size_of(operand));
+  }
+
+  /// Whether an update may be written over the array that it changes: nobody else reads that array, and it is nobody's
+  /// input, or one that the graph gives up for this output.
+  void find_place(NodeId id, const Node& node, GroupNode& fact) const {
+    const NodeId from = node.operands[0];
+    const Node& array = graph_[from];
+    if (def_use_.users[ir::index(from)].size() != 1 || def_use_.stored[ir::index(from)] || array.shape != node.shape ||
+        std::count(node.operands.begin(), node.operands.end(), from) != 1 || array.op == Op::constant)
+      return;
+    if (array.op == Op::parameter) {
+      if (std::none_of(graph_.in_place.begin(), graph_.in_place.end(), [&](const ir::InPlace& pair) {
+            return pair.parameter == parameter_number(array) && graph_.outputs[ir::index(pair.output)] == id;
+          }))
+        return;
+    } else if (array.op == Op::get_tuple_element) {
+      for (const NodeId other : def_use_.users[ir::index(array.operands[0])])
+        if (other != from &&
+            (graph_[other].op != Op::get_tuple_element || tuple_index(graph_[other]) == tuple_index(array)))
+          return;
+    } else if (class_of(array.op) == OpClass::structure || def_use_.roles[ir::index(from)] == Role::free) {
+      return;
+    }
+    for (std::size_t r = 0; r < fact.reads.size(); ++r)
+      if (fact.reads[r].value == from) fact.placed = static_cast<std::int32_t>(r);
+    fact.placed_bytes = result_bytes(graph_[node.operands[1]]);
+  }
+
+  static constexpr std::size_t most_pending = 4096;  ///< free nodes behind one operand that are looked through
+
+  const Graph& graph_;
+  const ir::DefUse& def_use_;
+  double row_room_;
+  GroupFacts result_;
+};
+
+}  // namespace
+
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, double row_room) {
+  return Facts(graph, def_use, row_room).find();
+}
+
+}  // namespace tailor::costmodel

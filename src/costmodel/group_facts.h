@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the price of a group needs to know of each node of a graph, found once: what it reads and in which order, what
+// it writes, its instructions, how far its result reaches. Comes in: a graph with its def-use facts. Goes out: one
+// record per node. Called before groups are formed (group_summary.h), by the search and by whoever prices one group.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "costmodel/calibration.h"
+#include "ir/fusion.h"
+
+namespace tailor::costmodel {
+
+/// At which index a reader takes a value, from the tamest to the wildest.
+enum class ReadOrder : std::uint8_t {
+  same,    ///< the element that it computes
+  spread,  ///< leading dimensions repeated along the fastest ones: a row's number for all of its elements
+  moved,   ///< any other place: transposes, slices, look-ups, trailing dimensions repeated
+};
+
+/// One value that a node reads, seen through free nodes.
+struct GroupRead {
+  ir::NodeId value = ir::no_node;  ///< the array: a work or outside node, an element of a tuple, a source
+  ir::NodeId maker = ir::no_node;  ///< the work or outside node that computes it; no_node: nobody here does
+  double bytes = 0;                ///< that are touched, at most all of the array's
+  bool whole = false;              ///< all of it
+  ReadOrder order = ReadOrder::same;
+  double again = 0;  ///< times that each element would be computed again by a reader that holds its maker
+};
+
+/// How far the result of a node reaches before the whole grid has finished.
+enum class ResultReach : std::uint8_t {
+  element,  ///< whoever computed it has it
+  row,      ///< a row reduction: the block that reduced the row
+  grid,     ///< all other reductions, sorts, scatters: nobody before all blocks are done
+};
+
+struct GroupReader {
+  ir::NodeId node = ir::no_node;
+  std::int32_t read = 0;  ///< which of its reads
+};
+
+struct GroupNode {
+  bool alive = false;  ///< work or an outside node
+  ResultReach reach = ResultReach::element;
+  bool reduces = false;  ///< a reduction: its operand may be of any size
+  double rows = 1;       ///< of a row reduction
+  double fma = 0, alu = 0, xu = 0, f64 = 0;
+  double bytes = 0;          ///< of the result
+  double placed_bytes = 0;   ///< of the part that is written when an update happens in place
+  std::int32_t placed = -1;  ///< the read whose memory may be written over; -1: none
+  bool stored = false;       ///< a result of the graph
+  double elements = 0;
+  std::vector<GroupRead> reads;
+  std::vector<GroupReader> readers;
+};
+
+struct GroupFacts {
+  std::vector<GroupNode> nodes;     ///< parallel to Graph::nodes
+  std::vector<double> value_bytes;  ///< of the array of each node
+};
+
+/// O(nodes + edges). `row_room`: bytes of a row that one block can hold; longer rows are the whole grid's work.
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, double row_room);
+
+}  // namespace tailor::costmodel

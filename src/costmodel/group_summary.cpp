@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeping the summaries of groups. In: nodes that enter and leave. Out: for each group what its price is made of.
+// Called by the search for every move, and once per group that is priced alone.
+//
+// Method. All that a summary counts hangs on a node, on an edge or on the pair of a group and an array from outside.
+// When a node enters, each of its edges turns: a read by a member of the group stops coming from memory, a result that
+// has no reader outside any more stops being written. When it leaves they turn back. Whole numbers are added and taken
+// away, so no order of moves leaves a trace, and a summary that was kept over a thousand moves equals one that is made
+// at once; a test holds the two together.
+//
+// Phases. A kernel with grid barriers has phases; a node stands in the first phase in which all that it reads is there.
+// Of each member it is known how far its result reaches: nothing waits for it, or its block has it (it depends on a row
+// reduction of so many rows), or the whole grid must end first. An edge needs a barrier when its reader cannot use the
+// value where it is: a result of the grid that is spread or moved, a row's value that is read at another place than its
+// row, a row reduction over rows that do not nest with those before. The phase of a node follows from its suppliers in
+// the group alone, so when one changes its readers are looked at again, in the order of the graph, each at most once.
+#include "costmodel/group_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace tailor::costmodel {
+
+using ir::no_node;
+using ir::NodeId;
+
+namespace {
+
+constexpr double of_the_grid = -1;  ///< rows of what is there only when all blocks are done
+
+/// Whether tasks of one size are whole numbers of tasks of the other.
+bool nest(double a, double b) { return a <= 0 || b <= 0 || std::fmod(std::max(a, b), std::min(a, b)) == 0; }
+
+}  // namespace
+
+std::int64_t barriers(const GroupSummary& summary) {
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(summary.phases.size()) - 1);
+}
+
+double GroupSummaries::External::once() const { return whole > 0 ? bytes : std::min(bytes, partial); }
+
+GroupSummaries::GroupSummaries(const GroupFacts& facts) : facts_(facts), states_(facts.nodes.size()) {}
+
+std::int32_t GroupSummaries::create() {
+  groups_.emplace_back();
+  return static_cast<std::int32_t>(groups_.size() - 1);
+}
+
+/// Whether the update happens in the array's own memory: that array comes from outside and nobody inside reads on.
+bool GroupSummaries::is_placed(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  if (fact.placed < 0 || state.inside > 0) return false;
+  const NodeId maker = fact.reads[static_cast<std::size_t>(fact.placed)].maker;
+  return maker == no_node || states_[ir::index(maker)].group != state.group;
+}
+
+bool GroupSummaries::escapes(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  return fact.stored || fact.readers.empty() ||
+         states_[ir::index(node)].inside < static_cast<std::int64_t>(fact.readers.size());
+}
+
+double GroupSummaries::written(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  return is_placed(node) ? fact.placed_bytes : fact.bytes;
+}
+
+/// What the node's result adds to its group: bytes written, bytes that cross a barrier.
+void GroupSummaries::count_result(NodeId node, int sign) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
+  if (escapes(node)) {
+    summary.written += sign * written(node);
+    summary.arguments += sign;
+  }
+  if (state.later > 0) summary.crossing += sign * fact.bytes;
+}
+
+/// Its result, and the array that it may update in place: whether it does depends on who reads it inside.
+void GroupSummaries::count_update(NodeId node, int sign) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  if (fact.placed >= 0) {
+    const NodeId maker = fact.reads[static_cast<std::size_t>(fact.placed)].maker;
+    if (maker == no_node || states_[ir::index(maker)].group != states_[ir::index(node)].group)
+      count_read(node, static_cast<std::size_t>(fact.placed), sign);
+  }
+  count_result(node, sign);
+}
+
+/// What one read adds to the reader's group: from memory, or from a member.
+void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
+  const GroupRead& read = facts_.nodes[ir::index(node)].reads[which];
+  const State& state = states_[ir::index(node)];
+  OneGroup& group = groups_[static_cast<std::size_t>(state.group)];
+  if (read.maker != no_node && states_[ir::index(read.maker)].group == state.group) {
+    State& maker = states_[ir::index(read.maker)];
+    count_update(read.maker, -1);
+    maker.inside += sign;
+    if (state.phase > maker.phase) maker.later += sign;
+    count_update(read.maker, 1);
+    const GroupNode& again = facts_.nodes[ir::index(read.maker)];
+    if (again.reach != ResultReach::element) return;
+    const double times = sign * read.again;
+    group.summary.fma += times * again.fma;
+    group.summary.alu += times * again.alu;
+    group.summary.xu += times * again.xu;
+    group.summary.f64 += times * again.f64;
+    return;
+  }
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  if (static_cast<std::int32_t>(which) == fact.placed && is_placed(node)) return;
+  const auto [at, fresh] = group.externals.try_emplace(read.value);
+  External& external = at->second;
+  if (fresh) {
+    external.bytes = facts_.value_bytes[ir::index(read.value)];
+    ++group.summary.arguments;
+  }
+  const auto share = [&](int by) {
+    const double once = external.once();
+    group.summary.read += by * once;
+    group.summary.read_again += by * once * std::max(0.0, static_cast<double>(external.phases.size()) - 1);
+  };
+  share(-1);
+  if (read.whole)
+    external.whole += sign;
+  else
+    external.partial += sign * read.bytes;
+  const auto phase = std::find_if(external.phases.begin(), external.phases.end(),
+                                  [&](const auto& one) { return one.first == state.phase; });
+  if (phase == external.phases.end())
+    external.phases.emplace_back(state.phase, sign);
+  else if ((phase->second += sign) == 0)
+    external.phases.erase(phase);
+  share(1);
+  if (external.phases.empty()) {
+    group.externals.erase(at);
+    --group.summary.arguments;
+  }
+}
+
+/// Whether a reader has to wait for all blocks before it can use a value that lies as `rows` says.
+bool GroupSummaries::waits(NodeId node, const GroupRead& read, double rows) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  if (rows == 0) return false;
+  if (rows < 0) {
+    // The block that ends last goes on with the same elements; it spreads nothing and reduces nothing.
+    const GroupNode& maker = facts_.nodes[ir::index(read.maker)];
+    return read.order != ReadOrder::same || fact.reach != ResultReach::element || maker.elements != fact.elements;
+  }
+  if (read.order == ReadOrder::moved) return true;
+  return fact.reach == ResultReach::row && !nest(rows, fact.rows);
+}
+
+/// The phase of a node, and how its result lies, by what it reads inside its group.
+std::pair<std::int32_t, double> GroupSummaries::place_of(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  std::int32_t phase = 0;
+  const auto inside = [&](const GroupRead& read) {
+    return read.maker != no_node && states_[ir::index(read.maker)].group == state.group;
+  };
+  for (const GroupRead& read : fact.reads)
+    if (inside(read)) {
+      const State& maker = states_[ir::index(read.maker)];
+      phase = std::max(phase, maker.phase + (waits(node, read, maker.rows) ? 1 : 0));
+    }
+  double rows = 0;
+  std::int32_t disagree = 0;
+  for (const GroupRead& read : fact.reads) {
+    if (!inside(read)) continue;
+    const State& maker = states_[ir::index(read.maker)];
+    if (maker.phase != phase || maker.rows == 0) continue;  // behind a barrier everything is in memory
+    if (maker.rows < 0) {
+      rows = of_the_grid;
+    } else if (rows >= 0) {
+      if (!nest(rows, maker.rows)) disagree = 1;
+      rows = rows == 0 ? maker.rows : std::min(rows, maker.rows);
+    }
+  }
+  if (disagree != 0) phase += 1, rows = 0;
+  if (fact.reach == ResultReach::grid) rows = of_the_grid;
+  if (fact.reach == ResultReach::row) rows = rows > 0 ? std::min(rows, fact.rows) : rows < 0 ? rows : fact.rows;
+  return {phase, rows};
+}
+
+void GroupSummaries::count_phase(NodeId node, int sign) {
+  std::vector<std::int64_t>& phases = groups_[static_cast<std::size_t>(states_[ir::index(node)].group)].summary.phases;
+  const auto at = static_cast<std::size_t>(states_[ir::index(node)].phase);
+  if (phases.size() <= at) phases.resize(at + 1, 0);
+  phases[at] += sign;
+  while (!phases.empty() && phases.back() == 0) phases.pop_back();
+}
+
+/// Places a node anew, and those that follow from it. Readers stand behind what they read, so each is met once.
+void GroupSummaries::settle(NodeId first) {
+  std::set<NodeId> pending{first};
+  while (!pending.empty()) {
+    const NodeId id = *pending.begin();
+    pending.erase(pending.begin());
+    const GroupNode& fact = facts_.nodes[ir::index(id)];
+    State& state = states_[ir::index(id)];
+    const auto [phase, rows] = place_of(id);
+    if (phase == state.phase && rows == state.rows) continue;
+    if (phase != state.phase) {
+      count_phase(id, -1);
+      for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(id, r, -1);
+      count_result(id, -1);
+      state.phase = phase;
+      state.later = 0;
+      for (const GroupReader& reader : fact.readers) {
+        const State& other = states_[ir::index(reader.node)];
+        if (other.group == state.group && other.phase > phase) ++state.later;
+      }
+      count_result(id, 1);
+      for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(id, r, 1);
+      count_phase(id, 1);
+    }
+    state.rows = rows;
+    for (const GroupReader& reader : fact.readers)
+      if (states_[ir::index(reader.node)].group == state.group) pending.insert(reader.node);
+  }
+}
+
+/// Whether the reader would write over what it reads here.
+bool GroupSummaries::may_update(const GroupReader& reader) const {
+  return facts_.nodes[ir::index(reader.node)].placed == reader.read;
+}
+
+void GroupSummaries::add(std::int32_t group, NodeId node) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  State& state = states_[ir::index(node)];
+  // Readers of the group find the value in memory no more.
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group) {
+      count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
+      if (may_update(reader)) count_result(reader.node, -1);
+    }
+  state = {group, 0, 0, 0, 0};
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
+  const auto [phase, rows] = place_of(node);
+  state.phase = phase;
+  state.rows = rows;
+  GroupSummary& summary = groups_[static_cast<std::size_t>(group)].summary;
+  summary.nodes += 1;
+  summary.fma += fact.fma;
+  summary.alu += fact.alu;
+  summary.xu += fact.xu;
+  summary.f64 += fact.f64;
+  if (fact.reach == ResultReach::grid) summary.tails += 1;
+  count_phase(node, 1);
+  count_result(node, 1);
+  for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, 1);
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group)
+      count_read(reader.node, static_cast<std::size_t>(reader.read), 1);
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+}
+
+void GroupSummaries::remove(NodeId node) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  State& state = states_[ir::index(node)];
+  const std::int32_t group = state.group;
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group)
+      count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
+  for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, -1);
+  count_result(node, -1);
+  count_phase(node, -1);
+  GroupSummary& summary = groups_[static_cast<std::size_t>(group)].summary;
+  summary.nodes -= 1;
+  summary.fma -= fact.fma;
+  summary.alu -= fact.alu;
+  summary.xu -= fact.xu;
+  summary.f64 -= fact.f64;
+  if (fact.reach == ResultReach::grid) summary.tails -= 1;
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);
+  state = {};
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group)
+      count_read(reader.node, static_cast<std::size_t>(reader.read), 1);
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+}
+
+GroupSummary summarise(const ir::Graph& group, double row_room) {
+  const ir::DefUse def_use = ir::def_use(group);
+  const GroupFacts facts = group_facts(group, def_use, row_room);
+  GroupSummaries summaries(facts);
+  const std::int32_t only = summaries.create();
+  for (std::size_t i = 0; i < facts.nodes.size(); ++i)
+    if (facts.nodes[i].alive) summaries.add(only, static_cast<NodeId>(i));
+  return summaries.summary(only);
+}
+
+}  // namespace tailor::costmodel

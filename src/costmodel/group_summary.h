@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Summaries of groups that grow and shrink: what a group reads, writes and computes, how many grid barriers it needs
+// and what crosses them. In: facts of a graph's nodes, nodes that enter and leave groups. Out: a summary per group,
+// kept up to date with each step in time that depends on what changed. Called by the search for each move that it
+// considers, and once over all nodes of a group by whoever prices it alone.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "costmodel/group_facts.h"
+
+namespace tailor::costmodel {
+
+/// What the price of a group sees. All numbers are whole, or whole parts of bytes: sums in any order are equal.
+struct GroupSummary {
+  double read = 0, written = 0;              ///< bytes, each array once
+  double crossing = 0;                       ///< bytes of values of the group that a later phase reads
+  double read_again = 0;                     ///< bytes of arrays from outside that a later phase reads once more
+  double fma = 0, alu = 0, xu = 0, f64 = 0;  ///< lane instructions, recomputed ones too
+  std::int64_t nodes = 0;
+  std::int64_t arguments = 0;          ///< arrays read and written
+  std::int64_t tails = 0;              ///< results that are there only when all blocks are done
+  std::vector<std::int64_t> phases{};  ///< nodes in each; a grid barrier stands between two phases
+  bool operator==(const GroupSummary&) const = default;
+};
+std::int64_t barriers(const GroupSummary& summary);
+
+/// Disjoint groups over the nodes of one graph. A node is in no group or in one.
+class GroupSummaries {
+ public:
+  static constexpr std::int32_t no_group = -1;
+
+  /// `facts` outlive it.
+  explicit GroupSummaries(const GroupFacts& facts);
+
+  /// A new group without nodes.
+  std::int32_t create();
+  /// Precondition: the node is in no group, or in one. O(its edges and those of nodes whose phase changes).
+  void add(std::int32_t group, ir::NodeId node);
+  void remove(ir::NodeId node);
+  std::int32_t group_of(ir::NodeId node) const { return states_[ir::index(node)].group; }
+  /// Grid barriers of its group that come before it. Precondition: it is in a group.
+  std::int32_t phase_of(ir::NodeId node) const { return states_[ir::index(node)].phase; }
+  const GroupSummary& summary(std::int32_t group) const { return groups_[static_cast<std::size_t>(group)].summary; }
+
+ private:
+  /// An array from outside that members read.
+  struct External {
+    double bytes = 0;  ///< of the array
+    std::int64_t whole = 0;
+    double partial = 0;
+    std::vector<std::pair<std::int32_t, std::int64_t>> phases;  ///< of its readers, and how many each
+    double once() const;
+  };
+  struct State {
+    std::int32_t group = no_group;
+    std::int32_t phase = 0;
+    std::int64_t inside = 0;  ///< reads of it by its own group
+    std::int64_t later = 0;   ///< of these, by later phases
+    double rows = 0;          ///< what readers see: 0 nothing waits, > 0 one block has it, < 0 the whole grid must end
+  };
+  struct OneGroup {
+    GroupSummary summary;
+    std::unordered_map<ir::NodeId, External> externals;
+  };
+
+  bool is_placed(ir::NodeId node) const;
+  double written(ir::NodeId node) const;
+  bool escapes(ir::NodeId node) const;
+  void count_result(ir::NodeId node, int sign);
+  void count_update(ir::NodeId node, int sign);
+  bool may_update(const GroupReader& reader) const;
+  void count_read(ir::NodeId node, std::size_t read, int sign);
+  bool waits(ir::NodeId node, const GroupRead& read, double rows) const;
+  std::pair<std::int32_t, double> place_of(ir::NodeId node) const;
+  void settle(ir::NodeId first);
+  void count_phase(ir::NodeId node, int sign);
+
+  const GroupFacts& facts_;
+  std::vector<State> states_;
+  std::vector<OneGroup> groups_;
+};
+
+/// Of all nodes of a graph that is one group (ir::outline).
+GroupSummary summarise(const ir::Graph& group, double row_room);
+
+}  // namespace tailor::costmodel

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who writes what when groups overlap. In: a graph and groups of its nodes. Out: the border of each. Called by the
+// counting of partitions and by the price of a fusion. A group alone writes what others read; of that it leaves out
+// what an earlier group owns and what every reader computes for itself.
+#include "explore/borders.h"
+
+#include <algorithm>
+
+namespace tailor::explore {
+
+using namespace ir;
+
+Borders::Borders(const Graph& graph, const DefUse& def_use, const std::vector<std::vector<NodeId>>& groups)
+    : graph_(graph), def_use_(def_use), groups_(groups), groups_of_(graph.nodes.size()) {
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const NodeId id : groups[g]) groups_of_[index(id)].push_back(g);
+}
+
+Boundary Borders::of(std::size_t group) const {
+  const Boundary alone = boundary(graph_, def_use_, groups_[group]);
+  std::vector<NodeId> writes;
+  for (const NodeId id : alone.writes)
+    if (!covered(group, id)) writes.push_back(id);
+  if (writes.size() == alone.writes.size() || writes.empty()) return alone;
+  return boundary(graph_, def_use_, groups_[group], writes);
+}
+
+/// Whether the group need not write `id`: another group owns it, or every reader computes it for itself.
+bool Borders::covered(std::size_t group, NodeId id) const {
+  const std::vector<std::size_t>& makers = groups_of_[index(id)];
+  if (makers.size() < 2) return false;
+  if (makers.front() != group) return true;
+  std::vector<NodeId> pending{id};
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (def_use_.stored[index(pending[i])]) return false;
+    for (const NodeId user : def_use_.users[index(pending[i])]) {
+      if (def_use_.roles[index(user)] == Role::free)
+        pending.push_back(user);
+      else if (!std::includes(makers.begin(), makers.end(), groups_of_[index(user)].begin(),
+                              groups_of_[index(user)].end()) ||
+               groups_of_[index(user)].empty())
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tailor::explore

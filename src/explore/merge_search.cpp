@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Greedy merging by price. In: a partition to start from. Out: a cheaper one. Called by strategy "tailor" for each
+// start.
+//
+// Method. Pairs of groups are offered: producer and consumer, neighbouring readers of one array, neighbours in
+// topological order that share nothing (packing). Each offer is priced by moving the smaller group into the larger and
+// back; summaries change by what moved, so over a whole search a node moves about as often as the logarithm of the size
+// of its group. Offers wait in a heap, the greatest gain first, ties by the nodes' order. An offer whose groups have
+// changed meanwhile is priced again when it is popped and not before: pricing all neighbours after each merge would
+// take many times longer. A pair that was priced is not priced again until one of its groups has changed. Merges that
+// would close a circle (contraction.h), that pass a limit, or that the lowering cannot write are refused.
+//
+// Groups with grid barriers are offered a cut between two phases: values flow from earlier to later phases only, so the
+// two parts wait for each other in no circle when their group did not wait for itself before.
+#include "explore/merge_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "codegen/lower/structure.h"
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
+constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
+constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
+
+}  // namespace
+
+MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
+                         const NodeSets& start, std::int64_t& evaluations)
+    : task_(task),
+      facts_(facts),
+      limits_(limits),
+      evaluations_(evaluations),
+      units_(task.graph, task.def_use),
+      summaries_(facts),
+      alone_(task.graph.nodes.size(), false) {
+  for (std::size_t i = 0; i < task.graph.nodes.size(); ++i)
+    if (task.def_use.roles[i] == Role::work) {
+      const auto id = static_cast<NodeId>(i);
+      summaries_.add(summaries_.create(), id);
+      if (limits.lowerable) alone_[i] = codegen::refused_alone(task.graph, id).has_value();
+    }
+  std::vector<bool> taken(task.graph.nodes.size(), false);
+  for (const std::vector<NodeId>& group : start) {
+    NodeId unit = no_node;
+    for (const NodeId id : group) {
+      if (task.def_use.roles[index(id)] != Role::work || taken[index(id)]) continue;
+      taken[index(id)] = true;
+      if (unit == no_node) {
+        unit = units_.unit(id);
+      } else if (units_.blocker(units_.unit(unit), units_.unit(id)) == no_node) {
+        join(units_.unit(unit), units_.unit(id));
+      }
+    }
+    if (task.stop.stop_requested()) return;
+  }
+}
+
+double MergeSearch::price(std::int32_t group) const {
+  costmodel::ModelInputs inputs;
+  inputs.summary = &summaries_.summary(group);
+  inputs.device = task_.device;
+  return task_.price->estimate(inputs).total.value;
+}
+
+/// Last ones first out, first ones first in: then hardly any phase changes on the way.
+void MergeSearch::move(const std::vector<NodeId>& nodes, std::int32_t to) {
+  for (std::size_t i = nodes.size(); i-- > 0;) summaries_.remove(nodes[i]);
+  for (const NodeId id : nodes) summaries_.add(to, id);
+}
+
+void MergeSearch::join(NodeId a, NodeId b) {
+  if (units_.nodes(a).size() < units_.nodes(b).size())
+    move(units_.nodes(a), group_of(b));
+  else
+    move(units_.nodes(b), group_of(a));
+  units_.merge(a, b);
+}
+
+double MergeSearch::gain(NodeId a, NodeId b) {
+  a = units_.unit(a), b = units_.unit(b);
+  if (a == b) return 0;
+  if (units_.nodes(a).size() < units_.nodes(b).size()) std::swap(a, b);
+  ++evaluations_;
+  const std::int32_t into = group_of(a), from = group_of(b);
+  const double before = price(into) + price(from);
+  move(units_.nodes(b), into);
+  const bool fits = costmodel::barriers(summaries_.summary(into)) <= limits_.barriers;
+  const double after = price(into);
+  move(units_.nodes(b), from);
+  return fits ? before - after : -after;
+}
+
+bool MergeSearch::spent() const {
+  return task_.stop.stop_requested() || (task_.budget.evaluations > 0 && evaluations_ >= task_.budget.evaluations);
+}
+
+void MergeSearch::offer(NodeId a, NodeId b) {
+  a = units_.unit(a), b = units_.unit(b);
+  if (a == b || spent()) return;
+  if (a > b) std::swap(a, b);
+  if (units_.nodes(a).size() + units_.nodes(b).size() > limits_.operations) return;
+  const std::pair versions{units_.version(a), units_.version(b)};
+  const auto [at, fresh] = asked_.try_emplace({a, b}, versions);
+  if (!fresh && at->second == versions) return;
+  at->second = versions;
+  const double saved = gain(a, b);
+  if (saved > least_gain) offers_.push({saved, a, b, versions.first, versions.second});
+}
+
+bool MergeSearch::drain() {
+  bool changed = false;
+  while (!offers_.empty() && !spent()) {
+    const Offer best = offers_.top();
+    offers_.pop();
+    const NodeId a = units_.unit(best.a), b = units_.unit(best.b);
+    if (a == b) continue;
+    if (a != best.a || b != best.b || units_.version(a) != best.version_a || units_.version(b) != best.version_b) {
+      offer(a, b);
+      continue;
+    }
+    if (refusal(a, b)) continue;
+    join(a, b);
+    changed = true;
+  }
+  return changed;
+}
+
+std::optional<std::string> MergeSearch::refusal(NodeId a, NodeId b) {
+  a = units_.unit(a), b = units_.unit(b);
+  const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
+  if (operations > limits_.operations) return fmt::format("{} operations, at most {}", operations, limits_.operations);
+  const NodeId blocker = units_.blocker(a, b);
+  if (blocker != no_node) return fmt::format("would make a cycle through %{}", task_.graph[blocker].name);
+  if (limits_.lowerable) return not_lowerable(a, b);
+  return std::nullopt;
+}
+
+/// What the lowering of today cannot write as one kernel, or only with most of the machine idle.
+std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
+  const Graph& graph = task_.graph;
+  for (const NodeId unit : {a, b})
+    for (const NodeId id : units_.nodes(unit))
+      if (alone_[index(id)]) return fmt::format("{} %{} stays alone", name(graph[id].op), graph[id].name);
+  std::vector<NodeId> merged;
+  std::merge(units_.nodes(a).begin(), units_.nodes(a).end(), units_.nodes(b).begin(), units_.nodes(b).end(),
+             std::back_inserter(merged));
+  const Boundary border = boundary(graph, task_.def_use, merged);
+  const codegen::Classified structure = codegen::analyse(graph, border);
+  if (const auto* rejection = std::get_if<Rejection>(&structure))
+    return fmt::format("{}: {}", rejection->rule, rejection->reason);
+  const auto& layout = std::get<codegen::Layout>(structure);
+  if (const auto doubt = codegen::find_doubt(graph, border, layout))
+    return fmt::format("{}: {}", doubt->rule, doubt->reason);
+  const bool few_tasks = layout.skeleton == Skeleton::column || (layout.skeleton == Skeleton::row && layout.rows < 2 &&
+                                                                 layout.columns > limits_.one_row_columns);
+  if (few_tasks)
+    for (const NodeId id : border.writes)
+      if (elements(graph[id].shape) != layout.rows)
+        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
+                           codegen::text(layout));
+  const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
+  const std::int64_t own =
+      std::max(summaries_.summary(group_of(a)).arguments, summaries_.summary(group_of(b)).arguments);
+  if (arguments > limits_.arguments && arguments > own)
+    return fmt::format("{} arguments, at most {}", arguments, limits_.arguments);
+  return std::nullopt;
+}
+
+void MergeSearch::offer_neighbours() {
+  std::map<NodeId, NodeId> last_reader;  // of each array
+  for (std::size_t i = 0; i < facts_.nodes.size() && !spent(); ++i) {
+    if (task_.def_use.roles[i] != Role::work) continue;
+    const auto id = static_cast<NodeId>(i);
+    for (const costmodel::GroupRead& read : facts_.nodes[i].reads) {
+      if (read.maker != no_node && task_.def_use.roles[index(read.maker)] == Role::work) offer(read.maker, id);
+      if (facts_.value_bytes[index(read.value)] <= 8) continue;  // one number read by many brings nobody together
+      const auto [last, first] = last_reader.try_emplace(read.value, id);
+      if (!first) offer(last->second, id), last->second = id;
+    }
+  }
+}
+
+/// First nodes of the groups, ascending.
+std::vector<NodeId> MergeSearch::firsts() const {
+  std::vector<NodeId> found;
+  for (std::size_t i = 0; i < facts_.nodes.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    if (task_.def_use.roles[i] == Role::work && units_.nodes(units_.unit(id)).front() == id) found.push_back(id);
+  }
+  return found;
+}
+
+/// Groups that share nothing: the next ones; for kernels of today the next ones of the same structure.
+void MergeSearch::offer_packing() {
+  std::map<std::string, std::vector<NodeId>> alike;
+  for (const NodeId id : firsts()) {
+    if (spent()) return;
+    std::string key;
+    if (limits_.lowerable) {
+      const Boundary border = boundary(task_.graph, task_.def_use, units_.nodes(units_.unit(id)));
+      const codegen::Classified structure = codegen::analyse(task_.graph, border);
+      if (const auto* layout = std::get_if<codegen::Layout>(&structure)) key = codegen::text(*layout);
+      if (key.empty()) continue;
+    }
+    alike[key].push_back(id);
+  }
+  for (const auto& [key, ids] : alike)
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + packed_ahead); ++j) offer(ids[i], ids[j]);
+}
+
+void MergeSearch::run() {
+  bool changed = true;
+  while (changed && !spent()) {
+    offer_neighbours();
+    changed = drain();
+    if (changed) continue;
+    offer_packing();
+    changed = drain();
+  }
+}
+
+NodeSets MergeSearch::groups() const {
+  NodeSets result;
+  for (const NodeId id : firsts()) result.push_back(units_.nodes(units_.unit(id)));
+  return result;
+}
+
+double MergeSearch::total() const {
+  double sum = 0;
+  for (const NodeId id : firsts()) sum += price(group_of(units_.unit(id)));
+  return sum;
+}
+
+NodeSets MergeSearch::split() {
+  NodeSets result;
+  bool changed = false;
+  for (const NodeId id : firsts()) {
+    const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
+    const std::int32_t group = summaries_.group_of(id);
+    const std::int64_t phases = costmodel::barriers(summaries_.summary(group));
+    if (phases == 0 || spent()) {
+      result.push_back(nodes);
+      continue;
+    }
+    const double whole = price(group);
+    double least = whole - least_gain;
+    std::vector<NodeId> best;
+    std::vector<std::int32_t> phase_of;
+    for (const NodeId node : nodes) phase_of.push_back(summaries_.phase_of(node));
+    const std::int32_t other = summaries_.create();
+    const std::int64_t step = 1 + (phases - 1) / static_cast<std::int64_t>(most_cuts);
+    for (std::int64_t cut = 1; cut <= phases && !spent(); cut += step) {
+      std::vector<NodeId> later;
+      for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (phase_of[i] >= cut) later.push_back(nodes[i]);
+      move(later, other);
+      ++evaluations_;
+      const double both = price(group) + price(other);
+      move(later, group);
+      if (both < least) least = both, best = std::move(later);
+    }
+    if (best.empty()) {
+      result.push_back(nodes);
+      continue;
+    }
+    changed = true;
+    std::vector<NodeId> first;
+    std::set_difference(nodes.begin(), nodes.end(), best.begin(), best.end(), std::back_inserter(first));
+    result.push_back(std::move(first));
+    result.push_back(std::move(best));
+  }
+  return changed ? result : NodeSets{};
+}
+
+}  // namespace tailor::explore

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merging groups while the price falls. In: a graph with its facts, a price, what may be merged, a partition to start
+// from. Out: a partition that no single merge makes cheaper, as far as merges were offered. Called by strategy "tailor"
+// for each of its starts, and again after groups were split.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "costmodel/model.h"
+#include "explore/contraction.h"
+#include "explore/strategy.h"
+
+namespace tailor::explore {
+
+/// What one kernel of the search may hold.
+struct MergeLimits {
+  bool lowerable = true;         ///< only what the lowering of today can write
+  std::size_t operations = 512;  ///< of one group
+  std::int64_t arguments = 64;   ///< of one kernel, or no more than one of the two had; lowerable groups only
+  std::int64_t barriers = 8;     ///< of one kernel
+  /// Longest row that is joined with more when it is the only one: its block reads that much anyway.
+  std::int64_t one_row_columns = std::int64_t{1} << 14;
+};
+
+using NodeSets = std::vector<std::vector<ir::NodeId>>;
+
+class MergeSearch {
+ public:
+  /// Everything outlives it. Groups of `start` that cannot be kept together (they overlap or would wait in a circle)
+  /// fall apart. `evaluations` is counted up.
+  MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
+              const NodeSets& start, std::int64_t& evaluations);
+
+  /// Until no merge that is offered helps, the budget is spent, or it is stopped.
+  void run();
+  /// Groups by their first node, ascending.
+  NodeSets groups() const;
+  /// The same with groups cut in two between phases wherever that is cheaper; empty when nowhere.
+  NodeSets split();
+  /// What a merge of the groups of two nodes saves in seconds; negative when it costs. Both stay as they are.
+  double gain(ir::NodeId a, ir::NodeId b);
+  /// Why the groups of two nodes may not be merged; nothing when they may.
+  std::optional<std::string> refusal(ir::NodeId a, ir::NodeId b);
+  /// Seconds of all groups.
+  double total() const;
+
+ private:
+  struct Offer {
+    double gain = 0;
+    ir::NodeId a = ir::no_node, b = ir::no_node;
+    int version_a = 0, version_b = 0;
+    bool operator<(const Offer& other) const {
+      if (gain != other.gain) return gain < other.gain;
+      return std::pair(a, b) > std::pair(other.a, other.b);
+    }
+  };
+
+  double price(std::int32_t group) const;
+  std::int32_t group_of(ir::NodeId unit) const { return summaries_.group_of(units_.nodes(unit).front()); }
+  void move(const std::vector<ir::NodeId>& nodes, std::int32_t to);
+  void join(ir::NodeId a, ir::NodeId b);
+  void offer(ir::NodeId a, ir::NodeId b);
+  bool drain();
+  void offer_neighbours();
+  void offer_packing();
+  bool spent() const;
+  std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b);
+  std::vector<ir::NodeId> firsts() const;
+
+  const FusionTask& task_;
+  const costmodel::GroupFacts& facts_;
+  MergeLimits limits_;
+  std::int64_t& evaluations_;
+  mutable Contraction units_;
+  costmodel::GroupSummaries summaries_;
+  std::vector<bool> alone_;  ///< no kernel of today can hold the node
+  std::priority_queue<Offer> offers_;
+  std::map<std::pair<ir::NodeId, ir::NodeId>, std::pair<int, int>> asked_;
+};
+
+}  // namespace tailor::explore

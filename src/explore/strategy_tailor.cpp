@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strategies "tailor" and "tailor-any": search by one price. In: a graph, a device, the price, a budget. Out: the
+// cheapest fusion found, with what each cut edge would cost inside a kernel. Called through their rows of strategy.cpp.
+//
+// Method. Searches start from several partitions: every node alone, the groups of the file, those of stitch-v1, and
+// (tailor-any) one group per library level, which has the fewest kernels possible. From each, groups are merged while
+// the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
+// computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
+// themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
+// them, whatever the search does. "tailor" leaves out those of the file, whose groups no kernel of ours may hold.
+//
+// "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
+// puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
+// difference between the two is what the lowering has left to gain.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/stop.h"
+#include "codegen/lower/structure.h"
+#include "explore/edge_notes.h"
+#include "explore/merge_search.h"
+#include "explore/price.h"
+#include "explore/strategy.h"
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
+constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again, and groups that do so
+constexpr int most_rounds = 4;                 ///< of cutting and merging again
+
+/// Nodes of each library level: how many library calls must come before.
+NodeSets level_groups(const FusionTask& task) {
+  std::vector<std::size_t> level(task.graph.nodes.size(), 0);
+  NodeSets result;
+  for (std::size_t i = 0; i < task.graph.nodes.size(); ++i) {
+    const Role role = task.def_use.roles[i];
+    if (role != Role::work && role != Role::outside) continue;
+    for (const NodeId producer : suppliers(task.graph, task.def_use, static_cast<NodeId>(i))) {
+      const bool crosses = task.def_use.roles[index(producer)] == Role::outside && role == Role::work;
+      level[i] = std::max(level[i], level[index(producer)] + (crosses ? 1 : 0));
+    }
+    if (role != Role::work) continue;
+    if (result.size() <= level[i]) result.resize(level[i] + 1);
+    result[level[i]].push_back(static_cast<NodeId>(i));
+  }
+  NodeSets cut;  // no group above the limit; earlier nodes never wait for later ones
+  for (const std::vector<NodeId>& group : result)
+    for (std::size_t at = 0; at < group.size(); at += most_operations)
+      cut.emplace_back(group.begin() + static_cast<std::ptrdiff_t>(at),
+                       group.begin() + static_cast<std::ptrdiff_t>(std::min(group.size(), at + most_operations)));
+  return cut;
+}
+
+class Tailor {
+ public:
+  Tailor(const FusionTask& task, const MergeLimits& limits)
+      : task_(task),
+        limits_(limits),
+        facts_(costmodel::group_facts(task.graph, task.def_use, costmodel::row_room(*task.device))) {}
+
+  Fusion run() {
+    const Fusion alone = fuse_none(task_), given = fuse_imported(task_), stitched = fuse_stitch_v1(task_);
+    take(alone.groups, "none");
+    take(stitched.groups, "stitch-v1");
+    if (!limits_.lowerable) take(given.groups, "imported");
+    if (!task_.stop.stop_requested()) search(alone.groups);
+    if (!task_.stop.stop_requested()) search(stitched.groups);
+    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(lowerable_only(given.groups));
+    if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
+    return result();
+  }
+
+ private:
+  /// Groups that the search may hold; the others fall apart.
+  NodeSets lowerable_only(const NodeSets& groups) const {
+    if (!limits_.lowerable) return groups;
+    NodeSets kept;
+    for (const std::vector<NodeId>& group : groups) {
+      if (task_.stop.stop_requested()) break;
+      if (std::any_of(group.begin(), group.end(),
+                      [&](NodeId id) { return task_.def_use.roles[index(id)] == Role::outside; }))
+        continue;
+      const Boundary border = boundary(task_.graph, task_.def_use, group);
+      const codegen::Classified structure = codegen::analyse(task_.graph, border);
+      const auto* layout = std::get_if<codegen::Layout>(&structure);
+      if (layout != nullptr && !codegen::find_doubt(task_.graph, border, *layout)) kept.push_back(group);
+    }
+    return kept;
+  }
+
+  void take(const NodeSets& groups, std::string_view from) {
+    if (task_.stop.stop_requested() && !best_.empty()) return;
+    double cost = 0;
+    const bool priced =
+        done_unless_stopped([&] { cost = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
+    if (!best_.empty() && (!priced || cost >= cost_)) return;
+    best_ = groups;
+    cost_ = cost;
+    from_ = from;
+  }
+
+  void search(const NodeSets& start) {
+    MergeSearch first(task_, facts_, limits_, start, evaluations_);
+    first.run();
+    NodeSets groups = first.groups();
+    double cost = first.total();
+    NodeSets cut = first.split();
+    for (int round = 0; round < most_rounds && !cut.empty() && !task_.stop.stop_requested(); ++round) {
+      MergeSearch again(task_, facts_, limits_, cut, evaluations_);
+      again.run();
+      if (again.total() >= cost) break;
+      cost = again.total();
+      groups = again.groups();
+      cut = again.split();
+    }
+    compute_again(groups);
+    take(groups, "");
+  }
+
+  /// Small groups go into those that read them, the last ones first, where that is cheaper.
+  void compute_again(NodeSets& groups) const {
+    std::vector<std::vector<std::size_t>> groups_of(task_.graph.nodes.size());
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
+    for (std::size_t g = groups.size(); g-- > 0 && !task_.stop.stop_requested();) {
+      if (groups[g].size() > most_again) continue;
+      const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
+      if (readers.empty() || readers.size() > most_again) continue;
+      double before = priced(groups[g], groups_of).cost, after = 0;
+      NodeSets both;
+      for (const std::size_t reader : readers) {
+        std::vector<NodeId>& merged = both.emplace_back();
+        std::set_union(groups[g].begin(), groups[g].end(), groups[reader].begin(), groups[reader].end(),
+                       std::back_inserter(merged));
+        if (merged.size() > limits_.operations) break;
+        const Priced old = priced(groups[reader], groups_of);
+        const Priced wide = priced(merged, groups_of, &old.writes);
+        if (limits_.lowerable && old.planned && !wide.planned) break;
+        if (limits_.lowerable && wide.arguments > std::max(limits_.arguments, old.arguments)) break;
+        before += old.cost;
+        after += wide.cost;
+        if (both.size() < readers.size() || after >= before) continue;
+        for (const NodeId id : groups[g]) {
+          std::vector<std::size_t>& makers = groups_of[index(id)];
+          std::erase(makers, g);
+          makers.insert(makers.end(), readers.begin(), readers.end());
+          std::sort(makers.begin(), makers.end());
+          makers.erase(std::unique(makers.begin(), makers.end()), makers.end());
+        }
+        for (std::size_t i = 0; i < both.size(); ++i) groups[readers[i]] = std::move(both[i]);
+        groups[g].clear();
+        break;
+      }
+    }
+    std::erase_if(groups, [](const std::vector<NodeId>& group) { return group.empty(); });
+  }
+
+  /// Groups that read values of `group`; none when the graph or a library call reads one.
+  std::vector<std::size_t> readers_of(const std::vector<NodeId>& group,
+                                      const std::vector<std::vector<std::size_t>>& groups_of) const {
+    std::vector<std::size_t> result;
+    for (const NodeId id : group) {
+      if (facts_.nodes[index(id)].stored || facts_.nodes[index(id)].reduces || groups_of[index(id)].size() > 1)
+        return {};
+      for (const costmodel::GroupReader& reader : facts_.nodes[index(id)].readers) {
+        if (std::binary_search(group.begin(), group.end(), reader.node)) continue;
+        if (task_.def_use.roles[index(reader.node)] != Role::work) return {};
+        const std::vector<std::size_t>& holders = groups_of[index(reader.node)];
+        result.insert(result.end(), holders.begin(), holders.end());
+        if (result.size() > 8 * most_again) return {};
+      }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
+  struct Priced {
+    double cost = 0;
+    bool planned = false;
+    std::int64_t arguments = 0;
+    std::vector<NodeId> writes;
+  };
+
+  /// A group of a cover with the given writes; without: what others read of it and nobody else computes.
+  Priced priced(const std::vector<NodeId>& nodes, const std::vector<std::vector<std::size_t>>& groups_of,
+                const std::vector<NodeId>* writes = nullptr) const {
+    Priced result;
+    Boundary border = boundary(task_.graph, task_.def_use, nodes);
+    result.writes = border.writes;
+    if (writes != nullptr)
+      result.writes = *writes;
+    else if (std::any_of(border.writes.begin(), border.writes.end(),
+                         [&](NodeId id) { return groups_of[index(id)].size() < 2; }))
+      std::erase_if(result.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
+    if (result.writes != border.writes) border = boundary(task_.graph, task_.def_use, nodes, result.writes);
+    result.cost = group_price(outline(task_.graph, border).graph, *task_.device);
+    result.arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
+    const codegen::Classified structure = codegen::analyse(task_.graph, border);
+    const auto* layout = std::get_if<codegen::Layout>(&structure);
+    result.planned = layout != nullptr && !codegen::find_doubt(task_.graph, border, *layout);
+    return result;
+  }
+
+  Fusion result() {
+    Fusion fusion;
+    fusion.groups = std::move(best_);
+    if (task_.stop.stop_requested()) return fusion;
+    fusion.edges = edge_notes(task_.graph, task_.def_use, fusion.groups);
+    std::int64_t priced = 0;
+    MergeSearch found(task_, facts_, limits_, fusion.groups, priced);
+    std::map<std::pair<std::int32_t, NodeId>, std::pair<double, std::string>> known;
+    for (EdgeNote& note : fusion.edges) {
+      if (task_.stop.stop_requested()) break;
+      if (note.decision == EdgeDecision::stitched)
+        note.reason =
+            fmt::format("one kernel is cheapest; the value is handed on at {} level at most", name(*note.level));
+      if (note.decision == EdgeDecision::recomputed) note.reason = "cheaper to compute again than to write and read";
+      if (note.decision != EdgeDecision::cut) continue;
+      const auto [at, fresh] = known.try_emplace({note.group, note.producer});
+      if (fresh) {
+        const double saved = found.gain(note.producer, note.consumer);
+        const std::optional<std::string> refused = found.refusal(note.producer, note.consumer);
+        at->second = {saved, refused ? "refused: " + *refused
+                             : saved > 0
+                                 ? fmt::format("kept from {}: one kernel for both would take {:.2f} us less alone, "
+                                               "the whole is cheaper so",
+                                               from_.empty() ? "the search" : from_, 1e6 * saved)
+                                 : fmt::format("price: one kernel for both would take {:.2f} us more", -1e6 * saved)};
+      }
+      note.seconds = at->second.first;
+      note.reason = at->second.second;
+    }
+    return fusion;
+  }
+
+  const FusionTask& task_;
+  MergeLimits limits_;
+  costmodel::GroupFacts facts_;
+  std::int64_t evaluations_ = 0;
+  NodeSets best_;
+  double cost_ = 0;
+  std::string from_;
+};
+
+Fusion by_price(const FusionTask& task, const MergeLimits& limits) {
+  if (task.price->name != "group")
+    throw Error(Fault::usage, fmt::format("strategy 'tailor' prices groups, found cost model '{}'", task.price->name),
+                "expected: group");
+  return Tailor(task, limits).run();
+}
+
+}  // namespace
+
+Fusion fuse_tailor(const FusionTask& task) { return by_price(task, MergeLimits{}); }
+
+Fusion fuse_tailor_any(const FusionTask& task) {
+  MergeLimits limits;
+  limits.lowerable = false;
+  limits.operations = most_operations;
+  return by_price(task, limits);
+}
+
+}  // namespace tailor::explore

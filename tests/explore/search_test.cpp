@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Search by price: summaries that are kept over moves equal those made at once, no price lies below sol, strategies
+// that search are never worse than those that do not and never worse than they promise, and on small graphs they are
+// held against the exact optimum, which is found another way: the shortest path over the ideals of the graph. Part of
+// the suite `explore`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
+#include <string>
+
+#include "base/error.h"
+#include "costmodel/group_summary.h"
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/price.h"
+#include "explore/runnable.h"
+#include "explore/strategy.h"
+#include "support/approx.h"
+#include "support/random_graph.h"
+#include "support/search_setting.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::explore;
+
+namespace {
+
+const costmodel::CalibratedDevice& gpu() { return search_gpu(); }
+
+Fusion searched(std::string_view name, const Graph& graph) {
+  return fuse(find_strategy(name), graph, search_setting());
+}
+
+double price(const Graph& graph, const Fusion& fusion) { return price_of(graph, def_use(graph), fusion.groups, gpu()); }
+
+std::vector<NodeId> work_of(const Graph& graph, const costmodel::GroupFacts& facts) {
+  const DefUse wires = def_use(graph);
+  std::vector<NodeId> found;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (wires.roles[i] == Role::work && facts.nodes[i].alive) found.push_back(static_cast<NodeId>(i));
+  return found;
+}
+
+costmodel::GroupSummary at_once(const costmodel::GroupFacts& facts, const std::vector<NodeId>& nodes) {
+  costmodel::GroupSummaries summaries(facts);
+  const std::int32_t group = summaries.create();
+  for (const NodeId id : nodes) summaries.add(group, id);
+  return summaries.summary(group);
+}
+
+/// The least price of any partition of the working nodes: the shortest way from no node done to all nodes done, where a
+/// step runs one kernel. What is done is closed under suppliers, library calls among them run when they can. `nodes` at
+/// most 62.
+double optimum(const Graph& graph, const costmodel::GroupFacts& facts) {
+  const DefUse wires = def_use(graph);
+  std::vector<NodeId> runs;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (wires.roles[i] == Role::work || wires.roles[i] == Role::outside) runs.push_back(static_cast<NodeId>(i));
+  std::vector<std::uint64_t> before(runs.size(), 0);
+  std::uint64_t outside = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (wires.roles[ir::index(runs[i])] == Role::outside) outside |= std::uint64_t{1} << i;
+    for (const NodeId from : suppliers(graph, wires, runs[i]))
+      before[i] |= std::uint64_t{1} << (std::find(runs.begin(), runs.end(), from) - runs.begin());
+  }
+  const auto settle = [&](std::uint64_t done) {
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if ((outside >> i & 1) != 0 && (before[i] & ~done) == 0) done |= std::uint64_t{1} << i;
+    return done;
+  };
+  std::map<std::uint64_t, double> priced;
+  const auto cost = [&](std::uint64_t group) {
+    const auto [at, fresh] = priced.try_emplace(group, 0);
+    if (fresh) {
+      std::vector<NodeId> nodes;
+      for (std::size_t i = 0; i < runs.size(); ++i)
+        if ((group >> i & 1) != 0) nodes.push_back(runs[i]);
+      at->second = costmodel::group(at_once(facts, nodes), gpu()).total.value;
+    }
+    return at->second;
+  };
+  const std::uint64_t all = (std::uint64_t{1} << runs.size()) - 1;
+  // Ideals in the order of their sizes; every step adds nodes.
+  std::vector<std::map<std::uint64_t, double>> at(runs.size() + 1);
+  const std::uint64_t start = settle(0);
+  at[static_cast<std::size_t>(__builtin_popcountll(start))][start] = 0;
+  for (std::size_t size = 0; size <= runs.size(); ++size)
+    for (const auto& [done, so_far] : at[size]) {
+      if (done == all) return so_far;
+      // Every set of nodes that may run next as one kernel: grown node by node, in ascending order.
+      std::vector<std::pair<std::uint64_t, std::size_t>> grown{{0, 0}};
+      while (!grown.empty()) {
+        const auto [group, from] = grown.back();
+        grown.pop_back();
+        for (std::size_t i = from; i < runs.size(); ++i) {
+          const std::uint64_t bit = std::uint64_t{1} << i;
+          if (((done | group | outside) & bit) != 0 || (before[i] & ~(done | group)) != 0) continue;
+          const std::uint64_t wider = group | bit;
+          grown.emplace_back(wider, i + 1);
+          const std::uint64_t next = settle(done | wider);
+          const double way = so_far + cost(wider);
+          auto& there = at[static_cast<std::size_t>(__builtin_popcountll(next))];
+          const auto [known, first] = there.try_emplace(next, way);
+          if (!first) known->second = std::min(known->second, way);
+        }
+      }
+    }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("summaries that are kept over moves equal those made at once") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    INFO("seed ", seed);
+    const Graph graph = well_formed_graph(seed, 40);
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph), 4096);
+    const std::vector<NodeId> work = work_of(graph, facts);
+    if (work.empty()) continue;
+    std::mt19937_64 random(seed);
+    costmodel::GroupSummaries summaries(facts);
+    std::vector<std::int32_t> groups;
+    for (int g = 0; g < 4; ++g) groups.push_back(summaries.create());
+    for (int move = 0; move < 120; ++move) {
+      const NodeId id = work[random() % work.size()];
+      if (summaries.group_of(id) != costmodel::GroupSummaries::no_group) summaries.remove(id);
+      if (random() % 5 != 0) summaries.add(groups[random() % groups.size()], id);
+      if (move % 8 != 7) continue;
+      for (const std::int32_t group : groups) {
+        std::vector<NodeId> members;
+        for (const NodeId one : work)
+          if (summaries.group_of(one) == group) members.push_back(one);
+        REQUIRE(summaries.summary(group) == at_once(facts, members));
+        std::shuffle(members.begin(), members.end(), random);
+        REQUIRE(summaries.summary(group) == at_once(facts, members));
+      }
+    }
+  }
+}
+
+TEST_CASE("a group alone costs what it costs in its graph, and never less than sol") {
+  int groups = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    const Graph graph = well_formed_graph(seed, 40);
+    const DefUse wires = def_use(graph);
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
+    for (const std::string_view name : {"none", "stitch-v1", "tailor", "tailor-any"}) {
+      const Fusion fusion = searched(name, graph);
+      for (const DistinctGroup& group : partition(graph, fusion).groups) {
+        INFO("seed ", seed, " ", name, " ", group.group.graph.name);
+        const double alone = group_price(group.group.graph, gpu());
+        CHECK(alone >= costmodel::sol(needed_work(group), gpu()).total.value * (1 - 1e-12));
+        if (name != "none") continue;
+        const std::vector<NodeId>& nodes = group.occurrences[0].nodes;
+        CHECK(alone == approx(costmodel::group(at_once(facts, nodes), gpu()).total.value).epsilon(1e-12));
+        ++groups;
+      }
+    }
+  }
+  CHECK(groups > 250);
+}
+
+TEST_CASE("a search is never worse than the strategies it starts from, and gives the same answer twice") {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    INFO("seed ", seed);
+    const Graph graph = well_formed_graph(seed, 30);
+    const Fusion any = searched("tailor-any", graph), ours = searched("tailor", graph);
+    const double best = price(graph, any), lowerable = price(graph, ours);
+    for (const std::string_view other : {"none", "imported", "stitch-v1", "tailor"})
+      CHECK(best <= price(graph, searched(other, graph)) * (1 + 1e-12));
+    for (const std::string_view other : {"none", "stitch-v1"})
+      CHECK(lowerable <= price(graph, searched(other, graph)) * (1 + 1e-12));
+    CHECK(any == searched("tailor-any", graph));
+    CHECK(ours == searched("tailor", graph));
+    for (const Fusion* fusion : {&any, &ours}) {
+      CHECK(find_circle(graph, def_use(graph), fusion->groups).empty());
+      CHECK(find_left_out(def_use(graph), fusion->groups).empty());
+    }
+  }
+}
+
+TEST_CASE("on small graphs the search is near the exact optimum") {
+  double sum = 0, worst = 0;
+  int graphs = 0;
+  for (std::uint64_t seed = 1; graphs < 150; ++seed) {
+    const Graph graph = well_formed_graph(seed, 12);
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph), costmodel::row_room(gpu()));
+    const std::vector<NodeId> work = work_of(graph, facts);
+    if (work.size() < 4 || work.size() > 9) continue;
+    ++graphs;
+    const double least = optimum(graph, facts);
+    const double found = price(graph, searched("tailor-any", graph));
+    INFO("seed ", seed, " least ", least, " found ", found);
+    REQUIRE(least > 0);
+    const double gap = found / least - 1;
+    sum += std::max(0.0, gap);
+    worst = std::max(worst, gap);
+  }
+  INFO("mean gap ", sum / graphs, " worst ", worst);
+  CHECK(sum / graphs <= 1e-3);
+  CHECK(worst <= 0.05);
+}
+
+TEST_CASE("a long chain is searched in time that is near linear") {
+  const auto seconds = [](int nodes) {
+    std::string text = "graph chain {\n  %x0 = parameter 0 : f32[64]\n";
+    for (int i = 1; i <= nodes; ++i) text += fmt::format("  %x{} = add %x{}, %x{} : f32[64]\n", i, i - 1, i - 1);
+    const Graph graph = parse_graph(text + fmt::format("  output %x{}\n}}\n", nodes));
+    const auto start = std::chrono::steady_clock::now();
+    const Fusion fusion = searched("tailor-any", graph);
+    CHECK(fusion.groups.size() == static_cast<std::size_t>((nodes + 8191) / 8192));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  const double small = seconds(1000), large = seconds(8000);
+  INFO(small, " s, ", large, " s");
+  CHECK(large < 8 * small * 2.5);
+}
+
+TEST_CASE("a price that prices no groups is refused") {
+  const Graph graph = parse_graph("graph g {\n  %x = parameter 0 : f32[4]\n  %y = exp %x : f32[4]\n  output %y\n}\n");
+  FusionSetting setting;
+  setting.device = &gpu();
+  setting.price = costmodel::find_model("sol");
+  CHECK_THROWS_AS((void)fuse(find_strategy("tailor"), graph, setting), Error);
+}
