@@ -39,7 +39,7 @@ constexpr auto strategy_table = std::to_array<Strategy>({
     {"tailor",
      {true, true},
      "searches by price among the groups that can be lowered today",
-     "FusionStitching V2, arXiv 2009.10924, and AStitch, ASPLOS 2022; docs/decisions/0021-price-of-a-group.md",
+     "FusionStitching V2, arXiv 2009.10924, and AStitch, ASPLOS 2022; docs/decisions/0022-price-of-a-group.md",
      &fuse_tailor},
     {"tailor-any",
      {true, true},

@@ -47,8 +47,8 @@ struct ObservedRange {
 
 /// One number of a calibration.
 struct Fit {
-  std::string device;     ///< of the figure; empty: every device the calibration is for
-  std::string figure;     ///< a fact, a behaviour or a coefficient of figures.def
+  std::string device;  ///< of the figure; empty: every device the calibration is for
+  std::string figure;  ///< a fact, a behaviour or a coefficient of figures.def
   double value = 0;
   std::string unit;
   std::optional<ValueInterval> interval;  ///< nothing where the value is a fact or an assumption

@@ -78,6 +78,14 @@ std::optional<Rejection> refuse_value(const Node& node) {
   return std::nullopt;
 }
 
+std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
+  const Shape& from = node.operands.empty() ? node.shape : graph[node.operands[0]].shape;
+  if (node.op != Op::bitcast || from.dtype == node.shape.dtype) return std::nullopt;
+  return refuse("operation",
+                fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet",
+                            node.name, text(from), text(node.shape)));
+}
+
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
@@ -104,11 +112,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                                name(node.shape.dtype), digits_text(node)));
       return std::nullopt;
     case OpClass::index:
-      if (const Shape& from = graph[node.operands[0]].shape; node.op == Op::bitcast && from.dtype != node.shape.dtype)
-        return refuse("operation", fmt::format("bitcast %{} from {} to {} changes type and places at once, which has "
-                                               "no kernel text yet",
-                                               node.name, text(from), text(node.shape)));
-      return std::nullopt;
+      return refuse_move(graph, node);
     case OpClass::reduction:
       if (node.operands.size() != 2) return skeleton("variadic-reduction");
       if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none) return skeleton("custom-reduction");

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads and writes .npy. The header is one line of Python, {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), },
-// of which three keys matter; they may stand in any order. The words of types are a table. Called through npy.h.
+// Reads and writes .npy. In: the bytes of a file, or an array. Out: the other of the two. The header is one line of
+// Python, {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, of which three keys matter; they may stand in
+// any order. The words of types are a table. Called through npy.h.
 #include "profiler/run/npy.h"
 
 #include <fmt/format.h>

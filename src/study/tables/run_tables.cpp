@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables of a run of anybody's kernel. What a reader looks for first stands first: whether it is clean, then what was
-// found, then what the buffers hold. Called through run_tables.h.
+// Tables of a run of anybody's kernel. In: what the run left, and the kernel's text. Out: tables, and how a command
+// ends that ran it. What a reader looks for first stands first: whether it is clean, then what was found, then what the
+// buffers hold. Called through run_tables.h.
 #include "study/tables/run_tables.h"
 
 #include <fmt/format.h>

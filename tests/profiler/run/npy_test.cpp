@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's files: bytes that NumPy wrote are written down here, arrays of every type go out and come back, and every
-// prefix and every changed byte of a file is read or refused. Part of the suite `profiler`.
+// NumPy's files. Bytes that NumPy wrote are written down here and read; arrays of every type go out and come back;
+// every prefix and every changed byte of a file is read or refused, and neither crashes.
+// Part of the suite `profiler`.
 #include "profiler/run/npy.h"
 
 #include <doctest/doctest.h>

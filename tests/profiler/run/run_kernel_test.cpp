@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs of kernels that are written down as PTX: results against expected arrays, arguments that do not fit, entries by
-// their names, several schedules, samples of blocks. No compiler is needed. Part of the suite `profiler`.
+// their names, several schedules, samples of blocks. No compiler is needed, so they run everywhere.
+// Part of the suite `profiler`.
 #include "profiler/run/run_kernel.h"
 
 #include <doctest/doctest.h>

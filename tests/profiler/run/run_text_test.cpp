@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches as people write them: heads and arguments read as what they say, every kind of mistake is one sentence, and
-// random words neither crash nor take memory. Part of the suite `profiler`.
+// random words neither crash nor take memory. What is expected is written down here.
+// Part of the suite `profiler`.
 #include "profiler/run/run_text.h"
 
 #include <doctest/doctest.h>
