@@ -103,6 +103,27 @@ def plans_in(path):
     return count
 
 
+def times(path, rows):
+    """Measurements that somebody might have taken: a table of so many kernels, each a little off a straight line."""
+    lines = ["device,operation,shape,blocks,threads,read_mb,written_mb,time_us"]
+    for i in range(rows):
+        blocks = 1 + i * 7919 % 100_000
+        lines.append(f"h200,op{i % 7} f32,{i}x1,{blocks},128,{blocks * 0.002},{blocks * 0.002},{3 + blocks * 0.001 + i % 13 / 10}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+# A kernel that runs for minutes.
+ENDLESS = """// launch: grid=4096 block=256 limit=1000000000000
+// buffer: y f32[256] both
+extern "C" __global__ void endless(float* y) {
+  float v = y[threadIdx.x];
+  for (int i = 0; i < 1000000000; ++i) v = v * 0.5f + 1;
+  y[threadIdx.x] = v;
+}
+"""
+
+
 class Inputs:
     """What the cases work on; `fake` are options that name the stand-in, nothing without one."""
 
@@ -114,6 +135,9 @@ class Inputs:
         chain(Path(self.cells), 30, "f32[1024,8192]{1,0}")
         self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
         self.sweep = self.sweep_of(self.nodes, "long", True)
+        self.times = str(times(folder / "times.csv", 40_000))
+        self.endless_kernel = str(folder / "endless.cu")
+        Path(self.endless_kernel).write_text(ENDLESS, encoding="utf-8")
         self.cache = ["--cache", str(folder / "cache")]
         self.hanging = self.fake and self.hanging_driver(Path(fake))
         self.database = str(folder / "small.db")
@@ -205,6 +229,18 @@ def check_cases(i):
     yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5,), compiles=True, shows="interrupted: ")
     yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7))
     yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=(1.2,), compiles=True)
+
+
+def validate_cases(i):
+    yield Case("validate", i.times, at=(0.2, 0.6))
+
+
+def calibrate_cases(i):
+    yield Case("calibrate", i.times, *DEVICE, at=(0.3, 3.0))
+
+
+def run_cases(i):
+    yield Case("run", i.endless_kernel, at=(0.3, 1.5), compiles=True)
 
 
 def sweep_cases(i):

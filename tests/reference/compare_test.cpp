@@ -274,7 +274,8 @@ TEST_CASE("lowered kernels of the family are within the bounds, and mutated resu
                                                                                        : 0.1;
         if (std::fabs(as_double(expected[k].value, last)) > 0.05)
           CHECK(compare(expected[k], moved(expected[k], found[k], last, fraction)).wrong == 1);
-        // A row that was never written, and one that holds its neighbour's.
+        // A row that was never written, and one that holds its neighbour's; single numbers have none.
+        if (elements(shape) < 5) continue;
         const auto row_bytes = found[k].size() / 5;
         std::vector<std::byte> stale = found[k], shifted = found[k];
         std::fill_n(stale.begin() + static_cast<std::ptrdiff_t>(row_bytes), row_bytes, std::byte{0});

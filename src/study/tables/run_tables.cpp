@@ -60,7 +60,7 @@ std::string_view outcome_word(const profiler::KernelRun& run) {
       break;
   }
   if (!run.simulation.findings.empty()) return "findings";
-  return wrong_elements(run) > 0 ? "wrong results" : "clean";
+  return wrong_elements(run) > 0 ? "wrong" : "clean";
 }
 
 report::Table run_table(const profiler::KernelRun& run, std::string_view kernel) {

@@ -16,7 +16,7 @@
 
 namespace tailor::study {
 
-/// "clean", "findings", "wrong results", "too long", "stopped", "refused", "not executed".
+/// "clean", "findings", "wrong", "too long", "stopped", "refused", "not executed".
 std::string_view outcome_word(const profiler::KernelRun& run);
 
 /// One row. `kernel` is the entry's name.
