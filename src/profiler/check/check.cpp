@@ -196,7 +196,8 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
         return end(Verdict::unsound, describe(run.findings.front()));
       return end(Verdict::timed_out, fmt::format("it took longer than {:.3g} s", options.time_limit.value));
     case SimulationOutcome::out_of_memory:
-      return end(Verdict::not_executed, run.reason + ", all that is free for it; --blocks takes fewer");
+      return end(Verdict::not_executed,
+                 run.reason + ", all that is free for it; a larger --memory holds more, --blocks takes fewer");
     case SimulationOutcome::refused:
       return end(Verdict::unsound, run.reason);
     case SimulationOutcome::unsupported:
