@@ -149,6 +149,8 @@ std::optional<std::string> MergeSearch::refusal(NodeId a, NodeId b) {
 /// What the lowering of today cannot write as one kernel, or only with most of the machine idle.
 std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
   const Graph& graph = task_.graph;
+  const std::size_t reductions = reductions_of(graph, units_.nodes(a)) + reductions_of(graph, units_.nodes(b));
+  if (reductions > limits_.reductions) return fmt::format("{} reductions, at most {}", reductions, limits_.reductions);
   for (const NodeId unit : {a, b})
     for (const NodeId id : units_.nodes(unit))
       if (alone_[index(id)]) return fmt::format("{} %{} stays alone", name(graph[id].op), graph[id].name);

@@ -23,6 +23,7 @@ namespace tailor::explore {
 struct MergeLimits {
   bool lowerable = true;         ///< only what the lowering of today can write
   std::size_t operations = 512;  ///< of one group
+  std::size_t reductions = 64;   ///< of one kernel; lowerable groups only
   std::int64_t arguments = 64;   ///< of one kernel, or no more than one of the two had; lowerable groups only
   std::int64_t barriers = 8;     ///< of one kernel
   /// Longest row that is joined with more when it is the only one: its block reads that much anyway.

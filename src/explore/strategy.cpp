@@ -129,4 +129,9 @@ ir::Fusion fuse(const ChosenStrategy& strategy, const ir::Graph& graph, const Fu
   return Descent(*strategy.row, graph, setting).fuse(graph);
 }
 
+std::size_t reductions_of(const ir::Graph& graph, std::span<const ir::NodeId> nodes) {
+  return static_cast<std::size_t>(
+      std::count_if(nodes.begin(), nodes.end(), [&](ir::NodeId id) { return graph[id].op == ir::Op::reduce; }));
+}
+
 }  // namespace tailor::explore

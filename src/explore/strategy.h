@@ -96,11 +96,17 @@ struct StitchV1Rules {
   /// Operations of one group, which bound its kernel's text and the values it may keep alive. Twice what the largest
   /// group of 46 models from JAX and 11 dumps has (263), so that it stops chains without end and nothing else.
   std::size_t operations = 512;
+  /// Reductions of one group: each is some 9 KB of text, so that a kernel stays below what a compiler takes seconds
+  /// for.
+  std::size_t reductions = 64;
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
   /// Longest row that is stitched when it is the only one. Its block reads that much anyway when it reduces the row;
   /// what is stitched to it adds less than a launch.
   std::int64_t one_row_columns = std::int64_t{1} << 14;
 };
 ir::Fusion fuse_stitch_v1(const FusionTask& task, const StitchV1Rules& rules);
+
+/// How many of the nodes are reductions.
+std::size_t reductions_of(const ir::Graph& graph, std::span<const ir::NodeId> nodes);
 
 }  // namespace tailor::explore

@@ -16,8 +16,8 @@
 //   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
 //   it in a circle;
-//   6. the union has at most 512 operations. So a merge looks at no more than that, and the time of the whole is linear
-//   in the nodes, whatever their order.
+//   6. the union has at most 512 operations, so that a merge looks at no more and the time of the whole is linear in
+//   the nodes, whatever their order; and at most 64 reductions, each of which is some 9 KB of text for the compiler.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge.
@@ -176,6 +176,8 @@ class StitchV1 {
   std::optional<std::string> refusal(NodeId a, NodeId b, bool siblings) {
     const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
     if (operations > rules_.operations) return fmt::format("{} operations, at most {}", operations, rules_.operations);
+    const std::size_t reductions = reductions_of(graph_, units_.nodes(a)) + reductions_of(graph_, units_.nodes(b));
+    if (reductions > rules_.reductions) return fmt::format("{} reductions, at most {}", reductions, rules_.reductions);
     if (auto alone = stays_alone(a)) return alone;
     if (auto alone = stays_alone(b)) return alone;
     std::vector<NodeId> merged;
@@ -397,7 +399,7 @@ class StitchV1 {
   /// before.
   bool can_hold(const std::vector<NodeId>& reader, const std::vector<NodeId>& both,
                 const std::vector<std::vector<std::size_t>>& groups_of) const {
-    if (both.size() > rules_.operations) return false;
+    if (both.size() > rules_.operations || reductions_of(graph_, both) > rules_.reductions) return false;
     if (begins_at_numbers(reader, both)) return true;
     for (const NodeId id : reader)
       if (alone_[index(id)] || (graph_[id].op == Op::reduce && !is_stitchable(id) && !is_column(id))) return false;

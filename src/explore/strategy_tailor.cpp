@@ -141,6 +141,7 @@ class Tailor {
         std::set_union(groups[g].begin(), groups[g].end(), groups[reader].begin(), groups[reader].end(),
                        std::back_inserter(merged));
         if (merged.size() > limits_.operations) break;
+        if (limits_.lowerable && reductions_of(task_.graph, merged) > limits_.reductions) break;
         const Priced old = priced(groups[reader], groups_of);
         const Priced wide = priced(merged, groups_of, &old.writes);
         if (limits_.lowerable && old.planned && !wide.planned) break;

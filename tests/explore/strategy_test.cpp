@@ -575,6 +575,23 @@ double seconds_to_fuse(const Graph& graph, Fusion& fusion) {
 
 }  // namespace
 
+TEST_CASE("a chain of reductions becomes kernels of a bounded number of them") {
+  constexpr int links = 200;
+  std::string lines = "graph g {\n  %x0 = parameter 0 : f32[64,256]\n  %zero = constant 0 : f32[]\n";
+  for (int i = 0; i < links; ++i)
+    lines += fmt::format(
+        "  %s{0} = reduce add %x{0}, %zero, axes={{1}} : f32[64]\n  %b{0} = broadcast %s{0}, axes={{0}} : f32[64,256]\n"
+        "  %x{1} = subtract %x{0}, %b{0} : f32[64,256]\n",
+        i, i + 1);
+  const Graph graph = parse_graph(lines + fmt::format("  output %x{}\n}}\n", links));
+  const Fusion fusion = fuse(find_strategy("stitch-v1"), graph);
+  bool said = false;
+  for (const EdgeNote& note : fusion.edges) said |= note.reason.find("reductions, at most 64") != note.reason.npos;
+  CHECK(said);
+  CHECK(fusion.groups.size() == 4);
+  for (const auto& group : fusion.groups) CHECK(reductions_of(graph, group) <= StitchV1Rules{}.reductions);
+}
+
 TEST_CASE("stitch-v1 stops a chain at the most operations of a group, in time that is linear in the nodes") {
   const auto most = StitchV1Rules{}.operations;
   Fusion fusion;
