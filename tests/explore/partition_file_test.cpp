@@ -136,7 +136,11 @@ TEST_CASE("the same for every dump, XLA's own partitions among them") {
   for (const std::filesystem::path& path : dumps) {
     const Graph graph = hlo::import_file(path.string()).graph;
     INFO(path.string());
+    // What a file holds does not depend on who chose it: searches, which take most of the time, on one folder.
+    const bool searched =
+        path.parent_path().filename() == "hlo" && path.string().find("workloads") == std::string::npos;
     for (const Strategy& strategy : strategies()) {
+      if (strategy.needs.price && !searched) continue;
       INFO(strategy.name);
       check_round_trip(graph, fuse(strategy, graph, search_setting()));
     }
