@@ -105,6 +105,22 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
+/// As drivers call a GPU, without the vendor and the brand in front: "NVIDIA H200", "Tesla T4".
+std::string without_brand(std::string_view name) {
+  std::string letters = plain(name);
+  for (const std::string_view brand : {"nvidia", "tesla", "geforce", "quadro"})
+    if (letters.starts_with(brand)) letters.erase(0, brand.size());
+  return letters;
+}
+
+/// Digits of its first number: an h20 is no misspelled h200, while an h210 may be.
+std::size_t digits(std::string_view name) {
+  const std::string letters = plain(name);
+  const std::size_t first = std::min(letters.find_first_of("0123456789"), letters.size());
+  const std::size_t end = std::min(letters.find_first_not_of("0123456789", first), letters.size());
+  return end - first;
+}
+
 /// Up to the first digit: the series of a GPU. A p100 is no misspelled a100.
 std::string series(std::string_view name) {
   const std::string letters = plain(name);
@@ -126,7 +142,7 @@ bool begins_with(const std::string& name, const std::string& wanted) {
 std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
   std::vector<std::string_view> alike;
   for (const std::string& one : known)
-    if (series(one) == series(name)) alike.push_back(one);
+    if (series(one) == series(name) && digits(one) == digits(name)) alike.push_back(one);
   const std::string_view near = nearest(name, alike);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   return "tailor devices lists them; a file of your own is named by its path";
@@ -142,7 +158,7 @@ Device find_device(std::string_view name, const std::string& folder) {
   const std::vector<std::string> known = device_names(folder);
   if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder));
   std::vector<std::string> meant;
-  const std::string wanted = plain(name);
+  const std::string wanted = without_brand(name);
   for (const std::string& one : known) {
     const bool exactly = plain(one) == wanted;
     if (is_path || wanted.empty() || !(exactly || begins_with(one, wanted))) continue;

@@ -136,6 +136,8 @@ TEST_CASE("case and dashes of a device's name do not count, and a beginning that
                                     {"H200", "h200"},
                                     {"H100-SXM", "h100_sxm"},
                                     {"RTX 4090", "rtx4090"},
+                                    {"NVIDIA GeForce RTX 4090", "rtx4090"},
+                                    {"NVIDIA H200", "h200"},
                                     {"rtx", "rtx4090"}})
     CHECK(find_device(name, folder.path.string()).name == meant);
   const auto hint_of = [&](const char* name) {
@@ -153,6 +155,9 @@ TEST_CASE("case and dashes of a device's name do not count, and a beginning that
   // Another series is no misspelling of this one, however few letters differ.
   CHECK(hint_of("B100").find("did you mean") == std::string::npos);
   CHECK(hint_of("A10G").find("did you mean 'p100'") == std::string::npos);
+  // Nor is another number, however few of its digits differ.
+  for (const char* other : {"H20", "h10", "l40", "H2000"})
+    CHECK_MESSAGE(hint_of(other).find("did you mean") == std::string::npos, hint_of(other));
   CHECK(hint_of("h100_smx").ends_with("did you mean 'h100_sxm'?"));
   CHECK_FALSE(hint_of("").empty());
 }
