@@ -113,7 +113,7 @@ std::string without_brand(std::string_view name) {
   return letters;
 }
 
-/// Digits of its first number: an h20 is no misspelled h200, while an h210 may be.
+/// Digits of its first number: an h20 is no misspelled h200, while an h210 and an h20o may be.
 std::size_t digits(std::string_view name) {
   const std::string letters = plain(name);
   const std::size_t first = std::min(letters.find_first_of("0123456789"), letters.size());
@@ -142,7 +142,8 @@ bool begins_with(const std::string& name, const std::string& wanted) {
 std::string hint_for(std::string_view name, const std::vector<std::string>& known) {
   std::vector<std::string_view> alike;
   for (const std::string& one : known)
-    if (series(one) == series(name) && digits(one) == digits(name)) alike.push_back(one);
+    if (series(one) == series(name) && (digits(one) == digits(name) || plain(one).size() == plain(name).size()))
+      alike.push_back(one);
   const std::string_view near = nearest(name, alike);
   if (!near.empty()) return fmt::format("did you mean '{}'?", near);
   return "tailor devices lists them; a file of your own is named by its path";

@@ -158,6 +158,7 @@ TEST_CASE("case and dashes of a device's name do not count, and a beginning that
   // Nor is another number, however few of its digits differ.
   for (const char* other : {"H20", "h10", "l40", "H2000"})
     CHECK_MESSAGE(hint_of(other).find("did you mean") == std::string::npos, hint_of(other));
+  CHECK(hint_of("h20o").ends_with("did you mean 'h200'?"));
   CHECK(hint_of("h100_smx").ends_with("did you mean 'h100_sxm'?"));
   CHECK_FALSE(hint_of("").empty());
 }
