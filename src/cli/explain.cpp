@@ -45,7 +45,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   if (!gpu_counters(all).empty())
     answer.sections.push_back({"gpu_counters", study::gpu_counter_table(gpu_counters(all))});
   show(context, answer);
-  warn_beyond(context, options.what, one);
+  warn_beyond(context, chosen.model.calibration, one);
   if (options.simulate)
     if (const std::optional<Error> fault = study::fault_of(study::count_verdicts({&one, 1}), 0)) throw *fault;
   if (one.measured && one.measured->outcome != ir::Outcome::ok)

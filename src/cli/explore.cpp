@@ -32,7 +32,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
         {"rejections", study::rejection_table(choice.tuned, context.format == Format::json || context.verbose)});
   answer.sections.push_back({"space", study::space_table(choice.tuned, choice.candidates, spent)});
   show(context, answer);
-  warn_beyond(context, options.what, choice.candidates.front());
+  warn_beyond(context, chosen.model.calibration, choice.candidates.front());
 }
 
 }  // namespace tailor::cli

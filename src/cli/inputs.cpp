@@ -36,8 +36,7 @@ ir::Calibration load_calibration(const Context& context, const std::string& name
   return study::load_calibration(context.data, name);
 }
 
-void warn_beyond(const Context& context, const GroupOptions& options, const study::Candidate& candidate) {
-  const ir::Calibration calibration = load_calibration(context, options.calibration);
+void warn_beyond(const Context& context, const ir::Calibration& calibration, const study::Candidate& candidate) {
   for (const std::string& what : calibrate::beyond(calibration, candidate.on->device.name, candidate.work))
     context.console->warning(
         fmt::format("beyond what calibration '{}' was fitted to: the kernel {}", calibration.name, what));

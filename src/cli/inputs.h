@@ -22,7 +22,7 @@ ir::Device load_device(const Context& context, const std::string& name);
 ir::Calibration load_calibration(const Context& context, const std::string& name);
 
 /// Warns where a kernel lies outside of what its calibration's observations covered: its time is extrapolated.
-void warn_beyond(const Context& context, const GroupOptions& options, const study::Candidate& candidate);
+void warn_beyond(const Context& context, const ir::Calibration& calibration, const study::Candidate& candidate);
 
 /// The folder that --cache names, else the usual one.
 std::filesystem::path cache_folder(const std::string& word);

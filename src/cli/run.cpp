@@ -115,7 +115,7 @@ void run_run(const RunCommand& options, const Context& context) {
   std::string text = read_file(options.file);
   profiler::RunSpec spec = make_spec(options, text);
   std::optional<ir::Device> device;
-  if (!options.device.empty()) device = ir::find_device(options.device, (context.data / "devices").string());
+  if (!options.device.empty()) device = load_device(context, options.device);
   if (device && spec.machine.sms == 0) spec.machine = profiler::machine_limits(*device, spec.machine.blocks_per_sm);
   if (spec.arch.empty()) spec.arch = device ? device->arch : "sm_90";
   simulator::PtxModule module =

@@ -21,6 +21,7 @@
 
 #include "base/indexed.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/graph/broadcast.h"
 
 namespace tailor::costmodel {
 
@@ -46,25 +47,11 @@ double result_bytes(const Node& node) {
   return sum;
 }
 
-/// Whether a broadcast repeats numbers along the fastest dimensions alone: its source's dimensions are the first ones.
-bool repeats_behind(const Node& broadcast, const ir::Shape& source) {
-  int next = 0;
-  for (int i = 0; i < source.rank(); ++i) {
-    if (source.dims[i] == 1) continue;
-    const auto axis = static_cast<int>(axes(broadcast)[i]);
-    for (; next < axis; ++next)
-      if (broadcast.shape.dims[next] != 1) return false;
-    if (next != axis) return false;
-    ++next;
-  }
-  return is_row_major(broadcast.shape);
-}
-
 /// What a free node does to the order of what it is made of.
 ReadOrder order_of(const Graph& graph, const Node& node) {
   if (node.op == Op::broadcast) {
     const Node& source = graph[node.operands[0]];
-    if (repeats_behind(node, source.shape))
+    if (repeats_along_last(node, source.shape) && is_row_major(node.shape))
       return size_of(source) == size_of(node) ? ReadOrder::same : ReadOrder::spread;
     return ReadOrder::moved;
   }

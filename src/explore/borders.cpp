@@ -47,4 +47,11 @@ bool Borders::covered(std::size_t group, NodeId id) const {
   return true;
 }
 
+std::optional<codegen::Layout> planned_layout(const Graph& graph, const Boundary& border) {
+  const codegen::Classified structure = codegen::analyse(graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&structure);
+  if (layout == nullptr || codegen::find_doubt(graph, border, *layout)) return std::nullopt;
+  return *layout;
+}
+
 }  // namespace tailor::explore

@@ -6,8 +6,10 @@
 // what each group reads, holds and writes. Called when a partition is counted and when it is priced.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "codegen/lower/structure.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {
@@ -29,5 +31,8 @@ class Borders {
   const std::vector<std::vector<ir::NodeId>>& groups_;
   std::vector<std::vector<std::size_t>> groups_of_;
 };
+
+/// How a kernel would go through a group; nothing where the lowering of today has none, or has a doubt.
+std::optional<codegen::Layout> planned_layout(const ir::Graph& graph, const ir::Boundary& border);
 
 }  // namespace tailor::explore

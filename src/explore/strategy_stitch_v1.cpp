@@ -40,6 +40,7 @@
 #include <optional>
 
 #include "codegen/lower/structure.h"
+#include "explore/borders.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
 #include "explore/strategy.h"
@@ -407,9 +408,8 @@ class StitchV1 {
     // What was computed again before is written by nobody.
     std::erase_if(before.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
     const Boundary border = boundary(graph_, def_use_, both, before.writes);
-    const codegen::Classified structure = codegen::analyse(graph_, border);
-    const auto* layout = std::get_if<codegen::Layout>(&structure);
-    if (layout == nullptr || codegen::find_doubt(graph_, border, *layout) || recomputes(border, *layout)) return false;
+    const std::optional<codegen::Layout> layout = planned_layout(graph_, border);
+    if (!layout || recomputes(border, *layout)) return false;
     const std::size_t arguments = border.reads.size() + border.writes.size();
     return arguments <=
            std::max(static_cast<std::size_t>(rules_.arguments), before.reads.size() + before.writes.size());

@@ -20,7 +20,7 @@
 
 #include "base/error.h"
 #include "base/stop.h"
-#include "codegen/lower/structure.h"
+#include "explore/borders.h"
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
@@ -88,10 +88,7 @@ class Tailor {
       if (std::any_of(group.begin(), group.end(),
                       [&](NodeId id) { return task_.def_use.roles[index(id)] == Role::outside; }))
         continue;
-      const Boundary border = boundary(task_.graph, task_.def_use, group);
-      const codegen::Classified structure = codegen::analyse(task_.graph, border);
-      const auto* layout = std::get_if<codegen::Layout>(&structure);
-      if (layout != nullptr && !codegen::find_doubt(task_.graph, border, *layout)) kept.push_back(group);
+      if (planned_layout(task_.graph, boundary(task_.graph, task_.def_use, group))) kept.push_back(group);
     }
     return kept;
   }
@@ -205,9 +202,7 @@ class Tailor {
     if (result.writes != border.writes) border = boundary(task_.graph, task_.def_use, nodes, result.writes);
     result.cost = group_price(outline(task_.graph, border).graph, *task_.device);
     result.arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
-    const codegen::Classified structure = codegen::analyse(task_.graph, border);
-    const auto* layout = std::get_if<codegen::Layout>(&structure);
-    result.planned = layout != nullptr && !codegen::find_doubt(task_.graph, border, *layout);
+    result.planned = planned_layout(task_.graph, border).has_value();
     return result;
   }
 

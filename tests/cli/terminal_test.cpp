@@ -59,6 +59,13 @@ struct FakeClock {
 /// As a terminal sends it: to the process, whichever thread may take it.
 void interrupt() { kill(getpid(), SIGINT); }
 
+/// Waits for the process, and how it ended.
+int status_of(pid_t child) {
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return status;
+}
+
 /// Whether `condition` holds within two seconds.
 template <class Condition>
 bool soon(Condition condition) {
@@ -252,8 +259,7 @@ TEST_CASE("without a watch Ctrl-C has its default effect again") {
     sleep(60);
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFSIGNALED(status));
 }
 
@@ -265,8 +271,7 @@ TEST_CASE("work that does not hear of a Ctrl-C is ended with the exit code of an
     sleep(60);
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
 }
@@ -292,8 +297,7 @@ TEST_CASE("what a command holds is shown before work that does not hear of a Ctr
   for (ssize_t count = 0; (count = read(pipes[0], some.data(), some.size())) > 0;)
     said.append(some.data(), static_cast<std::size_t>(count));
   close(pipes[0]);
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
   CHECK(said.starts_with("a table\nerror: interrupted: 3 of 5 checked\n"));
 }
@@ -308,8 +312,7 @@ TEST_CASE("the last resort is as patient after something was stored as before") 
     sleep(2);  // the patience of who stores is longer
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
 }
@@ -323,8 +326,7 @@ TEST_CASE("what is being stored when somebody asks to stop is not cut off") {
     usleep(300'000);
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
 }
@@ -339,8 +341,7 @@ TEST_CASE("two interrupts at once are one, as timeout(1) sends them") {
     sleep(60);
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == static_cast<int>(Fault::interrupted));
 }
@@ -356,8 +357,7 @@ TEST_CASE("the second Ctrl-C kills") {
     sleep(60);
     _exit(0);
   }
-  int status = 0;
-  REQUIRE(waitpid(child, &status, 0) == child);
+  const int status = status_of(child);
   CHECK(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGINT);
 }

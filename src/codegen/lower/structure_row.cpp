@@ -19,6 +19,7 @@
 #include <unordered_map>
 
 #include "codegen/lower/skeletons.h"
+#include "ir/graph/broadcast.h"
 
 namespace tailor::codegen {
 
@@ -97,20 +98,6 @@ std::string label(const Graph& graph, NodeId id) {
 /// How a value that depends on a reduction lies. none: it does not depend on one.
 enum class RowDependence : std::uint8_t { none, row, full };
 
-/// Whether a broadcast repeats each of R numbers over N neighbours: its source's dimensions are the leading ones.
-bool leads(const Node& broadcast, const Shape& source) {
-  int next = 0;
-  for (int i = 0; i < source.rank(); ++i) {
-    if (source.dims[i] == 1) continue;
-    const auto axis = static_cast<int>(axes(broadcast)[i]);
-    for (; next < axis; ++next)
-      if (broadcast.shape.dims[next] != 1) return false;
-    if (next != axis) return false;
-    ++next;
-  }
-  return true;
-}
-
 /// Whether a transpose only moves dimensions of size 1.
 bool keeps_order(const Node& transpose, const Shape& source) {
   std::int64_t last = -1;
@@ -177,7 +164,7 @@ class RowReading {
     const Shape& source = graph_[node.operands[0]].shape;
     const std::int64_t count = elements(node.shape);
     const bool spreads = dependence == RowDependence::row && count == layout_.rows * layout_.columns;
-    if (!leads(node, source) || (!spreads && count != elements(source)))
+    if (!repeats_along_last(node, source) || (!spreads && count != elements(source)))
       return refuse("skeleton-row-broadcast",
                     fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
     row_dependences_[id] = spreads ? RowDependence::full : dependence;

@@ -197,6 +197,12 @@ RunBuffer read_buffer(std::span<const std::string_view> words, std::string_view 
 
 }  // namespace
 
+std::string_view use_word(BufferUse use) {
+  for (const auto& row : use_words)
+    if (row.value == use) return row.word;
+  return "";
+}
+
 simulator::Extent3 parse_extents(std::string_view text) {
   simulator::Extent3 all{1, 1, 1};
   const std::vector<std::string_view> parts = split(text, text.find('x') == text.npos ? ',' : 'x');

@@ -50,6 +50,8 @@ struct RunSpec {
   std::vector<RunParameter> parameters;  ///< in the kernel's order
 };
 
+/// "input", "output", "both", "scratch".
+std::string_view use_word(simulator::BufferUse use);
 /// A number of blocks or threads: "4", "4x2" or "4,2,1". Throws Error(usage).
 simulator::Extent3 parse_extents(std::string_view text);
 /// One word of a launch: "grid=4", "cooperative". Throws Error(usage) naming the words there are.

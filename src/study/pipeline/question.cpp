@@ -138,7 +138,8 @@ std::string needs_text(const codegen::Classified& needs) {
 }
 
 FusedModel::FusedModel(const Question& question, const fs::path& data, const Watch& watch)
-    : target(load_target(data, question.device, load_calibration(data, question.calibration))),
+    : calibration(load_calibration(data, question.calibration)),
+      target(load_target(data, question.device, calibration)),
       model(&projecting_model(question.cost_model)),
       wanted_(question.group),
       watch_(watch) {

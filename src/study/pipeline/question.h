@@ -77,6 +77,7 @@ class FusedModel {
   /// and `seed` as in Choosing.
   Choosing choosing(std::int64_t top, std::int64_t random = 0, std::uint64_t seed = 1) const;
 
+  ir::Calibration calibration;  ///< that `target` is calibrated by
   Target target;
   const costmodel::Model* model = nullptr;
   explore::Partition partition;

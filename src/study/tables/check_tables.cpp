@@ -40,15 +40,14 @@ std::string shape_of(const Candidate& item) {
   return item.other_is.empty() ? whole : whole + ": " + item.other_is;
 }
 
-Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
+}  // namespace
 
-std::string line_text(const std::string& text, std::int64_t line) {
-  const std::vector<std::string_view> lines = split(text, '\n');
-  if (line < 1 || line > static_cast<std::int64_t>(lines.size())) return {};
+report::Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
+
+std::string line_text(std::span<const std::string_view> lines, std::int64_t line) {
+  if (line < 1 || line > std::ssize(lines)) return {};
   return std::string(trim(lines[static_cast<std::size_t>(line - 1)]));
 }
-
-}  // namespace
 
 std::pair<std::string, std::string> not_compiled(const ir::Binary& binary) {
   if (binary.log.empty()) return {"not compiled", "the compiler gave no reason"};
@@ -205,11 +204,12 @@ report::Table finding_table(std::span<const Candidate> items) {
                    column("cuda_line", "CUDA line", Hint::integer),
                    column("cuda_text", "source", Hint::text, 1)};
   for (const Candidate& item : items) {
-    if (!item.verdict) continue;
+    if (!item.verdict || item.verdict->findings.empty()) continue;
+    const std::vector<std::string_view> lines = split(item.executed_cuda(), '\n');
     for (const simulator::Finding& one : item.verdict->findings)
       table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), line_number(item.rank),
                             std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
-                            line_number(one.source_line), line_text(item.executed_cuda(), one.source_line)});
+                            line_number(one.source_line), line_text(lines, one.source_line)});
   }
   return table;
 }

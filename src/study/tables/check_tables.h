@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +21,10 @@ namespace tailor::study {
 
 /// State and reason of a kernel that did not compile: the first line of what the compiler said.
 std::pair<std::string, std::string> not_compiled(const ir::Binary& binary);
+/// A line's number; nothing where no line is known (0).
+report::Cell line_number(std::int64_t line);
+/// What stands in a line, counted from 1, without the blanks around it; "" where there is none.
+std::string line_text(std::span<const std::string_view> lines, std::int64_t line);
 /// How many candidates ended in each way.
 struct VerdictCounts {
   std::int64_t passed = 0, refuted = 0, not_judged = 0, not_executed = 0;

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "study/tables/check_tables.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -23,12 +24,6 @@ using report::Cell;
 using report::Hint;
 using simulator::SimulationOutcome;
 
-Cell line_cell(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
-
-std::string line_of(const std::vector<std::string_view>& lines, std::int64_t line) {
-  return line < 1 || line > std::ssize(lines) ? "" : std::string(trim(lines[static_cast<std::size_t>(line - 1)]));
-}
-
 std::int64_t wrong_elements(const profiler::KernelRun& run) {
   return std::accumulate(
       run.buffers.begin(), run.buffers.end(), std::int64_t{0},
@@ -38,11 +33,6 @@ std::int64_t wrong_elements(const profiler::KernelRun& run) {
 bool took_too_long(const profiler::KernelRun& run) {
   return std::any_of(run.simulation.findings.begin(), run.simulation.findings.end(),
                      [](const simulator::Finding& one) { return one.kind == simulator::FindingKind::too_long; });
-}
-
-std::string_view use_word(simulator::BufferUse use) {
-  constexpr std::array words = {"input", "output", "both", "scratch"};
-  return words[static_cast<std::size_t>(use)];
 }
 
 }  // namespace
@@ -100,7 +90,7 @@ report::Table run_buffer_table(const profiler::KernelRun& run, const profiler::R
     const profiler::BufferAfter& after = run.buffers[b];
     const auto& compared = after.compared;
     table.rows.push_back({buffer.name, fmt::format("{}[{}]", name(buffer.dtype), fmt::join(buffer.dims, ",")),
-                          std::string(use_word(buffer.use)), static_cast<double>(after.counters.load.bytes),
+                          std::string(profiler::use_word(buffer.use)), static_cast<double>(after.counters.load.bytes),
                           static_cast<double>(after.counters.store.bytes + after.counters.atomic.bytes),
                           after.counters.load.sectors, after.counters.store.sectors + after.counters.atomic.sectors,
                           compared ? Cell(compared->elements) : Cell(), compared ? Cell(compared->wrong) : Cell(),
@@ -123,8 +113,8 @@ report::Table run_finding_table(const profiler::KernelRun& run, const std::strin
                    column("cuda_text", "source", Hint::text, 1)};
   const std::vector<std::string_view> lines = split(text, '\n');
   for (const simulator::Finding& one : run.simulation.findings)
-    table.rows.push_back({std::string(name(one.kind)), one.text, one.times, line_cell(one.ptx_line),
-                          line_cell(one.source_line), one.source_file, line_of(lines, one.source_line)});
+    table.rows.push_back({std::string(name(one.kind)), one.text, one.times, line_number(one.ptx_line),
+                          line_number(one.source_line), one.source_file, line_text(lines, one.source_line)});
   return table;
 }
 
@@ -151,9 +141,9 @@ report::Table run_line_table(const profiler::KernelRun& run, const std::string& 
                    column("cuda_text", "source", Hint::text, 1)};
   const std::vector<std::string_view> lines = split(text, '\n');
   for (const simulator::SiteCounters& one : run.simulation.sites)
-    table.rows.push_back({line_cell(one.source_line), line_cell(one.ptx_line), std::string(one.opcode),
+    table.rows.push_back({line_number(one.source_line), line_number(one.ptx_line), std::string(one.opcode),
                           one.counts.requests, one.counts.sectors, static_cast<double>(one.counts.bytes),
-                          line_of(lines, one.source_line)});
+                          line_text(lines, one.source_line)});
   return table;
 }
 
