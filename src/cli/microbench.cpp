@@ -76,12 +76,12 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     const auto failed = std::count_if(items.begin(), items.end(), [](const BenchItem& item) {
       return !item.binary || item.binary->outcome != ir::CompileOutcome::ok;
     });
-    const std::string words =
+    const std::string verdict =
         fmt::format("{} of {} texts compiled for {}", std::ssize(items) - failed, items.size(), device.arch);
-    context.console->note(words);
+    context.console->note(verdict);
     if (failed > 0 || context.format != Format::table)
       show(context, {"tailor.microbench/1", device.name, {{"compiled", study::compiled_bench_table(items)}}, ""});
-    if (failed > 0) throw Error(Fault::failed, words, "the answer says which do not, and why");
+    if (failed > 0) throw Error(Fault::failed, verdict, "the answer says which do not, and why");
     return;
   }
   study::run_benches(items, worker, untraced, how, watch);
