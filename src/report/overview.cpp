@@ -261,7 +261,7 @@ Table strategy_table(const Summary& summary) {
   if (bounds) {
     // The times beside it are of plans but for these groups: a time must not lose that.
     table.columns.push_back({"groups_at_lower_bound", "groups at bound", Hint::count, 0});
-    table.columns.push_back({"time_at_lower_bound", "of it bounds", Hint::seconds, 3});
+    table.columns.push_back({"time_at_lower_bound", "of it bounds", Hint::seconds, 0});
   }
   if (calls) {
     table.columns.push_back({"library_calls", "library calls", Hint::count, 6});
@@ -271,8 +271,8 @@ Table strategy_table(const Summary& summary) {
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
   if (baseline != nullptr) {
-    table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 2});
-    if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 2});
+    table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
+    if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
   }
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
@@ -537,7 +537,7 @@ struct Section {
 
 std::vector<Section> sections(const Summary& summary) {
   std::vector<Section> all{{"strategies", strategy_table(summary)},
-                           {"groups of " + summary.chosen, group_table(summary)},
+                           {"groups of " + summary.chosen + ", most predicted time first", group_table(summary)},
                            {"plans not lowered, by rule", rejection_table(summary)},
                            {"whole models, measured in turns", module_table(summary)},
                            {"measured on a GPU", measured_table(summary)},

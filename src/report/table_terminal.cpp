@@ -5,14 +5,14 @@
 // command that shows results and by the overview of a report.
 //
 // Columns stand two spaces apart under a rule; numbers line up at their decimal points. When the screen is too narrow,
-// text columns shrink first (the middle gives way), but never so far that two different cells would look the same.
-// Then the columns that only add detail go, in the order of their `sacrifice`, and the footer names what went. A column
-// without one qualifies the others and is never dropped: where those do not fit either, each row becomes a record, a
-// line per column, and nothing is left out. The best row has a mark before it, so colour never carries meaning alone.
+// headings and texts go on in the line below, broken at spaces: nothing is cut, so names can be copied and sentences
+// read. Words stay whole and a text takes a few lines at most. Then the columns that only add detail go, in the order
+// of their `sacrifice`, and the footer names what went. A column without one qualifies the others and is never dropped:
+// where those do not fit either, each row becomes a record, a line per column, and nothing is left out. The best row
+// has a mark before it, so colour never carries meaning alone.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "base/stop.h"
 #include "base/text.h"
@@ -25,7 +25,8 @@ namespace {
 
 constexpr int gap = 2;
 constexpr int mark_width = 2;
-constexpr int smallest_text = 12;  ///< a text column is not squeezed below this
+constexpr int longest_whole_word = 32;  ///< a longer one may be broken
+constexpr int most_lines = 8;           ///< that a cell may take, as far as its words allow
 
 struct ColumnLayout {
   std::size_t column;
@@ -69,20 +70,22 @@ int total_width(const std::vector<ColumnLayout>& columns, bool marked) {
   return width;
 }
 
-/// Whether cells that differ still differ when the middle of the long ones has given way.
-bool tells_apart(const std::vector<std::string>& cells, int width) {
-  std::unordered_map<std::string, const std::string*> seen;
-  for (const std::string& cell : cells)
-    if (const auto [at, fresh] = seen.emplace(elided(cell, width), &cell); !fresh && *at->second != cell) return false;
-  return true;
+int longest_word(std::string_view text) {
+  int longest = 0;
+  for (const std::string_view word : split(text, ' ')) longest = std::max(longest, display_width(word));
+  return longest;
 }
 
-/// The least width of a text column at which its cells can be told apart. Numbers and sentences are never cut.
-int smallest_width(const ShownColumn& column, int natural, bool whole) {
-  if (column.numeric || whole) return natural;
-  int width = std::min(smallest_text, natural);
-  while (width < natural && !tells_apart(column.cells, width)) width = std::min(natural, width + 1 + width / 4);
-  return width;
+/// The least width of a column: its heading may go on below at spaces, and so may texts. Numbers stay whole, and so do
+/// short texts, which are names; a sentence is given room to be read.
+int smallest_width(const ShownColumn& column, int natural, bool sentence, int screen) {
+  const int room = sentence ? screen / 3 : std::clamp(screen / 4, 12, 24);
+  int width = longest_word(column.heading);
+  for (const std::string& cell : column.cells)
+    width = std::max(width, column.numeric ? display_width(cell) : longest_word(cell));
+  if (column.numeric) return width;
+  width = std::min(width, longest_whole_word);
+  return std::min(natural, std::max({width, room, (natural + most_lines - 1) / most_lines}));
 }
 
 /// Takes width from the widest text columns until the line fits or all are at their smallest.
@@ -114,8 +117,7 @@ std::vector<std::string> fit(std::vector<ColumnLayout>& columns, const Table& ta
   return dropped;
 }
 
-std::string padded(const std::string& words, int width, bool right) {
-  const std::string text = elided(words, width);
+std::string padded(const std::string& text, int width, bool right) {
   const std::string space(static_cast<std::size_t>(std::max(0, width - display_width(text))), ' ');
   return right ? space + text : text + space;
 }
@@ -152,25 +154,49 @@ class Lines {
   std::string out_;
 };
 
+/// The texts of a row, each under its column, on as many lines as the longest takes; `low` puts short ones at the
+/// bottom, where headings stand.
+std::vector<std::string> row_lines(const std::vector<ColumnLayout>& columns, const std::vector<std::string_view>& texts,
+                                   bool low) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool fits = display_width(texts[i]) <= columns[i].width;
+    cells.push_back(fits ? std::vector{std::string(texts[i])} : wrapped(texts[i], columns[i].width));
+    height = std::max(height, cells.back().size());
+  }
+  std::vector<std::string> lines(height);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t above = low ? height - cells[i].size() : 0;
+    for (std::size_t line = 0; line < height; ++line) {
+      const bool inside = line >= above && line - above < cells[i].size();
+      lines[line] += std::string(i == 0 ? 0 : gap, ' ') +
+                     padded(inside ? cells[i][line - above] : "", columns[i].width, columns[i].view.right);
+    }
+  }
+  return lines;
+}
+
 void write_columns(Lines& out, const Table& table, const std::vector<ColumnLayout>& columns,
                    const std::vector<std::size_t>& rows, bool marked) {
-  std::string head(marked ? mark_width : 0, ' ');
-  std::string rule = head;
+  const std::string unmarked(marked ? mark_width : 0, ' ');
+  std::vector<std::string_view> texts;
+  std::string rule = unmarked;
   for (const ColumnLayout& laid : columns) {
-    const std::string space(&laid == &columns.front() ? 0 : gap, ' ');
-    head += space + padded(laid.view.heading, laid.width, laid.view.right);
-    rule += space;
+    texts.push_back(laid.view.heading);
+    rule += std::string(&laid == &columns.front() ? 0 : gap, ' ');
     for (int i = 0; i < laid.width; ++i) rule += "─";
   }
-  out.line(head);
+  for (const std::string& line : row_lines(columns, texts, true)) out.line(unmarked + line);
   out.line(rule, "2");
   for (const std::size_t r : rows) {
     stop_if_asked(out.stop());
-    std::string line = marked ? (table.best == r ? "▸ " : "  ") : "";
-    for (const ColumnLayout& laid : columns)
-      line += std::string(&laid == &columns.front() ? 0 : gap, ' ') +
-              padded(laid.view.cells[r], laid.width, laid.view.right);
-    out.line(line, table.best == r ? "1" : "");
+    for (std::size_t i = 0; i < columns.size(); ++i) texts[i] = columns[i].view.cells[r];
+    std::string before = marked && table.best == r ? "▸ " : unmarked;
+    for (const std::string& line : row_lines(columns, texts, false)) {
+      out.line(before + line, table.best == r ? "1" : "");
+      before = unmarked;
+    }
   }
 }
 
@@ -187,7 +213,8 @@ void write_records(Lines& out, const Table& table, const std::vector<ColumnLayou
     if (r != rows.front()) out.line("");
     for (const ColumnLayout& laid : columns) {
       const bool first = &laid == &columns.front();
-      std::string before = (first && table.best == r ? "▸ " : indent) + padded(laid.view.heading, headings, false);
+      std::string before =
+          (first && table.best == r ? "▸ " : indent) + padded(elided(laid.view.heading, headings), headings, false);
       for (const std::string& part : wrapped(trim(laid.view.cells[r]), room)) {
         out.line(before + std::string(gap, ' ') + part, first ? "1" : "");
         before = indent + std::string(static_cast<std::size_t>(headings), ' ');
@@ -210,7 +237,7 @@ std::string terminal(const Table& table, const Screen& screen) {
     const Column& column = table.columns[i];
     const bool says = std::any_of(laid.view.cells.begin(), laid.view.cells.end(),
                                   [](const std::string& cell) { return !cell.empty(); });
-    laid.smallest = smallest_width(laid.view, laid.natural, column.whole);
+    laid.smallest = smallest_width(laid.view, laid.natural, column.whole && says, out.width());
     laid.sacrifice = column.whole && says ? 0 : column.sacrifice;
     all.push_back(std::move(laid));
   }

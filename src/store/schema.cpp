@@ -174,6 +174,15 @@ bool has_words_of(Connection& connection, const Schema& schema) {
 
 }  // namespace
 
+std::vector<std::string> missing_indexes(Connection& connection, const Schema& schema) {
+  Connection whole(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {});
+  whole.script(std::string(schema.sql));
+  std::vector<std::string> missing = names_of(whole, "index");
+  const std::vector<std::string> found = names_of(connection, "index");
+  std::erase_if(missing, [&](const auto& name) { return std::find(found.begin(), found.end(), name) != found.end(); });
+  return missing;
+}
+
 void check_structure(Connection& connection, const Schema& schema) {
   if (has_words_of(connection, schema)) return;
   Connection whole(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {});

@@ -320,3 +320,40 @@ TEST_CASE("damage that was found many times is one finding with its count, and n
   CHECK(store.damage().find("that is not there (4000 times), for example '") != std::string::npos);
   CHECK(Store::open(folder / "b.db").damages().empty());
 }
+
+TEST_CASE("indexes that are gone and numbers that nothing can have are damage") {
+  const Folder folder;
+  const auto seconds = [](double low, double time, double high) {
+    return fmt::format(
+        "INSERT INTO group_bounds VALUES ('g{0}{1}{2}', 'd', 'sol', {1}, 'dram', 'f');"
+        "INSERT INTO predictions VALUES ('p{0}{1}{2}', 'd', 'sol', 'm', 'cold', 'events', 'stream', "
+        "{1}, {0}, {2});",
+        low, time, high);
+  };
+  const auto found = [&](const std::string& sql) {
+    std::filesystem::remove(folder / "a.db");
+    {
+      EmptyDatabase connection(folder / "a.db");
+      connection.script(sql);
+    }
+    std::vector<std::string> words;
+    for (const Damage& one : Store::open_read_only(folder / "a.db").damages())
+      if (one.what.find("refers to") == std::string::npos) words.push_back(fmt::format("{} {}", one.what, one.times));
+    return words;
+  };
+  using Words = std::vector<std::string>;
+  CHECK(found(seconds(1e-6, 2e-6, 3e-6)) == Words{});
+  CHECK(found(seconds(0, 0, 0)) == Words{});
+  CHECK(found("DROP INDEX plans_by_group; DROP INDEX runs_by_calibration") ==
+        Words{"the index runs_by_calibration is missing: answers are right, and slow 1",
+              "the index plans_by_group is missing: answers are right, and slow 1"});
+  CHECK(found(seconds(-2e-6, -1e-6, 1e-6)) == Words{"a row of group_bounds has total_s below zero 1",
+                                                    "a row of predictions has total_s below zero 1",
+                                                    "a row of predictions has low_s below zero 1"});
+  CHECK(found(seconds(1e-6, 2e-6, 3e-6) + seconds(1e-6, 4e-6, 3e-6) + seconds(3e-6, 2e-6, 4e-6)) ==
+        Words{"a row of predictions has total_s outside of its interval 2"});
+  CHECK(found("INSERT INTO predictions VALUES ('p', 'd', 'sol', 'm', 'cold', 'events', 'stream', 1, 1, 9e999)") ==
+        Words{"a row of predictions has high_s above every number 1"});
+  CHECK(found("INSERT INTO checks VALUES ('k', 'm', 'passed', 9e999, '', 0, 1.5)") ==
+        Words{"a row of checks has judged above 1 1"});  // `worst` may be without end
+}

@@ -32,6 +32,13 @@ std::int64_t tied_with_best(std::span<const Candidate> all) {
 
 double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
 
+/// Whether the plans differ in this axis.
+bool differs(std::span<const Candidate> plans, ir::PlanField axis) {
+  return std::any_of(plans.begin(), plans.end(), [&](const Candidate& one) {
+    return ir::value(one.plan, axis) != ir::value(plans.front().plan, axis);
+  });
+}
+
 }  // namespace
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
@@ -53,11 +60,17 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
                    column("predicted_low", "at least", Hint::seconds, 7),
                    column("predicted_high", "at most", Hint::seconds, 7),
                    column("bound", "binds")};
+  std::string alike;
   for (const ir::PlanField field : shown) {
     const ir::PlanFieldRow& axis = ir::row(field);
+    const bool same = !best.empty() && !differs(best, field);  // said once above, so its column may go first
     table.columns.push_back({std::string(axis.name), std::string(axis.head),
-                             axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text});
+                             axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text, same ? 9 : 0});
+    if (same)
+      alike += fmt::format("{}{}={}", alike.empty() ? "" : " ", axis.name,
+                           ir::value_text(field, ir::value(best.front().plan, field)));
   }
+  if (best.size() > 1 && !alike.empty()) table.title += fmt::format("; each shown has {}", alike);
   table.columns.insert(table.columns.end(), {column("predicted_registers", "registers", Hint::integer, 3),
                                              column("occupancy", "occupancy", Hint::fraction, 3),
                                              column("waves", "waves", Hint::number, 4)});
