@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor list: the rows of Tailor's own tables, the commands among them. In: the name of a table. Out: its rows on
-// stdout. The tables are study's (study/tables/catalogue.h); only the commands are known here.
+// stdout. The tables are study's (study/tables/catalogue.h); only the commands are known here. A name that no table has
+// is an error with the nearest.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -170,7 +170,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                    column("lane_instructions", "lane instructions", Hint::count, 2),
                    column("blocks_run", "blocks run", Hint::count, 4),
                    column("blocks", "of blocks", Hint::count, 9),
-                   column("elapsed", "took", Hint::seconds),
+                   column("elapsed", "took", Hint::seconds, 1),
                    sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
   for (const Candidate& item : items) {
