@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What can be counted on a GPU, as tables. In: the table of counters, CUPTI's host library and what it plans for a
-// chip. Out: tables; which counters are asked about is the caller's to decide. Called by tailor counters.
+// chip. Out: tables; which counters are asked about is the caller's to decide. What the table of counters says stands
+// in profiler/gpu. Called by tailor counters.
 #pragma once
 
 #include <filesystem>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an import found, as tables: the module in one row, its nodes by class, what each pass changed, and what was not
-// understood. In: a graph with the report of its import. Out: tables. Called by tailor import.
+// understood. In: a graph with the report of its import. Out: tables. Called by tailor import. Bodies of loops are
+// counted with the rest.
 #include "study/tables/import_tables.h"
 
 #include <fmt/format.h>

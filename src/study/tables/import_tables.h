@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an import found, as tables. In: a graph with the report of its import, and how long reading took. Out: tables
-// whose rows are the same in every form of an answer; empty where there is nothing to say. Called by tailor import.
+// whose rows are the same in every form of an answer; a table is empty where there is nothing to say. Called by tailor
+// import.
 #pragma once
 
 #include "base/units.h"
