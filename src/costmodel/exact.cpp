@@ -13,6 +13,7 @@
 #include <bit>
 
 #include "costmodel/scratch.h"
+#include "ir/kernel/index_columns.h"
 
 namespace tailor::costmodel {
 
@@ -22,7 +23,8 @@ using ir::StmtKind;
 
 class ExactWalk {
  public:
-  ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch) : kernel_(kernel), scratch_(scratch) {
+  ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch)
+      : kernel_(kernel), scratch_(scratch), values_(kernel.indices, warp_lanes) {
     matters_ = 0;
     for (const ir::Stmt& stmt : kernel.body) {
       if (is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
@@ -36,7 +38,6 @@ class ExactWalk {
       read_.emplace_back(words);
       written_.emplace_back(words);
     }
-    for (auto& lane : values_) lane.fill(0);
   }
 
   void run(Work& work) {
@@ -71,16 +72,20 @@ class ExactWalk {
   void bind_variables(std::int64_t block, int w) {
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v) {
       const ir::Var& var = kernel_.indices.vars[v];
-      for (int lane = 0; lane < warp_lanes; ++lane)
-        values_[lane][v] = var.kind == ir::VarKind::block    ? block
-                           : var.kind == ir::VarKind::thread ? thread_value(var, w, lane)
-                                                             : 0;
+      const auto id = static_cast<ir::VarId>(v);
+      if (var.kind != ir::VarKind::thread) {
+        values_.set(id, var.kind == ir::VarKind::block ? block : 0);
+        continue;
+      }
+      std::array<std::int64_t, warp_lanes> lanes;
+      for (int lane = 0; lane < warp_lanes; ++lane) lanes[lane] = thread_value(var, w, lane);
+      values_.set(id, lanes);
     }
   }
 
-  std::int64_t value(ir::ExprId expr, int lane) const { return evaluate(kernel_.indices, expr, values_[lane]); }
+  std::int64_t value(ir::ExprId expr, int lane) { return values_.value(expr, lane); }
 
-  bool holds(const ir::Stmt& stmt, int lane) const {
+  bool holds(const ir::Stmt& stmt, int lane) {
     for (const ir::Condition& condition : stmt.conditions) {
       if (condition.a == ir::no_expr) continue;
       const std::int64_t a = value(condition.a, lane), b = value(condition.b, lane);
@@ -131,7 +136,7 @@ class ExactWalk {
     const std::int64_t extent = kernel_.indices.vars[stmt.var].extent;
     if ((matters_ >> stmt.var & 1) == 0) return walk(at + 1, stmt.end, mask, times * extent);
     for (std::int64_t i = 0; i < extent; ++i) {
-      for (auto& lane : values_) lane[stmt.var] = i;
+      values_.set(stmt.var, i);
       walk(at + 1, stmt.end, mask, times);
     }
   }
@@ -139,7 +144,7 @@ class ExactWalk {
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
   std::uint64_t matters_;
-  std::array<std::array<std::int64_t, ir::max_vars>, warp_lanes> values_;
+  ir::IndexColumns values_;
   std::vector<std::vector<std::uint64_t>> read_, written_;
   std::int64_t issued_ = 0;
 };

@@ -297,11 +297,13 @@ TEST_CASE("damage that was found many times is one finding with its count, and n
   const Folder folder;
   {
     EmptyDatabase connection(folder / "a.db");
+    connection.script("BEGIN");
     for (int i = 0; i < 4000; ++i)
       connection.execute("INSERT INTO counters VALUES (?, ?, 1.0, 'B')", fmt::format("{:032x}", i),
                          std::string("reads"));
     connection.execute("INSERT INTO lowerings VALUES (?, ?, ?)", std::string(32, '1'), std::string(32, '2'),
                        std::string(32, '3'));
+    connection.script("COMMIT");
   }
   const Store store = Store::open_read_only(folder / "a.db");
   const std::vector<Damage> damages = store.damages();

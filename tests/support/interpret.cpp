@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "ir/kernel/index_columns.h"
 #include "support/cells.h"
 
 namespace tailor::ir {
@@ -30,23 +31,27 @@ struct Interpreter {
   KernelRun run;
   int threads;
   std::vector<char> active;
-  std::vector<std::vector<std::int64_t>> vars;  ///< by thread
-  std::vector<std::vector<LaneValue>> arrays;   ///< by array: entry * threads + thread
-  std::vector<std::vector<LaneValue>> lets;     ///< by let, by thread
+  IndexColumns indices;                        ///< by thread
+  std::vector<LaneValue> constants;            ///< by value; unset where it is none
+  std::vector<std::vector<LaneValue>> arrays;  ///< by array: entry * threads + thread
+  std::vector<std::vector<LaneValue>> lets;    ///< by let, by thread
   std::vector<std::vector<SharedElement>> shared;
   std::int64_t interval = 0;
   std::size_t at = 0;
 
-  Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers) : kernel(k), threads(k.threads) {
+  Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers)
+      : kernel(k), threads(k.threads), indices(k.indices, k.threads) {
     run.buffers = std::move(buffers);
     run.counts.buffers.resize(k.buffers.size());
     const auto n = static_cast<std::size_t>(threads);
-    vars.assign(n, std::vector<std::int64_t>(k.indices.vars.size()));
-    for (int t = 0; t < threads; ++t)
-      for (std::size_t v = 0; v < k.indices.vars.size(); ++v) {
-        const Var& var = k.indices.vars[v];
-        if (var.kind == VarKind::thread) vars[static_cast<std::size_t>(t)][v] = t / var.divisor % var.extent;
-      }
+    for (std::size_t v = 0; v < k.indices.vars.size(); ++v) {
+      const Var& var = k.indices.vars[v];
+      std::vector<std::int64_t> of_threads(n);
+      for (int t = 0; t < threads; ++t) of_threads[static_cast<std::size_t>(t)] = t / var.divisor % var.extent;
+      if (var.kind == VarKind::thread) indices.set(static_cast<VarId>(v), of_threads);
+    }
+    for (const Value& v : k.values)
+      constants.push_back(v.kind == ValueKind::constant ? fitted(v.dtype, {v.real, v.integer, true}) : LaneValue{});
     arrays.resize(k.arrays.size());
     shared.resize(k.arrays.size());
     lets.assign(k.lets.size(), std::vector<LaneValue>(n));
@@ -56,11 +61,7 @@ struct Interpreter {
     if (run.violations.size() < 20) run.violations.push_back(fmt::format("statement {}: {}", at, what));
   }
 
-  std::int64_t index(ExprId e, int t) const { return evaluate(kernel.indices, e, vars[static_cast<std::size_t>(t)]); }
-
-  void set_everywhere(VarId v, std::int64_t value) {
-    for (auto& of_thread : vars) of_thread[v] = value;
-  }
+  std::int64_t index(ExprId e, int t) { return indices.value(e, t); }
 
   /// The register of thread t that is `offset` elements after the one the reference names.
   LaneValue& element(const Ref& r, int t, int offset = 0) {
@@ -89,7 +90,7 @@ struct Interpreter {
     const Value& v = kernel.values[id];
     switch (v.kind) {
       case ValueKind::constant:
-        return fitted(v.dtype, {v.real, v.integer, true});
+        return constants[id];
       case ValueKind::let:
         return checked(lets[v.let][static_cast<std::size_t>(t)], kernel.lets[v.let].name);
       case ValueKind::element:
@@ -289,7 +290,7 @@ struct Interpreter {
                               mine, extent, number));
       number = std::clamp<std::int64_t>(mine, 0, extent - 1);
     });
-    set_everywhere(s.var, std::max<std::int64_t>(number, 0));
+    indices.set(s.var, std::max<std::int64_t>(number, 0));
   }
 
   void statement(const Stmt& s, std::size_t i) {
@@ -309,7 +310,7 @@ struct Interpreter {
         return s.space == Space::shared ? shared_access(s) : global_access(s);
       case StmtKind::loop:
         for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
-          set_everywhere(s.var, trip);
+          indices.set(s.var, trip);
           body(i + 1, end);
         }
         return;
@@ -346,7 +347,7 @@ struct Interpreter {
 
   void virtual_block(std::int64_t vb) {
     for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
-      if (kernel.indices.vars[v].kind == VarKind::block) set_everywhere(static_cast<VarId>(v), vb);
+      if (kernel.indices.vars[v].kind == VarKind::block) indices.set(static_cast<VarId>(v), vb);
     active.assign(static_cast<std::size_t>(threads), 1);
     for (auto& let : lets) std::fill(let.begin(), let.end(), LaneValue{});
     body(0, kernel.body.size());

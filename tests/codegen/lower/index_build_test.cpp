@@ -13,6 +13,7 @@
 #include <random>
 
 #include "codegen/lower/index_map.h"
+#include "ir/kernel/index_columns.h"
 
 using namespace tailor::ir;
 using namespace tailor::codegen;
@@ -88,6 +89,36 @@ TEST_CASE("random index expressions keep their value and stay within their range
           REQUIRE(evaluate(build.pool(), expanded, v) == expected);
           REQUIRE((range.low <= expected && expected <= range.high));
         }
+  }
+}
+
+TEST_CASE(
+    "columns of an index expression are its value in each lane, whatever was set since they were last asked for") {
+  std::mt19937_64 random(20262);
+  constexpr int lanes = 5;
+  IndexBuilder build;
+  for (int round = 0; round < 300; ++round) {
+    CAPTURE(round);
+    build.reset();
+    for (int v = 0; v < 3; ++v) build.add_var({"v", VarKind::loop, 9, 1});
+    std::vector<ExprId> asked;
+    for (int i = 0; i < 4; ++i) asked.push_back(random_twin(build, random, 4).expr);
+    IndexColumns columns(build.pool(), lanes);
+    std::array<std::array<std::int64_t, 3>, lanes> values{};
+    for (int step = 0; step < 12; ++step) {
+      const auto var = static_cast<VarId>(random() % 3);
+      std::array<std::int64_t, lanes> given;
+      for (std::int64_t& one : given) one = static_cast<std::int64_t>(random() % 9);
+      if (random() % 2 == 0) given.fill(given[0]);
+      for (int lane = 0; lane < lanes; ++lane) values[lane][var] = given[lane];
+      if (given == std::array{given[0], given[0], given[0], given[0], given[0]})
+        columns.set(var, given[0]);
+      else
+        columns.set(var, given);
+      const ExprId expr = asked[random() % asked.size()];
+      for (int lane = 0; lane < lanes; ++lane)
+        REQUIRE(columns.value(expr, lane) == evaluate(build.pool(), expr, values[lane]));
+    }
   }
 }
 

@@ -26,13 +26,14 @@
 #include "ir/device.h"
 #include "ir/graph/graph.h"
 #include "support/group_family.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::explore;
 
 namespace {
 
-constexpr Thinning thinning{5};
+const Thinning thinning{testing::effort(13, 5)};
 /// Of the plans that are only asked about.
 constexpr std::uint64_t one_of_the_whole = 11;
 
@@ -72,14 +73,14 @@ ir::Group random_pads(unsigned seed) {
 TEST_CASE("pads that grow, cut and put padding between elements compute what the evaluator computes, as counted") {
   int programs = 0;
   std::int64_t shared = 0;
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= testing::effort(24u, 60u); ++seed) {
     CAPTURE(seed);
     const SpaceRun run = check_every_plan(random_pads(seed), {3}, true);
     programs += run.programs;
     shared += run.shared;
   }
-  CHECK(programs > 300);
-  CHECK(shared > 100);
+  CHECK(programs > testing::effort(120, 300));
+  CHECK(shared > testing::effort(40, 100));
 }
 
 TEST_CASE("plans of every row group compute what the evaluator computes and are counted as executed") {

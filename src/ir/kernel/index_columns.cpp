@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Columns of index expressions. In: variables as they are set. Out: columns, computed when they are asked for and
+// older than a variable they read. Called through index_columns.h; what a term means is in index.cpp, which is what
+// this is tested against.
+#include "ir/kernel/index_columns.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tailor::ir {
+
+IndexColumns::IndexColumns(const IndexPool& pool, int lanes)
+    : pool_(&pool),
+      lanes_(static_cast<std::size_t>(lanes)),
+      variables_(pool.vars.size(), std::vector<std::int64_t>(lanes_)),
+      columns_(pool.exprs.size()) {}
+
+void IndexColumns::set(VarId var, std::int64_t value) {
+  std::fill(variables_[var].begin(), variables_[var].end(), value);
+  changed_at_[var] = ++clock_;
+}
+
+void IndexColumns::set(VarId var, std::span<const std::int64_t> values) {
+  std::copy(values.begin(), values.end(), variables_[var].begin());
+  changed_at_[var] = ++clock_;
+}
+
+void IndexColumns::refresh(ExprId expr, Column& kept) {
+  bool stale = kept.computed_at < 0;
+  for (std::uint64_t vars = (*pool_)[expr].vars; vars != 0 && !stale; vars &= vars - 1)
+    stale = changed_at_[static_cast<std::size_t>(std::countr_zero(vars))] > kept.computed_at;
+  kept.computed_at = clock_;
+  if (!stale) return;
+  kept.values.assign(lanes_, (*pool_)[expr].constant);
+  for (const Linear& part : pool_->linear(expr)) add(part, kept.values);
+}
+
+/// The term in each lane times its coefficient. A term reads other expressions, never its own.
+void IndexColumns::add(const Linear& part, std::vector<std::int64_t>& sums) {
+  const Term& term = pool_->terms[part.term];
+  const auto each = [&](auto&& of_lane) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) sums[lane] += part.coefficient * of_lane(lane);
+  };
+  if (term.kind == TermKind::var) {
+    const std::vector<std::int64_t>& values = variables_[term.var];
+    return each([&](std::size_t lane) { return values[lane]; });
+  }
+  const std::vector<std::int64_t>& a = column(term.a);
+  if (term.kind == TermKind::narrow) return each([&](std::size_t lane) { return a[lane]; });
+  if (term.kind == TermKind::div) return each([&](std::size_t lane) { return a[lane] / term.divisor; });
+  if (term.kind == TermKind::mod) return each([&](std::size_t lane) { return a[lane] % term.divisor; });
+  const std::vector<std::int64_t>& b = column(term.b);
+  if (term.kind == TermKind::xor_) return each([&](std::size_t lane) { return a[lane] ^ b[lane]; });
+  const std::vector<std::int64_t>&c = column(term.c), &d = column(term.d);
+  each([&](std::size_t lane) { return a[lane] < b[lane] ? c[lane] : d[lane]; });
+}
+
+}  // namespace tailor::ir
