@@ -55,14 +55,6 @@ constexpr std::int64_t all_of_them = std::numeric_limits<std::int64_t>::max();
 constexpr Sampling samplings[] = {
     {all_of_them, all_of_them, most_looks}, {128, all_of_them, 4 * most_looks}, {32, 8, all_of_them}};
 
-/// The `i`-th of `looked_at` values below `count`: one from each stratum, scattered within it so that a sample does not
-/// beat with the length of a sector or of a row. `stands_for`: values of the stratum.
-std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64_t count, std::int64_t& stands_for) {
-  const std::int64_t from = i * count / looked_at, to = (i + 1) * count / looked_at;
-  stands_for = to - from;
-  return from + (i * 2654435761 >> 7) % stands_for;
-}
-
 std::int64_t points(const IterationDomain& domain) {
   std::int64_t product = domain.blocks * domain.trips;
   for (int k = 0; k < domain.depth; ++k) product *= domain.ranges[k].count;
@@ -102,16 +94,18 @@ class FastWalk {
     scratch_.gave_up = false;
     for (Sampling sampling : samplings) {
       if (scratch_.most_looks > 0) sampling.most_looks = std::min(sampling.most_looks, scratch_.most_looks);
+      if (!scratch_.looked_at.empty()) sampling.most_looks = all_of_them;
       sampling_ = sampling;
       looks_left_ = sampling.most_looks;
       scratch_.counts.assign(kernel_.body.size(), {});
-      scratch_.sampled = sampling.blocks != all_of_them;
+      scratch_.sampled = sampling.blocks != all_of_them || !scratch_.looked_at.empty();
       scratch_.seen_scopes.clear();
       walk();
       if (looks_left_ > 0) break;
       scratch_.gave_up = scratch_.most_looks > 0;
       if (scratch_.gave_up) return;
     }
+    if (scratch_.sees_scopes) return;  // warps are told apart there, and blocks are made of them later
     bool proven = true;
     work.busiest_block = busiest_block(scratch_, kernel_.virtual_blocks, proven);
     if (!proven) scratch_.sampled = true;
@@ -132,7 +126,12 @@ class FastWalk {
         block = all.depth;
         push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
       }
-    if (block < 0 || kernel_.virtual_blocks <= sampling_.blocks)
+    if (block >= 0 && !scratch_.looked_at.empty())
+      for (const BlockRun& run : scratch_.looked_at) {
+        scratch_.domains.push_back(with_range(all, block, run.first, run.count));
+        scratch_.domains.back().blocks = run.stands_for;
+      }
+    else if (block < 0 || kernel_.virtual_blocks <= sampling_.blocks)
       scratch_.domains.push_back(all);
     else
       for (std::int64_t i = 0; i < sampling_.blocks; ++i) {
@@ -178,7 +177,7 @@ class FastWalk {
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
     }
     scratch_.every_guard += issue * warps_ * trips;
-    record(first, count, issue);
+    if (!scratch_.sees_scopes) record(first, count, issue);
   }
 
   /// Which blocks run a scope, of one warp each, and some places: where the first and the last domain begin and end.
@@ -187,7 +186,9 @@ class FastWalk {
     seen.first = from;
     seen.executions = executions;
     seen.lanes = lanes;
-    seen.times.assign(static_cast<std::size_t>(kernel_.virtual_blocks), 0);
+    std::int64_t places = 0;
+    for (const BlockRun& run : scratch_.looked_at) places += run.count;
+    seen.times.assign(static_cast<std::size_t>(scratch_.looked_at.empty() ? kernel_.virtual_blocks : places), 0);
     for (std::size_t b = first; b < first + count; ++b) {
       const IterationDomain& domain = scratch_.domains[b];
       if (domain.masks[0] == 0) continue;
@@ -215,11 +216,21 @@ class FastWalk {
     return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
   }
 
+  /// Among the blocks that are looked at.
+  std::int64_t place_of(std::int64_t block) const {
+    const std::vector<BlockRun>& runs = scratch_.looked_at;
+    if (runs.empty()) return block;
+    const auto after = std::upper_bound(runs.begin(), runs.end(), block,
+                                        [](std::int64_t b, const BlockRun& run) { return b < run.first; });
+    return (after - runs.begin() - 1) * runs.front().count + block - std::prev(after)->first;
+  }
+
   void add_blocks(const IterationDomain& domain, int k, std::int64_t block, std::int64_t times,
                   std::vector<std::uint16_t>& sums) const {
     while (k < domain.depth && !is_block(domain, k)) ++k;
     if (k == domain.depth) {
-      sums[static_cast<std::size_t>(block)] = static_cast<std::uint16_t>(sums[static_cast<std::size_t>(block)] + times);
+      std::uint16_t& sum = sums[static_cast<std::size_t>(place_of(block))];
+      sum = static_cast<std::uint16_t>(sum + times);
       return;
     }
     const Progression& range = domain.ranges[k];

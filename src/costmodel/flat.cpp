@@ -18,9 +18,15 @@
 //
 // The busiest block is the greatest sum over a run of warps: for each warp, what each scope issues times how often it
 // runs it.
+//
+// Where a loop is too large to look at every warp, runs of a few neighbours from all over it stand for the others. That
+// sample too is taken once for all plans of a vector, so it may be large, and plans are told apart by what they do and
+// not by which warps happened to be looked at. Work::sampled says so. A block longer than a run is taken to go on like
+// the run.
 #include "costmodel/flat.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -34,6 +40,10 @@ using ir::StmtKind;
 
 /// Beyond this the long way is not longer.
 constexpr std::int64_t most_flat_warps = std::int64_t{1} << 16;
+/// At warps; what takes more takes samples.
+constexpr std::int64_t most_flat_looks = 30'000;
+/// Of a sample: runs, and warps of each.
+constexpr std::int64_t sampled_runs = 256, run_warps = 16;
 
 /// The variables that make up a vector's number.
 struct Position {
@@ -96,6 +106,26 @@ bool is_known(const ir::Kernel& like, const ir::Var& var) {
                      [&](const ir::Var& other) { return other.name == var.name; });
 }
 
+/// The variables of a guard's conditions.
+std::uint64_t variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
+  std::uint64_t vars = 0;
+  for (const ir::Condition& one : guard.conditions)
+    if (has_condition(one)) vars |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
+  return vars;
+}
+
+/// The only block that the guard lets in, where it says so; -1: it does not.
+std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int block) {
+  for (const ir::Condition& one : guard.conditions) {
+    if (!has_condition(one) || !one.equal || kernel.indices[one.b].count != 0) continue;
+    const std::span<const ir::Linear> parts = kernel.indices.linear(one.a);
+    if (parts.size() != 1 || parts[0].coefficient != 1 || kernel.indices[one.a].constant != 0) continue;
+    const ir::Term& term = kernel.indices.terms[parts[0].term];
+    if (term.kind == ir::TermKind::var && static_cast<int>(term.var) == block) return kernel.indices[one.b].constant;
+  }
+  return -1;
+}
+
 /// Whether the expression is one number for all vectors.
 bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
   for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
@@ -114,6 +144,7 @@ bool holds(const ir::Kernel& kernel, const ir::Stmt& guard, std::span<const std:
 
 /// Where a statement stands.
 struct Standing {
+  static constexpr std::int32_t apart = -1;
   std::int32_t scope = 0;
   bool exists = false;     ///< in the guard that asks whether the vector exists
   std::int64_t trips = 1;  ///< around it
@@ -121,7 +152,8 @@ struct Standing {
 
 /// Goes through a program, its trips and the guard of existence passed through. `Visitor` has enter(at, standing),
 /// which says the scope that a guard or loop opens, or none to give up; leave(at); access(at, standing), false to give
-/// up; and plain(at, standing) for every statement.
+/// up; plain(at, standing) for every statement; and apart(at, in_loop) for guards outside of all trips: true where what
+/// is in it is not part of the loop and is not to be visited.
 template <class Visitor>
 class Walk {
  public:
@@ -162,6 +194,11 @@ class Walk {
       if (stmt.kind != StmtKind::guard && stmt.kind != StmtKind::loop) continue;
       Standing inside = standing;
       bool opens = false;
+      if (stmt.kind == StmtKind::guard && standing.scope == 0 && !standing.exists && standing.trips == 1 &&
+          !asks_existence(kernel_, stmt, vectors_, *position_) && visitor_.apart(at, is_in_loop(standing))) {
+        at = stmt.end - 1;
+        continue;
+      }
       if (stmt.kind == StmtKind::loop && static_cast<int>(stmt.var) == position_->trip) {
         if (standing.scope != 0 || standing.exists) return false;
         inside.trips *= position_->trips;
@@ -196,6 +233,8 @@ struct Learner {
 
   void plain(std::int32_t, const Standing&) {}
   void leave(std::int32_t) {}
+
+  bool apart(std::int32_t, bool in_loop) const { return flat.sampled && !in_loop; }
 
   bool access(std::int32_t at, const Standing& standing, bool fixed) {
     const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
@@ -251,11 +290,77 @@ struct Matcher {
   std::vector<std::size_t> next_scope = std::vector<std::size_t>(flat.scopes.size(), 0);
   std::vector<std::size_t> next_access = std::vector<std::size_t>(flat.scopes.size(), 0);
   std::size_t next_fixed = 0;
+  std::vector<std::pair<std::int32_t, StmtCount>> counted_apart = {};
+  std::uint64_t may_vary = 0;  ///< variables that what stands apart may depend on
+  std::int64_t blocks = 1;     ///< that run it
 
   const FlatCounts::Scope& scope_at(std::int32_t i) const { return flat.scopes[static_cast<std::size_t>(i)]; }
   const ir::Stmt& known(std::int32_t at) const { return flat.kernel.body[static_cast<std::size_t>(at)]; }
 
   void plain(std::int32_t at, const Standing& standing) { standings[static_cast<std::size_t>(at)] = standing; }
+
+  /// What a few threads do for the elements that fill no vector: of one block, or of each alike. Counted thread by
+  /// thread.
+  bool apart(std::int32_t at, bool) {
+    if (!flat.sampled) return false;
+    const ir::Stmt& guard = kernel.body[static_cast<std::size_t>(at)];
+    const std::int64_t block = only_block(kernel, guard, position.block);
+    std::fill(values.begin(), values.end(), 0);
+    values[static_cast<std::size_t>(position.block)] = std::max<std::int64_t>(block, 0);
+    may_vary = std::uint64_t{1} << position.thread;
+    if (block >= 0) may_vary |= std::uint64_t{1} << position.block;
+    blocks = block >= 0 ? 1 : kernel.virtual_blocks;
+    std::vector<std::uint32_t> masks;
+    for (int w = 0; w * warp_lanes < kernel.threads; ++w) masks.push_back(full_mask(kernel, w));
+    return count_apart(at, guard.end, masks);
+  }
+
+  void go_to(int w, int lane) { values[static_cast<std::size_t>(position.thread)] = w * warp_lanes + lane; }
+
+  /// The guard at `at` and what is in it; the guard itself is executed by all lanes of `masks`.
+  bool count_apart(std::int32_t at, std::int32_t end, const std::vector<std::uint32_t>& masks) {
+    const ir::Stmt& guard = kernel.body[static_cast<std::size_t>(at)];
+    if (guard.value != ir::no_value || (variables_of(kernel, guard) & ~may_vary) != 0) return false;
+    std::vector<std::uint32_t> inside(masks.size(), 0);
+    StmtCount each;
+    for (std::size_t w = 0; w < masks.size(); ++w) {
+      for (std::uint32_t rest = masks[w]; rest != 0; rest &= rest - 1) {
+        go_to(static_cast<int>(w), std::countr_zero(rest));
+        if (holds(kernel, guard, values)) inside[w] |= rest & -rest;
+      }
+      each.executions += inside[w] != 0 ? blocks : 0;
+      each.lanes += std::popcount(inside[w]) * blocks;
+    }
+    for (std::int32_t in = at + 1; in < end; ++in) {
+      const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(in)];
+      if (stmt.kind == StmtKind::barrier || stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::fence ||
+          stmt.kind == StmtKind::loop || stmt.kind == StmtKind::atomic)
+        return false;
+      standings[static_cast<std::size_t>(in)].scope = Standing::apart;
+      StmtCount count = each;
+      if (is_memory(stmt) && !sectors_apart(stmt, inside, count.units)) return false;
+      counted_apart.emplace_back(in, count);
+      if (stmt.kind != StmtKind::guard) continue;
+      if (!count_apart(in, stmt.end, inside)) return false;
+      in = stmt.end - 1;
+    }
+    return true;
+  }
+
+  bool sectors_apart(const ir::Stmt& stmt, const std::vector<std::uint32_t>& masks, std::int64_t& units) {
+    if (stmt.space != ir::Space::global || (kernel.indices[stmt.expr].vars & ~may_vary) != 0) return false;
+    const int bytes = element_bytes(kernel, stmt);
+    for (std::size_t w = 0; w < masks.size(); ++w) {
+      std::array<std::int64_t, warp_lanes> offsets{};
+      for (std::uint32_t rest = masks[w]; rest != 0; rest &= rest - 1) {
+        const int lane = std::countr_zero(rest);
+        go_to(static_cast<int>(w), lane);
+        offsets[static_cast<std::size_t>(lane)] = evaluate(kernel.indices, stmt.expr, values) * bytes;
+      }
+      units += count_sectors(offsets, 0, masks[w], bytes * stmt.width) * blocks;
+    }
+    return true;
+  }
 
   /// The kernel's variables at a place of the known one.
   void go_to(std::span<const std::int64_t> place) {
@@ -335,9 +440,10 @@ struct Matcher {
   }
 };
 
-/// The most that a block issues: warps in runs, by what each scope issues.
-std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t run) {
-  const std::int64_t warps = (flat.vectors + warp_lanes - 1) / warp_lanes;
+/// The most that a block of so many warps issues, by what each scope issues.
+std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
+  std::int64_t warps = 0;
+  for (const FlatCounts::Run& run : flat.runs) warps += run.count;
   std::vector<std::int64_t> each(static_cast<std::size_t>(warps), issue[0]);
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
     const std::vector<std::uint16_t>& times = flat.scopes[i].times;
@@ -345,32 +451,46 @@ std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>
     if (issue[i] == 0) continue;
     for (std::size_t w = 0; w < times.size(); ++w) from[w] += issue[i] * times[w];
   }
-  std::int64_t most = 0;
-  for (std::int64_t first = 0; first < warps; first += run) {
-    std::int64_t sum = 0;
-    for (std::int64_t w = first; w < std::min(first + run, warps); ++w) sum += each[static_cast<std::size_t>(w)];
-    most = std::max(most, sum);
+  std::int64_t most = 0, before = 0;
+  for (const FlatCounts::Run& run : flat.runs) {
+    const std::int64_t end = before + run.count;
+    for (std::int64_t first = before; first < end; first += block) {
+      const std::int64_t last = std::min(first + block, end);
+      std::int64_t sum = 0;
+      for (std::int64_t w = first; w < last; ++w) sum += each[static_cast<std::size_t>(w)];
+      const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
+      most = std::max(most, goes_on ? sum * block / run.count : sum);
+    }
+    before = end;
   }
   return most;
 }
 
 }  // namespace
 
-std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+namespace {
+
+/// The loop as the blocks say that the scratch names; `position` is the kernel's.
+std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
   const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
   Position position;
-  if (one_warp.threads != warp_lanes || warps > most_flat_warps || one_warp.virtual_blocks != warps ||
-      !find_position(one_warp, position))
+  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !find_position(one_warp, position))
     return std::nullopt;
   Scratch::Body& body = scratch.body();
+  const bool samples = !body.looked_at.empty();
   body.sees_scopes = true;
+  body.most_looks = most_flat_looks;
   Work work;
   count(one_warp, Mode::fast, scratch, work);
   body.sees_scopes = false;
-  if (work.sampled) return std::nullopt;
+  body.most_looks = 0;
+  if (body.gave_up || (work.sampled && !samples)) return std::nullopt;
   FlatCounts flat;
   flat.kernel = one_warp;
   flat.vectors = vectors;
+  flat.sampled = samples;
+  for (const BlockRun& run : body.looked_at) flat.runs.push_back({run.first, run.count});
+  if (!samples) flat.runs.push_back({0, warps});
   FlatCounts::Scope all;
   all.executions = warps;
   all.lanes = vectors;
@@ -384,6 +504,29 @@ std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t ve
   position = {};
   Learner learner{flat, body};
   if (!Walk<Learner>(flat.kernel, flat.kernel, vectors, learner).run(position)) return std::nullopt;
+  return flat;
+}
+
+}  // namespace
+
+std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+  if ((vectors + warp_lanes - 1) / warp_lanes > most_flat_warps) return std::nullopt;
+  return learned(one_warp, vectors, scratch);
+}
+
+std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+  const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
+  const std::int64_t whole = (warps - 1) / run_warps;  // the last warps are looked at in any case
+  if (whole <= sampled_runs) return std::nullopt;
+  std::vector<BlockRun>& runs = scratch.body().looked_at;
+  for (std::int64_t i = 0; i < sampled_runs; ++i) {
+    std::int64_t stands_for = 1;
+    const std::int64_t at = scattered(i, sampled_runs, whole, stands_for);
+    runs.push_back({at * run_warps, run_warps, stands_for});
+  }
+  runs.push_back({whole * run_warps, warps - whole * run_warps, 1});
+  std::optional<FlatCounts> flat = learned(one_warp, vectors, scratch);
+  scratch.body().looked_at.clear();
   return flat;
 }
 
@@ -405,6 +548,7 @@ bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scrat
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const Standing& standing = standings[at];
     StmtCount& count = body.counts[at];
+    if (standing.scope == Standing::apart) continue;
     if (standing.scope != 0 || standing.exists || (full && standing.trips == position.trips)) {
       const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(standing.scope)];
       count.executions = scope.executions;
@@ -420,7 +564,9 @@ bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scrat
     const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel, stmt.expr);
     count.units = fixed ? units[at] * count.executions : units[at];
   }
+  for (const auto& [at, count] : matcher.counted_apart) body.counts[static_cast<std::size_t>(at)] = count;
   work.busiest_block = of_all * warps + busiest_run(flat, issue, warps * position.trips);
+  body.sampled = flat.sampled;
   count_distinct(kernel, body, work);
   end_count(kernel, body, work);
   return true;

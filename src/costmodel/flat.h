@@ -27,7 +27,7 @@ struct FlatCounts {
     std::int32_t around = -1;
     std::int64_t extent = 0;  ///< of a loop; 0: a guard
     std::int64_t executions = 0, lanes = 0;
-    std::int64_t first = 0;            ///< warp that runs it
+    std::int64_t first = 0;            ///< warp that runs it, by its place in the runs
     std::vector<std::uint16_t> times;  ///< by warp, from the first to the last that runs it: how often
     std::vector<std::int64_t> places;  ///< values of all variables at which it is run, set after set
     std::vector<std::int32_t> inner;   ///< scopes in it, in order; loops as long as one another are one
@@ -35,12 +35,21 @@ struct FlatCounts {
   };
   ir::Kernel kernel;  ///< threads: one warp
   std::int64_t vectors = 0;
+  /// Warps that were looked at, in order; all but the last run are equally long. Of all warps: one run.
+  struct Run {
+    std::int64_t first = 0, count = 0;
+  };
+  std::vector<Run> runs;
+  bool sampled = false;  ///< some warps stand for the others
   std::vector<Scope> scopes;
   std::vector<Access> fixed;  ///< at places that are the same for all vectors; sectors of one request
 };
 
 /// Counts the loop for later. Nothing where the kernel is no such loop, or where counting it takes samples.
 std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
+/// The same from some thousand warps, one run of them from each stratum. Nothing where the kernel is no such loop, or
+/// has no more warps than that.
+std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
 
 /// As count() in mode fast, for a kernel of the same loop. False, and `work` means nothing, where the programs differ
 /// in more than how blocks and trips make up the position.

@@ -78,8 +78,14 @@ struct Reach {
   std::int64_t low = 0, high = 0, step = 0, count = 0, sectors = 0;
 };
 
-/// The warps that run the statements from `first` on, of a kernel with one warp a block: by block, how often. And some
-/// places: values of all variables there, set after set.
+/// Blocks first, first + 1, ..., `count` of them, that are looked at for so many runs like this one. In a list all but
+/// the last are equally long.
+struct BlockRun {
+  std::int64_t first = 0, count = 0, stands_for = 1;
+};
+
+/// The warps that run the statements from `first` on, of a kernel with one warp a block: by block that is looked at,
+/// how often. And some places: values of all variables there, set after set.
 struct SeenScope {
   std::int32_t first = 0;
   std::int64_t executions = 0, lanes = 0;
@@ -104,12 +110,21 @@ struct Scratch::Body {
   bool sampled = false;
   std::int64_t most_looks = 0;  ///< fast counting gives up there; 0: it takes samples instead
   bool gave_up = false;
-  bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
+  bool sees_scopes = false;         ///< whether fast counting fills seen_scopes
+  std::vector<BlockRun> looked_at;  ///< with sees_scopes: the blocks that are looked at, ascending; empty: all
   std::vector<SeenScope> seen_scopes;
 };
 
 /// a / b rounded down, for b > 0.
 inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+/// The `i`-th of `looked_at` values below `count`: one from each stratum, scattered within it so that a sample does not
+/// beat with the length of a sector or of a row. `stands_for`: values of the stratum.
+inline std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64_t count, std::int64_t& stands_for) {
+  const std::int64_t from = i * count / looked_at, to = (i + 1) * count / looked_at;
+  stands_for = to - from;
+  return from + (i * 2654435761 >> 7) % stands_for;
+}
 
 /// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.
 std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,

@@ -33,9 +33,12 @@ class PlanCounter {
   struct Loop {
     ir::Plan plan;  ///< of one warp a block
     std::optional<costmodel::FlatCounts> counts;
+    bool is_sampled = false;  ///< a plan of it took too many looks; then `counts` are of a sample where there is one
   };
   Loop& loop_of(const ir::Plan& plan);
-  bool counts_like_others(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work);
+  /// Nothing where the loop does not lower, or has no vectors.
+  std::optional<ir::Kernel> lowered_loop(const Loop& loop);
+  bool counts_like_others(const Loop& loop, const ir::Kernel& kernel, costmodel::Work& work);
 
   const codegen::Prepared& prepared_;
   const ir::Limits& limits_;

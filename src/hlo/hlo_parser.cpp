@@ -467,7 +467,9 @@ ir::Shape HloParser::parse_shape(const ir::DTypeRow& dtype) {
   while (lexer_.peek() != ']') {
     bounded = lexer_.accept_mark("<=") || bounded;  // the array is at most this large
     if (lexer_.here() == '?')
-      lexer_.fail("a dimension that is a number", "shapes must be static: compile the model for fixed sizes");
+      lexer_.fail_at(lexer_.offset(),
+                     "found '?', a dimension without a size, expected a number or a bound such as '<=128'",
+                     "kernels are made for known sizes: export the model with a number in its place");
     const std::size_t offset = lexer_.offset();
     const std::int64_t dim = lexer_.integer("a dimension");
     if (dim < 0) lexer_.fail_at(offset, fmt::format("found dimension {}, expected 0 or more", dim));

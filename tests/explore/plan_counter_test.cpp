@@ -79,6 +79,71 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
   }
 }
 
+TEST_CASE("a loop too large to look at every warp is sampled once for all plans of a vector, near the true counts") {
+  // Dilated, odd, cut at an edge and padded at the other; the second with elements that fill no vector.
+  const std::string dilated =
+      "  %x = parameter 0 : f32[61,113,57]\n  %z = constant 0 : f32[]\n"
+      "  %y = pad %x, %z, ranges={0:0:0, 3:2:1, -1:-3:2} : f32[61,230,165]\n  output %y\n";
+  const std::string ragged =
+      "  %x = parameter 0 : f32[29,501,77]\n  %z = constant 0 : f32[]\n"
+      "  %y = pad %x, %z, ranges={1:0:1, 1:-2:0, 0:3:1} : f32[58,500,156]\n"
+      "  %t = slice %y, ranges={0:57:1, 1:500:1, 0:155:1} : f32[57,499,155]\n  output %t\n";
+  for (const std::string& lines : {dilated, ragged}) {
+    INFO(lines);
+    const ir::Group group = group_of_lines(lines);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    const auto lowered = [&](int threads, int vector, int unroll) {
+      codegen::LowerScratch lower_scratch;
+      return std::get<ir::Kernel>(
+          codegen::lower(prepared, map_plan(prepared, threads, vector, unroll), counting_limits, lower_scratch));
+    };
+    costmodel::Scratch scratch;
+    costmodel::Work sampled;
+    for (const int vector : {1, 4}) {
+      const auto sample = costmodel::sample_flat(lowered(32, vector, 1), prepared.columns / vector, scratch);
+      REQUIRE(sample.has_value());
+      for (const auto& [threads, unroll] : {std::pair{128, 1}, {256, 4}, {64, 8}}) {
+        INFO("threads ", threads, " vector ", vector, " unroll ", unroll);
+        const ir::Kernel kernel = lowered(threads, vector, unroll);
+        REQUIRE(count_like(*sample, kernel, scratch, sampled));
+        CHECK(sampled.sampled);
+        const costmodel::Work exact = count(kernel, costmodel::Mode::exact);
+        const auto near = [](std::int64_t found, std::int64_t wanted, double share) {
+          return std::abs(static_cast<double>(found - wanted)) <= share * static_cast<double>(wanted);
+        };
+        CHECK(near(costmodel::sectors(sampled), costmodel::sectors(exact), 0.02));
+        CHECK(near(sampled.pipes.alu, exact.pipes.alu, 0.02));
+        CHECK(near(sampled.busiest_block, exact.busiest_block, 0.1));
+        CHECK(near(costmodel::compulsory_bytes(sampled), costmodel::compulsory_bytes(exact), 0.02));
+      }
+    }
+    // Small loops are no sample.
+    CHECK_FALSE(costmodel::sample_flat(lowered(32, 4, 1), 4096, scratch).has_value());
+  }
+}
+
+TEST_CASE("plans of a large odd pad take their counts from one another") {
+  const ir::Group group = group_of_lines(
+      "  %x = parameter 0 : f32[997,13,1009,7]\n  %z = constant 0 : f32[]\n"
+      "  %y = pad %x, %z, ranges={3:3:1, 2:2:0, 5:7:1, 0:0:1} : f32[1999,17,2029,13]\n  output %y\n");
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  const Axes axes = default_axes(prepared, counting_limits);
+  Plans plans(prepared, axes, counting_limits);
+  PlanCounter counter(prepared, counting_limits);
+  codegen::LowerScratch lower_scratch;
+  costmodel::Work work;
+  int legal = 0;
+  while (const auto plan = plans.next()) {
+    if (dropped_by(prepared, *plan, counting_limits)) continue;
+    const codegen::Lowered lowered = codegen::lower(prepared, *plan, counting_limits, lower_scratch);
+    if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+    ++legal;
+    counter.count(*plan, std::get<ir::Kernel>(lowered), work);
+  }
+  CHECK(legal > 20);
+  CHECK(counter.shared == legal);
+}
+
 TEST_CASE("a kernel of another loop is not counted like this one") {
   const ir::Group group = group_of_lines(pad_lines(24, 50, 2, 3));
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));

@@ -205,14 +205,68 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   return out;
 }
 
+namespace {
+
+/// argmax or argmin for a reduction of values and their places whose body keeps the larger or the smaller value.
+std::string_view reduction_word(const ir::Graph& graph, const ir::Node& node) {
+  if (const ir::Reducer known = reducer(node); known == ir::Reducer::add)
+    return "sum";
+  else if (known != ir::Reducer::custom && known != ir::Reducer::none)
+    return name(known);
+  const bool is_pair = node.operands.size() == 4 && !node.bodies.empty() && node.results.size() == 2 &&
+                       is_integer(node.results[1].dtype);
+  if (!is_pair) return "reduce";
+  const ir::Graph& region = body(graph, node, 0);
+  const auto is_value = [&](ir::NodeId id, std::int64_t number) {
+    return region[id].op == ir::Op::parameter && parameter_number(region[id]) == number;
+  };
+  for (const ir::Node& in : region.nodes) {
+    if (in.op != ir::Op::compare || !is_value(in.operands[0], 0) || !is_value(in.operands[1], 2)) continue;
+    switch (ir::attributes_as<ir::CompareOptions>(in).comparison) {
+      case ir::Comparison::gt:
+      case ir::Comparison::ge:
+        return "argmax";
+      case ir::Comparison::lt:
+      case ir::Comparison::le:
+        return "argmin";
+      default:
+        break;
+    }
+  }
+  return "reduce";
+}
+
+/// What no skeleton lowers and a group is therefore alone with, almost: it is what the group does.
+bool is_main(const ir::Node& node) {
+  if (node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) return false;
+  switch (class_of(node.op)) {
+    case ir::OpClass::lookup:
+    case ir::OpClass::window:
+    case ir::OpClass::mapped:
+    case ir::OpClass::random:
+    case ir::OpClass::library:
+    case ir::OpClass::composite:
+    case ir::OpClass::communication:
+    case ir::OpClass::opaque:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 std::string title_of(const ir::Graph& graph) {
-  // The rarest operations tell most: transcendental ones and reductions, in order of first appearance.
+  // The rarest operations tell most: those that stand alone, then transcendental ones and reductions, in order of first
+  // appearance.
   std::vector<std::string_view> words;
   const auto note = [&](std::string_view word) {
     if (words.size() < 4 && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   };
+  for (const ir::Node& node : graph.nodes)
+    if (is_main(node)) note(name(node.op));
   for (const ir::Node& node : graph.nodes) {
-    if (node.op == ir::Op::reduce) note(reducer(node) == ir::Reducer::add ? "sum" : name(reducer(node)));
+    if (node.op == ir::Op::reduce) note(reduction_word(graph, node));
     if (row(node.op).xu > 0) note(name(node.op));
   }
   for (const ir::Node& node : graph.nodes)

@@ -90,8 +90,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](std::string_view which) {
     return refuse(fmt::format("skeleton-{}", which),
-                  fmt::format("{} %{}{} needs the {} skeleton, which is still to come", op.id, node.name,
-                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape), which));
+                  fmt::format("{} %{}{} needs a skeleton of its own, which is still to come", op.hlo, node.name,
+                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape)));
   };
   // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
   const bool kernels_do_its_kind =
@@ -121,20 +121,20 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                                name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
-      if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return skeleton("gather");
+      if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice) return skeleton(op.hlo);
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
           return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
                                              node.name, name(dtype)));
       return std::nullopt;
     case OpClass::window:
-      return skeleton("window");
+    case OpClass::random:
+      return skeleton(op.hlo);
     case OpClass::mapped:
       return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
                                              node.name, text(node.shape)));
     case OpClass::library:
     case OpClass::composite:
-    case OpClass::random:
     case OpClass::structure:
     case OpClass::control:
     case OpClass::communication:

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 
 namespace tailor::ir {
 
@@ -18,7 +17,9 @@ namespace {
 class Bytes {
  public:
   Bytes& operator<<(std::int64_t value) {
-    for (int i = 0; i < 8; ++i) bytes_ += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+    char eight[8];
+    for (int i = 0; i < 8; ++i) eight[i] = static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i));
+    bytes_.append(eight, sizeof eight);
     return *this;
   }
   Bytes& operator<<(Id id) { return *this << static_cast<std::int64_t>(id.high) << static_cast<std::int64_t>(id.low); }
@@ -42,17 +43,45 @@ class Bytes {
 /// Numbers things in the order they are first met.
 class Numbering {
  public:
-  std::int64_t operator()(std::int64_t thing) {
-    return numbers_.try_emplace(thing, static_cast<std::int64_t>(numbers_.size())).first->second;
+  std::int64_t operator()(std::uint64_t thing) {
+    if (thing >= numbers_.size()) numbers_.resize(thing + 1, -1);
+    if (numbers_[thing] < 0) numbers_[thing] = next_++;
+    return numbers_[thing];
   }
 
  private:
-  std::map<std::int64_t, std::int64_t> numbers_;
+  std::vector<std::int64_t> numbers_;
+  std::int64_t next_ = 0;
 };
 
+/// Ids found so far. A thing's number stays what it was when it was first met, so an id never changes afterwards.
+class KnownIds {
+ public:
+  explicit KnownIds(std::size_t size) : ids_(size) {}
+  template <class Find>
+  Id operator()(std::uint64_t thing, const Find& find) {
+    if (ids_[thing] == Id{}) {
+      const Id found = find();  // which may ask for others
+      ids_[thing] = found;
+    }
+    return ids_[thing];
+  }
+
+ private:
+  std::vector<Id> ids_;
+};
+
+/// Statements of an unrolled program share most indices and values, and these share their parts: each is hashed once.
 struct Identity {
+  explicit Identity(const Kernel& identified)
+      : kernel(identified),
+        terms(identified.indices.terms.size()),
+        exprs(identified.indices.exprs.size()),
+        values(identified.values.size()) {}
+
   const Kernel& kernel;
   Numbering arrays, lets, loops;
+  KnownIds terms, exprs, values;
 
   Id variable(VarId v) {
     const Var& var = kernel.indices.vars[v];
@@ -62,7 +91,10 @@ struct Identity {
     return bytes.id();
   }
 
-  Id term(const Term& t) {
+  Id term(TermId id) {
+    return terms(id, [&] { return new_term(kernel.indices.terms[id]); });
+  }
+  Id new_term(const Term& t) {
     Bytes bytes;
     bytes << t.kind;
     if (t.kind == TermKind::var) return (bytes << variable(t.var)).id();
@@ -77,9 +109,11 @@ struct Identity {
 
   Id expr(ExprId e) {
     if (e == no_expr) return {};
+    return exprs(e, [&] { return new_expr(e); });
+  }
+  Id new_expr(ExprId e) {
     std::vector<std::pair<Id, std::int64_t>> parts;
-    for (const Linear& part : kernel.indices.linear(e))
-      parts.emplace_back(term(kernel.indices.terms[part.term]), part.coefficient);
+    for (const Linear& part : kernel.indices.linear(e)) parts.emplace_back(term(part.term), part.coefficient);
     std::sort(parts.begin(), parts.end());
     Bytes bytes;
     bytes << kernel.indices[e].constant;
@@ -94,7 +128,9 @@ struct Identity {
 
   Id value(ValueId id) {
     if (id == no_value) return {};
-    const Value& v = kernel.values[id];
+    return values(id, [&] { return new_value(kernel.values[id]); });
+  }
+  Id new_value(const Value& v) {
     Bytes bytes;
     bytes << v.kind << v.dtype;
     switch (v.kind) {
@@ -217,7 +253,7 @@ std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {
 }
 
 Id id_of(const Kernel& kernel) {
-  Identity identity{kernel, {}, {}, {}};
+  Identity identity(kernel);
   Bytes bytes;
   bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << is_idempotent(kernel)
         << kernel.shared_bytes << kernel.dynamic_shared;

@@ -17,17 +17,27 @@ using namespace tailor;
 
 namespace {
 
-std::string refusal_of(const std::string& entry) {
+ir::Group group_of_entry(const std::string& entry) {
   const std::string text =
       "HloModule m\nless { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT "
       "}\n"
+      "keys { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3)\n"
+      "  ROOT c = pred[] compare(a, b), direction=LT }\n"
+      "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+      "last { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)\n"
+      "  g = pred[] compare(a, b), direction=LE v = f32[] select(g, a, b) k = s32[] select(g, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, k) }\n"
       "first { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)\n"
       "  g = pred[] compare(a, b), direction=GE v = f32[] select(g, a, b) k = s32[] select(g, i, j)\n"
       "  ROOT t = (f32[], s32[]) tuple(v, k) }\nENTRY e {\n" +
       entry + "}\n";
   ir::Group group;
   group.graph = hlo::import_hlo(text, "test").graph;
-  const auto prepared = codegen::prepare(group);
+  return group;
+}
+
+std::string refusal_of(const std::string& entry) {
+  const auto prepared = codegen::prepare(group_of_entry(entry));
   const auto* refused = std::get_if<ir::Rejection>(&prepared);
   return refused != nullptr ? refused->rule + ": " + refused->reason : "not refused";
 }
@@ -43,18 +53,47 @@ TEST_CASE("an operation that gives several results is refused for what it is") {
   CHECK(argmax.starts_with("skeleton-variadic-reduction: reduce %r needs"));
   const std::string sort =
       refusal_of("  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} sort(x), dimensions={0}, to_apply=less\n");
-  CHECK(sort.starts_with("skeleton-window: sort %y"));
+  CHECK(sort.starts_with("skeleton-sort: sort %y f32[64] needs a skeleton of its own"));
   const std::string top = refusal_of(
       "  x = f32[8,64]{1,0} parameter(0)\n"
       "  ROOT y = (f32[8,4]{1,0}, s32[8,4]{1,0}) topk(x), k=4, largest=true\n");
-  CHECK(top.starts_with("skeleton-window: topk %y needs"));
+  CHECK(top.starts_with("skeleton-topk: topk %y needs a skeleton of its own"));
   const std::string random = refusal_of(
       "  s = u64[2]{0} parameter(0)\n"
       "  r = (u64[2]{0}, u32[64]{0}) rng-bit-generator(s), algorithm=rng_default\n"
       "  ROOT y = u32[64]{0} get-tuple-element(r), index=1\n");
-  CHECK(random.starts_with("operation: rng_bit_generator %r is not"));
-  for (const std::string& said : {argmax, sort, top, random})
+  CHECK(random.starts_with("skeleton-rng-bit-generator: rng-bit-generator %r needs a skeleton of its own"));
+  const std::string running = refusal_of(
+      "  x = f32[64]{0} parameter(0)\n  zero = f32[] constant(0)\n"
+      "  ROOT y = f32[64]{0} reduce-window(x, zero), window={size=64 pad=63_0}, to_apply=sum\n");
+  CHECK(running.starts_with("skeleton-reduce-window: reduce-window %y f32[64] needs a skeleton of its own"));
+  for (const std::string& said : {argmax, sort, top, random, running}) {
     CHECK_MESSAGE(said.find("tuple") == std::string::npos, said);
+    CHECK_MESSAGE(said.find("the window") == std::string::npos, said);
+  }
+}
+
+TEST_CASE("a group's name begins with the operation that it is there for") {
+  const auto title = [](const std::string& entry) { return codegen::title_of(group_of_entry(entry).graph); };
+  const auto pair = [&](std::string_view by) {
+    return title(
+        fmt::format("  x = f32[8,64]{{1,0}} parameter(0)\n  n = s32[8,64]{{1,0}} iota(), iota_dimension=1\n"
+                    "  low = f32[] constant(-inf)\n  zero = s32[] constant(0)\n  y = f32[8,64]{{1,0}} exponential(x)\n"
+                    "  r = (f32[8]{{0}}, s32[8]{{0}}) reduce(y, n, low, zero), dimensions={{1}}, to_apply={}\n"
+                    "  ROOT place = s32[8]{{0}} get-tuple-element(r), index=1\n",
+                    by));
+  };
+  CHECK(pair("first") == "exp_argmax_iota");
+  CHECK(pair("last") == "exp_argmin_iota");
+  CHECK(title("  x = f32[64]{0} parameter(0)\n  i = s32[64]{0} iota(), iota_dimension=0\n"
+              "  s = (f32[64]{0}, s32[64]{0}) sort(x, i), dimensions={0}, to_apply=keys\n"
+              "  ROOT y = s32[64]{0} get-tuple-element(s), index=1\n") == "sort_iota");
+  CHECK(title("  x = f32[8,64]{1,0} parameter(0)\n"
+              "  ROOT y = (f32[8,4]{1,0}, s32[8,4]{1,0}) topk(x), k=4, largest=true\n") == "topk");
+  CHECK(title("  x = f32[64,8]{1,0} parameter(0)\n  i = s32[4]{0} parameter(1)\n"
+              "  g = f32[4,8]{1,0} gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+              "index_vector_dim=1, slice_sizes={1,8}\n"
+              "  ROOT y = f32[32]{0} reshape(g)\n") == "gather_reshape");
 }
 
 TEST_CASE("bits read as another type: at their place a conversion, elsewhere refused by name") {
