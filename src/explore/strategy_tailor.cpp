@@ -33,7 +33,8 @@ using namespace ir;
 namespace {
 
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
-constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again, and groups that do so
+constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
+constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -72,13 +73,31 @@ class Tailor {
     take(stitched.groups, "stitch-v1");
     if (!limits_.lowerable) take(given.groups, "imported");
     if (!task_.stop.stop_requested()) search(alone.groups);
-    if (!task_.stop.stop_requested()) search(stitched.groups);
-    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(lowerable_only(given.groups));
+    if (!task_.stop.stop_requested()) search(apart(stitched.groups));
+    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(lowerable_only(apart(given.groups)));
     if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
     return result();
   }
 
  private:
+  /// The groups without the nodes that several of them compute: whoever gets such a node may lose its plan. A group of
+  /// kernels of today that has no plan without them falls apart.
+  NodeSets apart(const NodeSets& groups) const {
+    if (!limits_.lowerable) return groups;
+    std::vector<int> times(task_.graph.nodes.size(), 0);
+    for (const std::vector<NodeId>& group : groups)
+      for (const NodeId id : group) ++times[index(id)];
+    NodeSets kept;
+    for (const std::vector<NodeId>& group : groups) {
+      std::vector<NodeId> own;
+      std::copy_if(group.begin(), group.end(), std::back_inserter(own),
+                   [&](NodeId id) { return times[index(id)] < 2; });
+      if (own.size() == group.size() || planned_layout(task_.graph, boundary(task_.graph, task_.def_use, own)))
+        kept.push_back(std::move(own));
+    }
+    return kept;
+  }
+
   /// Groups that the search may hold; the others fall apart.
   NodeSets lowerable_only(const NodeSets& groups) const {
     if (!limits_.lowerable) return groups;
@@ -130,7 +149,7 @@ class Tailor {
     for (std::size_t g = groups.size(); g-- > 0 && !task_.stop.stop_requested();) {
       if (groups[g].size() > most_again) continue;
       const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
-      if (readers.empty() || readers.size() > most_again) continue;
+      if (readers.empty() || readers.size() > most_readers) continue;
       double before = priced(groups[g], groups_of).cost, after = 0;
       NodeSets both;
       for (const std::size_t reader : readers) {
@@ -173,7 +192,7 @@ class Tailor {
         if (task_.def_use.roles[index(reader.node)] != Role::work) return {};
         const std::vector<std::size_t>& holders = groups_of[index(reader.node)];
         result.insert(result.end(), holders.begin(), holders.end());
-        if (result.size() > 8 * most_again) return {};
+        if (result.size() > 8 * most_readers) return {};
       }
     }
     std::sort(result.begin(), result.end());
