@@ -9,7 +9,8 @@
 // the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
 // computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
 // themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
-// them, whatever the search does. "tailor" leaves out those of the file, whose groups no kernel of ours may hold.
+// them, whatever the search does. Of the file's groups "tailor" takes those that can be written (writable.h); the
+// others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -25,6 +26,7 @@
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
+#include "explore/writable.h"
 
 namespace tailor::explore {
 
@@ -71,10 +73,12 @@ class Tailor {
     const Fusion alone = fuse_none(task_), given = fuse_imported(task_), stitched = fuse_stitch_v1(task_);
     take(alone.groups, "none");
     take(stitched.groups, "stitch-v1");
-    if (!limits_.lowerable) take(given.groups, "imported");
+    const NodeSets held =
+        limits_.lowerable ? writable(task_.graph, task_.def_use, given.groups, task_.stop) : given.groups;
+    take(held, "imported");
     if (!task_.stop.stop_requested()) search(alone.groups);
     if (!task_.stop.stop_requested()) search(apart(stitched.groups));
-    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(lowerable_only(apart(given.groups)));
+    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(apart(held));
     if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
     return result();
   }
@@ -94,20 +98,6 @@ class Tailor {
                    [&](NodeId id) { return times[index(id)] < 2; });
       if (own.size() == group.size() || planned_layout(task_.graph, boundary(task_.graph, task_.def_use, own)))
         kept.push_back(std::move(own));
-    }
-    return kept;
-  }
-
-  /// Groups that the search may hold; the others fall apart.
-  NodeSets lowerable_only(const NodeSets& groups) const {
-    if (!limits_.lowerable) return groups;
-    NodeSets kept;
-    for (const std::vector<NodeId>& group : groups) {
-      if (task_.stop.stop_requested()) break;
-      if (std::any_of(group.begin(), group.end(),
-                      [&](NodeId id) { return task_.def_use.roles[index(id)] == Role::outside; }))
-        continue;
-      if (planned_layout(task_.graph, boundary(task_.graph, task_.def_use, group))) kept.push_back(group);
     }
     return kept;
   }
