@@ -75,7 +75,7 @@ constexpr std::array command_table = std::to_array({
             "import-xla dump --device h200 --profiler gpu --module-times --store xla.db",
             "DIR", bound<ImportXlaOptions, run_import_xla>),
     command("fuse", "how a strategy cuts a model into kernels",
-            "fuse model.hlo --strategy stitch-v1 --device h200\n"
+            "fuse model.hlo --device h200\n"
             "fuse model.hlo --compare --device h200,a100_80gb\n"
             "fuse model.hlo --why --top 0",
             "MODEL", bound<FuseOptions, run_fuse>),
@@ -105,7 +105,7 @@ constexpr std::array command_table = std::to_array({
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
-            "profile model.hlo --device h200 --module --strategies none,stitch-v1 --xla dump\n"
+            "profile model.hlo --device h200 --module --strategies none,tailor --xla dump\n"
             "profile model.hlo --device h200 --profiler replay --recorded h200.db",
             "MODEL --device", bound<ProfileCommand, run_profile>),
     command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",

@@ -75,7 +75,7 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context);
 
 struct FuseOptions {
   std::string model;
-  std::string strategy = "stitch-v1";
+  std::string strategy;              ///< empty: the default for so many devices
   std::vector<std::string> devices;  ///< a column of bounds for each
   std::string calibration = "uncalibrated";
   bool why = false;             ///< the notes on edges instead of the groups

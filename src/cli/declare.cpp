@@ -6,6 +6,10 @@
 // measure and keep are in declare_measure.cpp.
 #include "cli/declare.h"
 
+#include <fmt/format.h>
+
+#include "explore/strategy.h"
+
 namespace tailor::cli {
 
 void declare_gpu(OptionList& list, GpuOptions& options) {
@@ -20,7 +24,8 @@ void declare_group(OptionList& list, GroupOptions& options) {
   list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
   list.add("--group", &options.group,
            "number in tailor fuse, or the beginning of an id (default: moves most; check: every group)", "N|ID");
-  list.add("--strategy", &options.strategy, "how to fuse: a name, or FILE.partition (default stitch-v1)", "NAME");
+  list.add("--strategy", &options.strategy,
+           fmt::format("how to fuse: a name, or FILE.partition (default {})", explore::default_strategy), "NAME");
   list.add("--model", &options.cost_model, "cost model (default projected; tailor list models)", "NAME");
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--axis", &options.axes, "restrict an axis of the plan space, as threads=128,256; may be repeated",
@@ -35,7 +40,10 @@ void declare(OptionList& list, ImportOptions& options) {
 void declare(OptionList& list, FuseOptions& options) {
   list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph");
   list.add("--strategy", &options.strategy,
-           "how to fuse: a name (default stitch-v1; tailor list strategies), or FILE.partition", "NAME");
+           fmt::format("how to fuse: a name (default {} for one --device, else {}; tailor list strategies), or "
+                       "FILE.partition",
+                       explore::default_strategy, explore::default_strategy_for(0)),
+           "NAME");
   list.add("--device", &options.devices, "add the bound on time on this GPU; may be repeated", "NAME").split_at_commas =
       true;
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");

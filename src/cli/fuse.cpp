@@ -65,7 +65,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
       throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
   }
-  const explore::ChosenStrategy strategy = explore::find_strategy(options.strategy);
+  const explore::ChosenStrategy strategy = explore::find_strategy(
+      options.strategy.empty() ? explore::default_strategy_for(devices.size()) : std::string_view(options.strategy));
   if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
     throw Error(Fault::usage,
                 fmt::format("--write-partition: found '{}', expected a name that ends in {}", options.write_partition,
@@ -85,6 +86,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     answer.sections.push_back({"strategies", study::strategy_table(partitions, devices)});
     return show(context, answer);
   }
+  if (options.strategy.empty() && strategy.name != explore::default_strategy)
+    context.console->note(fmt::format("strategy {}, because {} decides for one GPU and found {} with --device",
+                                      strategy.name, explore::default_strategy, devices.size()));
   if (strategy.needs().device && devices.size() > 1)
     throw Error(Fault::usage,
                 fmt::format("strategy '{}' decides for one GPU, found {} with --device", strategy.name, devices.size()),

@@ -104,6 +104,8 @@ class Descent {
 
 std::span<const Strategy> strategies() { return strategy_table; }
 
+std::string_view default_strategy_for(std::size_t devices) { return devices == 1 ? default_strategy : "stitch-v1"; }
+
 std::string text(const StrategyNeeds& needs) {
   if (needs.device && needs.price) return "device, price";
   return needs.device ? "device" : needs.price ? "price" : "nothing";

@@ -63,6 +63,11 @@ struct Strategy {
 
 std::span<const Strategy> strategies();
 
+/// The row that every command takes where none is named.
+inline constexpr std::string_view default_strategy = "tailor";
+/// The same for so many GPUs at once: a row that decides for one GPU has no answer for none or for several.
+std::string_view default_strategy_for(std::size_t devices);
+
 /// A strategy as a user names it: a row of the table, or a partition file that was read.
 struct ChosenStrategy {
   ChosenStrategy(const Strategy& row);  // NOLINT(google-explicit-constructor): a row is one

@@ -9,7 +9,8 @@
 // the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
 // computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
 // themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
-// them, whatever the search does. "tailor" leaves out those of the file, whose groups no kernel of ours may hold.
+// them, whatever the search does. Of the file's groups "tailor" takes those that can be written (writable.h); the
+// others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -25,6 +26,7 @@
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
+#include "explore/writable.h"
 
 namespace tailor::explore {
 
@@ -33,7 +35,8 @@ using namespace ir;
 namespace {
 
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
-constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again, and groups that do so
+constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
+constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -70,25 +73,31 @@ class Tailor {
     const Fusion alone = fuse_none(task_), given = fuse_imported(task_), stitched = fuse_stitch_v1(task_);
     take(alone.groups, "none");
     take(stitched.groups, "stitch-v1");
-    if (!limits_.lowerable) take(given.groups, "imported");
+    const NodeSets held =
+        limits_.lowerable ? writable(task_.graph, task_.def_use, given.groups, task_.stop) : given.groups;
+    take(held, "imported");
     if (!task_.stop.stop_requested()) search(alone.groups);
-    if (!task_.stop.stop_requested()) search(stitched.groups);
-    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(lowerable_only(given.groups));
+    if (!task_.stop.stop_requested()) search(apart(stitched.groups));
+    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(apart(held));
     if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
     return result();
   }
 
  private:
-  /// Groups that the search may hold; the others fall apart.
-  NodeSets lowerable_only(const NodeSets& groups) const {
+  /// The groups without the nodes that several of them compute: whoever gets such a node may lose its plan. A group of
+  /// kernels of today that has no plan without them falls apart.
+  NodeSets apart(const NodeSets& groups) const {
     if (!limits_.lowerable) return groups;
+    std::vector<int> times(task_.graph.nodes.size(), 0);
+    for (const std::vector<NodeId>& group : groups)
+      for (const NodeId id : group) ++times[index(id)];
     NodeSets kept;
     for (const std::vector<NodeId>& group : groups) {
-      if (task_.stop.stop_requested()) break;
-      if (std::any_of(group.begin(), group.end(),
-                      [&](NodeId id) { return task_.def_use.roles[index(id)] == Role::outside; }))
-        continue;
-      if (planned_layout(task_.graph, boundary(task_.graph, task_.def_use, group))) kept.push_back(group);
+      std::vector<NodeId> own;
+      std::copy_if(group.begin(), group.end(), std::back_inserter(own),
+                   [&](NodeId id) { return times[index(id)] < 2; });
+      if (own.size() == group.size() || planned_layout(task_.graph, boundary(task_.graph, task_.def_use, own)))
+        kept.push_back(std::move(own));
     }
     return kept;
   }
@@ -130,7 +139,7 @@ class Tailor {
     for (std::size_t g = groups.size(); g-- > 0 && !task_.stop.stop_requested();) {
       if (groups[g].size() > most_again) continue;
       const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
-      if (readers.empty() || readers.size() > most_again) continue;
+      if (readers.empty() || readers.size() > most_readers) continue;
       double before = priced(groups[g], groups_of).cost, after = 0;
       NodeSets both;
       for (const std::size_t reader : readers) {
@@ -173,7 +182,7 @@ class Tailor {
         if (task_.def_use.roles[index(reader.node)] != Role::work) return {};
         const std::vector<std::size_t>& holders = groups_of[index(reader.node)];
         result.insert(result.end(), holders.begin(), holders.end());
-        if (result.size() > 8 * most_again) return {};
+        if (result.size() > 8 * most_readers) return {};
       }
     }
     std::sort(result.begin(), result.end());

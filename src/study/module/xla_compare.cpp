@@ -113,11 +113,15 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string(), watch.stop);
-  for (const char* name : {"imported", "stitch-v1"}) {
+  explore::FusionSetting setting;
+  if (target) setting.device = &target->calibrated;
+  setting.price = costmodel::find_model("group");
+  setting.stop = watch.stop;
+  for (const std::string_view name : {std::string_view("imported"), explore::default_strategy_for(target ? 1 : 0)}) {
     watch.observer.progress({fmt::format("planning {}", name), 0, 0, {}});
-    const explore::Partition partition =
-        explore::partition(imported.graph, explore::fuse(explore::find_strategy(name), imported.graph), watch.stop);
-    add_row(table, name, target ? "cost model" : "nothing", planned_totals(partition, target, watch.stop),
+    const explore::Partition partition = explore::partition(
+        imported.graph, explore::fuse(explore::find_strategy(name), imported.graph, setting), watch.stop);
+    add_row(table, std::string(name), target ? "cost model" : "nothing", planned_totals(partition, target, watch.stop),
             target.has_value());
   }
   watch.observer.finish();

@@ -18,6 +18,7 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/space.h"
+#include "explore/strategy.h"
 #include "hlo/import.h"
 #include "study/pipeline/candidate.h"
 #include "study/pipeline/observer.h"
@@ -45,7 +46,7 @@ std::string needs_text(const codegen::Classified& needs);
 struct Question {
   std::string model;
   std::string device;
-  std::string strategy = "stitch-v1";
+  std::string strategy{explore::default_strategy};
   std::string group;  ///< number in the listing of `fuse`, or the beginning of its id; empty: the one that moves most
   std::string calibration = "uncalibrated";
   std::string cost_model = "projected";
