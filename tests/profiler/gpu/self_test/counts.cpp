@@ -66,7 +66,7 @@ Observed store_sectors(Subject& subject) {
 }
 Observed instructions(Subject& subject) { return within(subject, "instructions", warps_of(subject), 6, 40); }
 
-constexpr SelfTest rows[] = {
+constexpr SelfTest count_rows[] = {
     {"bytes read from DRAM", "0.98 to 1.08 of the copy's input, cold", read_from_dram},
     {"bytes written to DRAM", "up to 1.2 of the copy's output: some stays in L2, which was clean", written_to_dram},
     {"bytes read from L2", "the copy's input, up to 1.01", read_from_l2},
@@ -79,6 +79,6 @@ constexpr SelfTest rows[] = {
 
 }  // namespace
 
-std::span<const SelfTest> count_tests() { return rows; }
+std::span<const SelfTest> count_tests() { return count_rows; }
 
 }  // namespace tailor::tests

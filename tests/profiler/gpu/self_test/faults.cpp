@@ -106,7 +106,7 @@ Observed too_much_memory(Subject& subject) {
   return came_to(subject, subject.run(sequence), Outcome::no_memory, false);
 }
 
-constexpr SelfTest rows[] = {
+constexpr SelfTest fault_rows[] = {
     {"endless loop", "timed out at its limit, the next question is answered", endless},
     {"trap", "trapped, the next worker adds", trapping},
     {"illegal address", "illegal access, the next worker adds", wild},
@@ -123,6 +123,6 @@ constexpr SelfTest rows[] = {
 
 }  // namespace
 
-std::span<const SelfTest> fault_tests() { return rows; }
+std::span<const SelfTest> fault_tests() { return fault_rows; }
 
 }  // namespace tailor::tests

@@ -128,7 +128,7 @@ Observed one_block_more_is_refused(Subject& subject) {
               fmt::format("{} blocks: {}: {}", blocks, ir::name(ran.outcome), ran.reason));
 }
 
-constexpr SelfTest rows[] = {
+constexpr SelfTest right_rows[] = {
     {"facts", "the GPU opens and its numbers are those of a GPU", facts_are_plausible},
     {"addition", "1000 sums of f32 equal the host's", sums_are_right},
     {"large copy", "every byte arrives", large_copy_is_right},
@@ -145,6 +145,6 @@ constexpr SelfTest rows[] = {
 
 }  // namespace
 
-std::span<const SelfTest> right_tests() { return rows; }
+std::span<const SelfTest> right_tests() { return right_rows; }
 
 }  // namespace tailor::tests

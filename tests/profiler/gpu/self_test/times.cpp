@@ -179,7 +179,7 @@ Observed round_trip(Subject& subject) {
               fmt::format("median {}, slowest {}", humane_seconds(middle(took)), humane_seconds(took.back())));
 }
 
-constexpr SelfTest rows[] = {
+constexpr SelfTest time_rows[] = {
     {"clean and dirty", "a copy takes no longer, but for 5 %, where nothing must be written back first",
      clean_is_no_slower},
     {"round trip", "a question to the worker and NVML is answered within 50 ms", round_trip},
@@ -194,6 +194,6 @@ constexpr SelfTest rows[] = {
 
 }  // namespace
 
-std::span<const SelfTest> time_tests() { return rows; }
+std::span<const SelfTest> time_tests() { return time_rows; }
 
 }  // namespace tailor::tests
