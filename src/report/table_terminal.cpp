@@ -200,7 +200,8 @@ void write_columns(Lines& out, const Table& table, const std::vector<ColumnLayou
   }
 }
 
-/// Every row as lines "heading  value", its first column as the title; a value that is too long goes on below itself.
+/// Every row as lines "heading  value", its first column as the title, what it has no value for left out; a value that
+/// is too long goes on below itself.
 void write_records(Lines& out, const Table& table, const std::vector<ColumnLayout>& columns,
                    const std::vector<std::size_t>& rows, bool marked) {
   const std::string indent(marked ? mark_width : 0, ' ');
@@ -213,6 +214,7 @@ void write_records(Lines& out, const Table& table, const std::vector<ColumnLayou
     if (r != rows.front()) out.line("");
     for (const ColumnLayout& laid : columns) {
       const bool first = &laid == &columns.front();
+      if (!first && trim(laid.view.cells[r]).empty()) continue;
       std::string before =
           (first && table.best == r ? "▸ " : indent) + padded(elided(laid.view.heading, headings), headings, false);
       for (const std::string& part : wrapped(trim(laid.view.cells[r]), room)) {

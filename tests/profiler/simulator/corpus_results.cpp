@@ -368,6 +368,7 @@ const Results element_results = {
     {"floats", floats},
     {"double_functions", double_functions},
     {"halves", halves},
+    {"printer", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i]; }); }},
     {"prints", [](Kernel& k) { each(k.at("y"), [&](auto i) { return 100 - k.at("x")[i]; }); }},
 };
 

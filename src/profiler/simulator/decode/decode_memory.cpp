@@ -254,6 +254,27 @@ void Decoder::load_store(bool is_load) {
   emit(micro);
 }
 
+/// A call that does nothing here gives 0, of 32 bits. Its results stand in a list before the function's name.
+void Decoder::zero_results(std::uint32_t function_at) {
+  for (std::uint32_t k = 0; k < function_at; ++k) {
+    if (operand(k).kind != PtxOperandKind::list) continue;
+    for (std::uint32_t i = 0; i < operand(k).count; ++i) {
+      const Address at = address_of(nested(operand(k).index + i));
+      AccessParts parts;
+      parts.space = AccessSpace::local;
+      Micro micro;
+      micro.a = at.slot;
+      micro.b = bits_constant(0, 32);
+      micro.immediate = at.offset;
+      micro.extra = extra_of(parts, at.wide, 4, memory_site(SiteKind::store)) | access_uncounted;
+      const auto& store = program_.lanes->access->store[static_cast<std::size_t>(ElementKind::b32)][0];
+      micro.full = store[0];
+      micro.some = store[1];
+      emit(micro);
+    }
+  }
+}
+
 void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes, int whole) {
   if (space == AccessSpace::shared || space == AccessSpace::generic)
     program_.shared_grain = std::min(program_.shared_grain, bytes);
