@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 
 #include "codegen/lower/structure.h"
 
@@ -30,6 +30,7 @@ using namespace ir;
 namespace {
 
 constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
+constexpr double picoseconds = 1e12;     ///< in a second
 constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
 constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
 
@@ -115,7 +116,7 @@ void MergeSearch::offer(NodeId a, NodeId b) {
   if (!fresh && at->second == versions) return;
   at->second = versions;
   const double saved = gain(a, b);
-  if (saved > least_gain) offers_.push({saved, a, b, versions.first, versions.second});
+  if (saved > least_gain) offers_.push({std::llround(saved * picoseconds), a, b, versions.first, versions.second});
 }
 
 bool MergeSearch::drain() {

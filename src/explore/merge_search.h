@@ -11,6 +11,7 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "costmodel/model.h"
@@ -54,12 +55,14 @@ class MergeSearch {
 
  private:
   struct Offer {
-    double gain = 0;
+    std::int64_t gain = 0;  ///< whole picoseconds, so that prices which differ by rounding are equal
     ir::NodeId a = ir::no_node, b = ir::no_node;
     int version_a = 0, version_b = 0;
+    /// Of equal gains the smaller groups come first: a chain grows by doubling and not node by node, so that no merge
+    /// looks at more than it adds.
     bool operator<(const Offer& other) const {
       if (gain != other.gain) return gain < other.gain;
-      return std::pair(a, b) > std::pair(other.a, other.b);
+      return std::tuple(version_a + version_b, a, b) > std::tuple(other.version_a + other.version_b, other.a, other.b);
     }
   };
 

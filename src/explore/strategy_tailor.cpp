@@ -70,20 +70,31 @@ class Tailor {
         facts_(costmodel::group_facts(task.graph, task.def_use, costmodel::row_room(*task.device))) {}
 
   Fusion run() {
-    const Fusion alone = fuse_none(task_), given = fuse_imported(task_), stitched = fuse_stitch_v1(task_);
-    take(alone.groups, "none");
-    take(stitched.groups, "stitch-v1");
-    const NodeSets held =
-        limits_.lowerable ? writable(task_.graph, task_.def_use, given.groups, task_.stop) : given.groups;
-    take(held, "imported");
-    if (!task_.stop.stop_requested()) search(alone.groups);
-    if (!task_.stop.stop_requested()) search(apart(stitched.groups));
-    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(apart(held));
+    const NodeSets alone = single_nodes();
+    take(alone, "none");
+    const NodeSets stitched = fuse_stitch_v1(task_).groups;
+    take(stitched, "stitch-v1");
+    NodeSets given;
+    if (!task_.graph.given.empty()) {
+      given = fuse_imported(task_).groups;
+      if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
+      take(given, "imported");
+    }
+    if (!task_.stop.stop_requested()) search(alone);
+    if (!task_.stop.stop_requested()) search(apart(stitched));
+    if (!task_.stop.stop_requested() && !given.empty()) search(apart(given));
     if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
     return result();
   }
 
  private:
+  NodeSets single_nodes() const {
+    NodeSets result;
+    for (std::size_t i = 0; i < task_.graph.nodes.size(); ++i)
+      if (task_.def_use.roles[i] == Role::work) result.push_back({static_cast<NodeId>(i)});
+    return result;
+  }
+
   /// The groups without the nodes that several of them compute: whoever gets such a node may lose its plan. A group of
   /// kernels of today that has no plan without them falls apart.
   NodeSets apart(const NodeSets& groups) const {

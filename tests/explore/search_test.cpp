@@ -50,6 +50,16 @@ std::vector<NodeId> work_of(const Graph& graph, const costmodel::GroupFacts& fac
   return found;
 }
 
+/// The same with every work that nobody reads as an output: it is no part of a group that is taken out of its graph.
+Graph all_read(Graph graph) {
+  const DefUse wires = def_use(graph);
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, 4096);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (wires.roles[i] == Role::work && facts.nodes[i].readers.empty() && !facts.nodes[i].stored)
+      graph.outputs.push_back(static_cast<NodeId>(i));
+  return graph;
+}
+
 costmodel::GroupSummary at_once(const costmodel::GroupFacts& facts, const std::vector<NodeId>& nodes) {
   costmodel::GroupSummaries summaries(facts);
   const std::int32_t group = summaries.create();
@@ -150,7 +160,7 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
 TEST_CASE("a group alone costs what it costs in its graph, and never less than sol") {
   int groups = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Graph graph = well_formed_graph(seed, 40);
+    const Graph graph = all_read(well_formed_graph(seed, 40));
     const DefUse wires = def_use(graph);
     const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
     for (const std::string_view name : {"none", "stitch-v1", "tailor", "tailor-any"}) {
@@ -159,8 +169,13 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
         INFO("seed ", seed, " ", name, " ", group.group.graph.name);
         const double alone = group_price(group.group.graph, gpu());
         CHECK(alone >= costmodel::sol(needed_work(group), gpu()).total.value * (1 - 1e-12));
-        if (name != "none") continue;
         const std::vector<NodeId>& nodes = group.occurrences[0].nodes;
+        const bool shares = std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+          return std::count_if(fusion.groups.begin(), fusion.groups.end(), [&](const std::vector<NodeId>& other) {
+                   return std::find(other.begin(), other.end(), id) != other.end();
+                 }) > 1;
+        });
+        if (shares) continue;
         CHECK(alone == approx(costmodel::group(at_once(facts, nodes), gpu()).total.value).epsilon(1e-12));
         ++groups;
       }
