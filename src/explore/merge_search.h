@@ -16,6 +16,7 @@
 
 #include "costmodel/model.h"
 #include "explore/contraction.h"
+#include "explore/spending.h"
 #include "explore/strategy.h"
 
 namespace tailor::explore {
@@ -36,9 +37,9 @@ using NodeSets = std::vector<std::vector<ir::NodeId>>;
 class MergeSearch {
  public:
   /// Everything outlives it. Groups of `start` that cannot be kept together (they overlap or would wait in a circle)
-  /// fall apart. `evaluations` is counted up.
+  /// fall apart. `spending` is counted up.
   MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
-              const NodeSets& start, std::int64_t& evaluations);
+              const NodeSets& start, Spending& spending);
 
   /// Until no merge that is offered helps, the budget is spent, or it is stopped.
   void run();
@@ -74,14 +75,14 @@ class MergeSearch {
   bool drain();
   void offer_neighbours();
   void offer_packing();
-  bool spent() const;
+  bool spent() const { return spending_.over(); }
   std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b);
   std::vector<ir::NodeId> firsts() const;
 
   const FusionTask& task_;
   const costmodel::GroupFacts& facts_;
   MergeLimits limits_;
-  std::int64_t& evaluations_;
+  Spending& spending_;
   mutable Contraction units_;
   costmodel::GroupSummaries summaries_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node

@@ -289,15 +289,44 @@ TEST_CASE("on small graphs the search is near the exact optimum") {
   CHECK(worst <= 0.05);
 }
 
+Graph doubled(int nodes) {
+  std::string text = "graph chain {\n  %x0 = parameter 0 : f32[64]\n";
+  for (int i = 1; i <= nodes; ++i) text += fmt::format("  %x{} = add %x{}, %x{} : f32[64]\n", i, i - 1, i - 1);
+  return parse_graph(text + fmt::format("  output %x{}\n}}\n", nodes));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST_CASE("a search ends when its seconds are spent, with a partition that can run") {
+  const Graph graph = doubled(3000);
+  const DefUse wires = def_use(graph);
+  for (const std::string_view name : {"tailor", "tailor-any"}) {
+    INFO(name);
+    FusionSetting setting = search_setting();
+    const auto begin = std::chrono::steady_clock::now();
+    (void)fuse(find_strategy(name), graph, setting);
+    const double all = seconds_since(begin);
+    setting.budget.seconds = all / 20;
+    const auto start = std::chrono::steady_clock::now();
+    const Fusion fusion = fuse(find_strategy(name), graph, setting);
+    const double took = seconds_since(start);
+    INFO(all, " s without a limit, ", took, " s with a twentieth of it");
+    CHECK(took < all / 2);  // facts, notes and prices of what was found come on top
+    CHECK(find_circle(graph, wires, fusion.groups).empty());
+    CHECK(find_left_out(wires, fusion.groups).empty());
+    CHECK(fusion.edges.size() == 2999);
+  }
+}
+
 TEST_CASE("a long chain is searched in time that is near linear") {
   const auto seconds = [](int nodes) {
-    std::string text = "graph chain {\n  %x0 = parameter 0 : f32[64]\n";
-    for (int i = 1; i <= nodes; ++i) text += fmt::format("  %x{} = add %x{}, %x{} : f32[64]\n", i, i - 1, i - 1);
-    const Graph graph = parse_graph(text + fmt::format("  output %x{}\n}}\n", nodes));
+    const Graph graph = doubled(nodes);
     const auto start = std::chrono::steady_clock::now();
     const Fusion fusion = searched("tailor-any", graph);
     CHECK(fusion.groups.size() == static_cast<std::size_t>((nodes + 8191) / 8192));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return seconds_since(start);
   };
   const double small = seconds(1000), large = seconds(8000);
   INFO(small, " s, ", large, " s");
