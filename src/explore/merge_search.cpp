@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 
 #include "codegen/lower/structure.h"
 
@@ -30,17 +30,18 @@ using namespace ir;
 namespace {
 
 constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
+constexpr double picoseconds = 1e12;     ///< in a second
 constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
 constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
 
 }  // namespace
 
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
-                         const NodeSets& start, std::int64_t& evaluations)
+                         const NodeSets& start, Spending& spending)
     : task_(task),
       facts_(facts),
       limits_(limits),
-      evaluations_(evaluations),
+      spending_(spending),
       units_(task.graph, task.def_use),
       summaries_(facts),
       alone_(task.graph.nodes.size(), false) {
@@ -62,7 +63,7 @@ MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& fa
         join(units_.unit(unit), units_.unit(id));
       }
     }
-    if (task.stop.stop_requested()) return;
+    if (task.stop.stop_requested() || spending.late()) return;
   }
 }
 
@@ -91,7 +92,7 @@ double MergeSearch::gain(NodeId a, NodeId b) {
   a = units_.unit(a), b = units_.unit(b);
   if (a == b) return 0;
   if (units_.nodes(a).size() < units_.nodes(b).size()) std::swap(a, b);
-  ++evaluations_;
+  ++spending_.evaluations;
   const std::int32_t into = group_of(a), from = group_of(b);
   const double before = price(into) + price(from);
   move(units_.nodes(b), into);
@@ -99,10 +100,6 @@ double MergeSearch::gain(NodeId a, NodeId b) {
   const double after = price(into);
   move(units_.nodes(b), from);
   return fits ? before - after : -after;
-}
-
-bool MergeSearch::spent() const {
-  return task_.stop.stop_requested() || (task_.budget.evaluations > 0 && evaluations_ >= task_.budget.evaluations);
 }
 
 void MergeSearch::offer(NodeId a, NodeId b) {
@@ -115,7 +112,7 @@ void MergeSearch::offer(NodeId a, NodeId b) {
   if (!fresh && at->second == versions) return;
   at->second = versions;
   const double saved = gain(a, b);
-  if (saved > least_gain) offers_.push({saved, a, b, versions.first, versions.second});
+  if (saved > least_gain) offers_.push({std::llround(saved * picoseconds), a, b, versions.first, versions.second});
 }
 
 bool MergeSearch::drain() {
@@ -268,7 +265,7 @@ NodeSets MergeSearch::split() {
       for (std::size_t i = 0; i < nodes.size(); ++i)
         if (phase_of[i] >= cut) later.push_back(nodes[i]);
       move(later, other);
-      ++evaluations_;
+      ++spending_.evaluations;
       const double both = price(group) + price(other);
       move(later, group);
       if (both < least) least = both, best = std::move(later);

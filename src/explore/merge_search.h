@@ -11,10 +11,12 @@
 #include <optional>
 #include <queue>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "costmodel/model.h"
 #include "explore/contraction.h"
+#include "explore/spending.h"
 #include "explore/strategy.h"
 
 namespace tailor::explore {
@@ -35,9 +37,9 @@ using NodeSets = std::vector<std::vector<ir::NodeId>>;
 class MergeSearch {
  public:
   /// Everything outlives it. Groups of `start` that cannot be kept together (they overlap or would wait in a circle)
-  /// fall apart. `evaluations` is counted up.
+  /// fall apart. `spending` is counted up.
   MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
-              const NodeSets& start, std::int64_t& evaluations);
+              const NodeSets& start, Spending& spending);
 
   /// Until no merge that is offered helps, the budget is spent, or it is stopped.
   void run();
@@ -54,12 +56,14 @@ class MergeSearch {
 
  private:
   struct Offer {
-    double gain = 0;
+    std::int64_t gain = 0;  ///< whole picoseconds, so that prices which differ by rounding are equal
     ir::NodeId a = ir::no_node, b = ir::no_node;
     int version_a = 0, version_b = 0;
+    /// Of equal gains the smaller groups come first: a chain grows by doubling and not node by node, so that no merge
+    /// looks at more than it adds.
     bool operator<(const Offer& other) const {
       if (gain != other.gain) return gain < other.gain;
-      return std::pair(a, b) > std::pair(other.a, other.b);
+      return std::tuple(version_a + version_b, a, b) > std::tuple(other.version_a + other.version_b, other.a, other.b);
     }
   };
 
@@ -71,14 +75,14 @@ class MergeSearch {
   bool drain();
   void offer_neighbours();
   void offer_packing();
-  bool spent() const;
+  bool spent() const { return spending_.over(); }
   std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b);
   std::vector<ir::NodeId> firsts() const;
 
   const FusionTask& task_;
   const costmodel::GroupFacts& facts_;
   MergeLimits limits_;
-  std::int64_t& evaluations_;
+  Spending& spending_;
   mutable Contraction units_;
   costmodel::GroupSummaries summaries_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node

@@ -43,6 +43,7 @@
 #include "explore/borders.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
+#include "explore/spending.h"
 #include "explore/strategy.h"
 
 namespace tailor::explore {
@@ -57,7 +58,7 @@ class StitchV1 {
       : graph_(task.graph),
         rules_(rules),
         def_use_(task.def_use),
-        stop_(task.stop),
+        spending_(task),
         units_(graph_, def_use_),
         alone_(graph_.nodes.size(), false) {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
@@ -74,7 +75,7 @@ class StitchV1 {
     } while (join_siblings());
     packing_ = true;
     tried_.clear();  // other pairs are allowed now
-    if (!stop_.stop_requested()) pack_numbers();
+    if (!spending_.over()) pack_numbers();
     return result();
   }
 
@@ -113,7 +114,7 @@ class StitchV1 {
   }
 
   bool try_merge(NodeId a, NodeId b, std::string* reason) {
-    if (a == b || stop_.stop_requested()) return false;
+    if (a == b || spending_.over()) return false;
     const auto key = std::minmax(a, b);
     const std::pair versions{units_.version(key.first), units_.version(key.second)};
     const auto [tried, fresh] = tried_.try_emplace(key);
@@ -420,7 +421,7 @@ class StitchV1 {
     std::vector<std::vector<std::size_t>> groups_of(graph_.nodes.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
-    for (std::size_t g = groups.size(); g-- > 0 && !stop_.stop_requested();) {
+    for (std::size_t g = groups.size(); g-- > 0 && !spending_.over();) {
       if (groups[g].size() > most_dissolved || !is_cheap(groups[g], boundary(graph_, def_use_, groups[g]))) continue;
       const auto reading = readers(groups[g], groups_of);
       if (!reading || reading->empty()) continue;
@@ -458,7 +459,7 @@ class StitchV1 {
       if (nodes.front() == id) fusion.groups.push_back(nodes);
     }
     dissolve(fusion.groups);
-    if (stop_.stop_requested()) return fusion;  // words for half a million edges take longer than stopping may
+    if (spending_.over()) return fusion;  // words for half a million edges take longer than stopping may
     fusion.edges = edge_notes(graph_, def_use_, fusion.groups);
     for (EdgeNote& note : fusion.edges) {
       if (note.decision == EdgeDecision::stitched) note.reason = medium(note);
@@ -481,7 +482,7 @@ class StitchV1 {
   const Graph& graph_;
   StitchV1Rules rules_;
   const DefUse& def_use_;
-  std::stop_token stop_;
+  Spending spending_;
   Contraction units_;
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
   bool packing_ = false;     ///< all merging is done but that of single numbers

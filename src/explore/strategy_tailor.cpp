@@ -25,6 +25,7 @@
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
+#include "explore/spending.h"
 #include "explore/strategy.h"
 #include "explore/writable.h"
 
@@ -67,23 +68,39 @@ class Tailor {
   Tailor(const FusionTask& task, const MergeLimits& limits)
       : task_(task),
         limits_(limits),
+        spending_(task),
         facts_(costmodel::group_facts(task.graph, task.def_use, costmodel::row_room(*task.device))) {}
 
   Fusion run() {
-    const Fusion alone = fuse_none(task_), given = fuse_imported(task_), stitched = fuse_stitch_v1(task_);
-    take(alone.groups, "none");
-    take(stitched.groups, "stitch-v1");
-    const NodeSets held =
-        limits_.lowerable ? writable(task_.graph, task_.def_use, given.groups, task_.stop) : given.groups;
-    take(held, "imported");
-    if (!task_.stop.stop_requested()) search(alone.groups);
-    if (!task_.stop.stop_requested()) search(apart(stitched.groups));
-    if (!task_.stop.stop_requested() && !task_.graph.given.empty()) search(apart(held));
-    if (!task_.stop.stop_requested() && !limits_.lowerable) search(level_groups(task_));
+    const NodeSets alone = single_nodes();
+    take(alone, "none");
+    NodeSets stitched, given;
+    if (!spending_.over()) {
+      FusionTask rules = task_;
+      rules.budget.seconds = spending_.left();
+      stitched = fuse_stitch_v1(rules).groups;
+      take(stitched, "stitch-v1");
+    }
+    if (!task_.graph.given.empty() && !spending_.over()) {
+      given = fuse_imported(task_).groups;
+      if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
+      take(given, "imported");
+    }
+    if (!spending_.over()) search(alone);
+    if (!spending_.over()) search(apart(stitched));
+    if (!spending_.over() && !given.empty()) search(apart(given));
+    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
     return result();
   }
 
  private:
+  NodeSets single_nodes() const {
+    NodeSets result;
+    for (std::size_t i = 0; i < task_.graph.nodes.size(); ++i)
+      if (task_.def_use.roles[i] == Role::work) result.push_back({static_cast<NodeId>(i)});
+    return result;
+  }
+
   /// The groups without the nodes that several of them compute: whoever gets such a node may lose its plan. A group of
   /// kernels of today that has no plan without them falls apart.
   NodeSets apart(const NodeSets& groups) const {
@@ -114,13 +131,13 @@ class Tailor {
   }
 
   void search(const NodeSets& start) {
-    MergeSearch first(task_, facts_, limits_, start, evaluations_);
+    MergeSearch first(task_, facts_, limits_, start, spending_);
     first.run();
     NodeSets groups = first.groups();
     double cost = first.total();
     NodeSets cut = first.split();
-    for (int round = 0; round < most_rounds && !cut.empty() && !task_.stop.stop_requested(); ++round) {
-      MergeSearch again(task_, facts_, limits_, cut, evaluations_);
+    for (int round = 0; round < most_rounds && !cut.empty() && !spending_.over(); ++round) {
+      MergeSearch again(task_, facts_, limits_, cut, spending_);
       again.run();
       if (again.total() >= cost) break;
       cost = again.total();
@@ -136,7 +153,7 @@ class Tailor {
     std::vector<std::vector<std::size_t>> groups_of(task_.graph.nodes.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
-    for (std::size_t g = groups.size(); g-- > 0 && !task_.stop.stop_requested();) {
+    for (std::size_t g = groups.size(); g-- > 0 && !spending_.over();) {
       if (groups[g].size() > most_again) continue;
       const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
       if (readers.empty() || readers.size() > most_readers) continue;
@@ -220,8 +237,8 @@ class Tailor {
     fusion.groups = std::move(best_);
     if (task_.stop.stop_requested()) return fusion;
     fusion.edges = edge_notes(task_.graph, task_.def_use, fusion.groups);
-    std::int64_t priced = 0;
-    MergeSearch found(task_, facts_, limits_, fusion.groups, priced);
+    Spending words = spending_.for_words();
+    MergeSearch found(task_, facts_, limits_, fusion.groups, words);
     std::map<std::pair<std::int32_t, NodeId>, std::pair<double, std::string>> known;
     for (EdgeNote& note : fusion.edges) {
       if (task_.stop.stop_requested()) break;
@@ -230,6 +247,10 @@ class Tailor {
             fmt::format("one kernel is cheapest; the value is handed on at {} level at most", name(*note.level));
       if (note.decision == EdgeDecision::recomputed) note.reason = "cheaper to compute again than to write and read";
       if (note.decision != EdgeDecision::cut) continue;
+      if (words.late()) {
+        note.reason = "not asked: the seconds were spent";
+        continue;
+      }
       const auto [at, fresh] = known.try_emplace({note.group, note.producer});
       if (fresh) {
         const double saved = found.gain(note.producer, note.consumer);
@@ -249,8 +270,8 @@ class Tailor {
 
   const FusionTask& task_;
   MergeLimits limits_;
+  Spending spending_;
   costmodel::GroupFacts facts_;
-  std::int64_t evaluations_ = 0;
   NodeSets best_;
   double cost_ = 0;
   std::string from_;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <map>
 #include <unordered_map>
@@ -21,10 +22,12 @@ namespace {
 /// member took most of that time.
 class Members {
  public:
-  Members() = default;
-  template <class Iterator>
-  Members(Iterator first, Iterator last) {
-    for (; first != last; ++first) insert(*first);
+  /// Empty, with room for so many.
+  explicit Members(std::size_t room = 0) {
+    if (room > 0) slots_.assign(std::bit_ceil(std::max<std::size_t>(16, 2 * room)), no_node);
+  }
+  explicit Members(const std::vector<NodeId>& nodes) : Members(nodes.size()) {
+    for (const NodeId id : nodes) insert(id);
   }
 
   /// Whether it was not there before.
@@ -37,15 +40,7 @@ class Members {
     return true;
   }
   bool contains(NodeId id) const { return count_ > 0 && slots_[place(id)] == id; }
-  bool empty() const { return count_ == 0; }
-  /// Ascending.
-  std::vector<NodeId> sorted() const {
-    std::vector<NodeId> result;
-    for (const NodeId id : slots_)
-      if (id != no_node) result.push_back(id);
-    std::sort(result.begin(), result.end());
-    return result;
-  }
+  std::size_t size() const { return count_; }
 
  private:
   /// Where the node is, or would be: spread by the golden ratio, for ids come in runs.
@@ -98,6 +93,15 @@ bool is_view(const Node& node) {
 
 /// Whether someone outside `members` reads `id`, directly or through free nodes.
 bool escapes(const DefUse& def_use, const Members& members, NodeId id) {
+  if (def_use.stored[id]) return true;
+  bool direct = true;  // nearly always, and then nothing need be remembered
+  for (const NodeId user : def_use.users[id]) {
+    if (def_use.roles[user] == Role::free)
+      direct = false;
+    else if (!members.contains(user))
+      return true;
+  }
+  if (direct) return false;
   std::vector<NodeId> pending{id};
   for (std::size_t i = 0; i < pending.size(); ++i) {
     if (def_use.stored[pending[i]]) return true;
@@ -121,7 +125,7 @@ void walk(const Graph& graph, const DefUse& def_use, const Members& members, Bou
     if (def_use.roles[id] != Role::free) return false;
     return node.op != Op::get_tuple_element || members.contains(node.operands.front());
   };
-  Members seen;
+  Members seen(2 * members.size());  // the members, what they read, free nodes between
   std::vector<std::pair<NodeId, std::size_t>> stack;
   for (const NodeId root : result.writes) {
     if (seen.insert(root)) stack.emplace_back(root, 0);
@@ -246,18 +250,20 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
                   const std::vector<NodeId>& writes) {
   Boundary result;
   result.writes = writes;
-  walk(graph, def_use, Members(nodes.begin(), nodes.end()), result);
+  walk(graph, def_use, Members(nodes), result);
   find_in_place(graph, def_use, result);
   return result;
 }
 
 Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
-  Members work;
+  std::vector<NodeId> sorted;
   for (const NodeId id : nodes)
-    if (def_use.roles[id] != Role::free) work.insert(id);
-  const bool only_free = work.empty();
-  if (only_free) work = Members(nodes.begin(), nodes.end());
-  const std::vector<NodeId> sorted = work.sorted();
+    if (def_use.roles[id] != Role::free) sorted.push_back(id);
+  const bool only_free = sorted.empty();
+  if (only_free) sorted = nodes;
+  if (!std::is_sorted(sorted.begin(), sorted.end())) std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  const Members work(sorted);
   std::vector<NodeId> writes;
   for (const NodeId id : sorted) {
     if (!only_free) {
@@ -271,7 +277,11 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
   // Work nobody reads still runs; so does a tuple whose elements are never taken apart, which has nothing to write.
   if (writes.empty() && !sorted.empty()) writes.push_back(sorted.back());
   std::sort(writes.begin(), writes.end());
-  return boundary(graph, def_use, sorted, writes);
+  Boundary result;
+  result.writes = std::move(writes);
+  walk(graph, def_use, work, result);
+  find_in_place(graph, def_use, result);
+  return result;
 }
 
 Group outline(const Graph& graph, const Boundary& border) {

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -25,6 +25,7 @@
 #include "explore/writable.h"
 #include "hlo/import.h"
 #include "support/approx.h"
+#include "support/optimum.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 
@@ -55,66 +56,6 @@ costmodel::GroupSummary at_once(const costmodel::GroupFacts& facts, const std::v
   const std::int32_t group = summaries.create();
   for (const NodeId id : nodes) summaries.add(group, id);
   return summaries.summary(group);
-}
-
-/// The least price of any partition of the working nodes: the shortest way from no node done to all nodes done, where a
-/// step runs one kernel. What is done is closed under suppliers, library calls among them run when they can. `nodes` at
-/// most 62.
-double optimum(const Graph& graph, const costmodel::GroupFacts& facts) {
-  const DefUse wires = def_use(graph);
-  std::vector<NodeId> runs;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    if (wires.roles[i] == Role::work || wires.roles[i] == Role::outside) runs.push_back(static_cast<NodeId>(i));
-  std::vector<std::uint64_t> before(runs.size(), 0);
-  std::uint64_t outside = 0;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (wires.roles[ir::index(runs[i])] == Role::outside) outside |= std::uint64_t{1} << i;
-    for (const NodeId from : suppliers(graph, wires, runs[i]))
-      before[i] |= std::uint64_t{1} << (std::find(runs.begin(), runs.end(), from) - runs.begin());
-  }
-  const auto settle = [&](std::uint64_t done) {
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if ((outside >> i & 1) != 0 && (before[i] & ~done) == 0) done |= std::uint64_t{1} << i;
-    return done;
-  };
-  std::map<std::uint64_t, double> priced;
-  const auto cost = [&](std::uint64_t group) {
-    const auto [at, fresh] = priced.try_emplace(group, 0);
-    if (fresh) {
-      std::vector<NodeId> nodes;
-      for (std::size_t i = 0; i < runs.size(); ++i)
-        if ((group >> i & 1) != 0) nodes.push_back(runs[i]);
-      at->second = costmodel::group(at_once(facts, nodes), gpu()).total.value;
-    }
-    return at->second;
-  };
-  const std::uint64_t all = (std::uint64_t{1} << runs.size()) - 1;
-  // Ideals in the order of their sizes; every step adds nodes.
-  std::vector<std::map<std::uint64_t, double>> at(runs.size() + 1);
-  const std::uint64_t start = settle(0);
-  at[static_cast<std::size_t>(__builtin_popcountll(start))][start] = 0;
-  for (std::size_t size = 0; size <= runs.size(); ++size)
-    for (const auto& [done, so_far] : at[size]) {
-      if (done == all) return so_far;
-      // Every set of nodes that may run next as one kernel: grown node by node, in ascending order.
-      std::vector<std::pair<std::uint64_t, std::size_t>> grown{{0, 0}};
-      while (!grown.empty()) {
-        const auto [group, from] = grown.back();
-        grown.pop_back();
-        for (std::size_t i = from; i < runs.size(); ++i) {
-          const std::uint64_t bit = std::uint64_t{1} << i;
-          if (((done | group | outside) & bit) != 0 || (before[i] & ~(done | group)) != 0) continue;
-          const std::uint64_t wider = group | bit;
-          grown.emplace_back(wider, i + 1);
-          const std::uint64_t next = settle(done | wider);
-          const double way = so_far + cost(wider);
-          auto& there = at[static_cast<std::size_t>(__builtin_popcountll(next))];
-          const auto [known, first] = there.try_emplace(next, way);
-          if (!first) known->second = std::min(known->second, way);
-        }
-      }
-    }
-  return 0;
 }
 
 }  // namespace
@@ -150,7 +91,7 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
 TEST_CASE("a group alone costs what it costs in its graph, and never less than sol") {
   int groups = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    const Graph graph = well_formed_graph(seed, 40);
+    const Graph graph = all_read(well_formed_graph(seed, 40));
     const DefUse wires = def_use(graph);
     const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
     for (const std::string_view name : {"none", "stitch-v1", "tailor", "tailor-any"}) {
@@ -159,8 +100,13 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
         INFO("seed ", seed, " ", name, " ", group.group.graph.name);
         const double alone = group_price(group.group.graph, gpu());
         CHECK(alone >= costmodel::sol(needed_work(group), gpu()).total.value * (1 - 1e-12));
-        if (name != "none") continue;
         const std::vector<NodeId>& nodes = group.occurrences[0].nodes;
+        const bool shares = std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+          return std::count_if(fusion.groups.begin(), fusion.groups.end(), [&](const std::vector<NodeId>& other) {
+                   return std::find(other.begin(), other.end(), id) != other.end();
+                 }) > 1;
+        });
+        if (shares) continue;
         CHECK(alone == approx(costmodel::group(at_once(facts, nodes), gpu()).total.value).epsilon(1e-12));
         ++groups;
       }
@@ -253,36 +199,91 @@ TEST_CASE("of somebody's groups those stay whole that can be written, or hold wh
 }
 
 TEST_CASE("on small graphs the search is near the exact optimum") {
-  double sum = 0, worst = 0;
-  int graphs = 0;
-  for (std::uint64_t seed = 1; graphs < 150; ++seed) {
-    const Graph graph = well_formed_graph(seed, 12);
-    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph), costmodel::row_room(gpu()));
-    const std::vector<NodeId> work = work_of(graph, facts);
-    if (work.size() < 4 || work.size() > 9) continue;
-    ++graphs;
-    const double least = optimum(graph, facts);
-    const double found = price(graph, searched("tailor-any", graph));
-    INFO("seed ", seed, " least ", least, " found ", found);
-    REQUIRE(least > 0);
-    const double gap = found / least - 1;
-    sum += std::max(0.0, gap);
-    worst = std::max(worst, gap);
+  struct Gaps {
+    double sum = 0, worst = 0;
+    int graphs = 0, inexact = 0;
+  };
+  const auto look = [](const Graph& graph, Gaps& gaps) {
+    const std::optional<double> least = optimum(graph, gpu(), 100000);
+    if (!least || *least <= 0) return;
+    const double gap = price(graph, searched("tailor-any", graph)) / *least - 1;
+    gaps.sum += std::max(0.0, gap);
+    gaps.worst = std::max(gaps.worst, gap);
+    gaps.inexact += gap > 5e-4 ? 1 : 0;
+    ++gaps.graphs;
+  };
+  Gaps random, parts;
+  for (std::uint64_t seed = 1; random.graphs < 100; ++seed) look(all_read(well_formed_graph(seed, 12)), random);
+  const std::string models = std::string(TAILOR_SOURCE_DIR) + "/data/models/";
+  std::mt19937_64 numbers(1);
+  const Graph bert = hlo::import_file(models + "bert_infer_l12_b1_s128_f16.hlo").graph;
+  const DefUse wires = def_use(bert);
+  while (parts.graphs < 50)
+    if (const std::optional<Graph> part = random_part(bert, wires, 12, numbers)) look(*part, parts);
+  for (const Gaps& gaps : {random, parts}) {
+    INFO("mean gap ", gaps.sum / gaps.graphs, " worst ", gaps.worst, " beyond 0.05 %: ", gaps.inexact);
+    CHECK(gaps.sum / gaps.graphs <= 1e-3);
+    CHECK(gaps.worst <= 0.05);
+    CHECK(gaps.inexact <= gaps.graphs / 10);
   }
-  INFO("mean gap ", sum / graphs, " worst ", worst);
-  CHECK(sum / graphs <= 1e-3);
-  CHECK(worst <= 0.05);
+}
+
+TEST_CASE("the exact optimum is one that can be counted by hand") {
+  // Two readers of one large array cost least in one kernel; a library call between two makes two.
+  const Graph together = parse_graph(R"(graph g {
+  %x = parameter 0 : f32[1000000]
+  %a = exp %x : f32[1000000]
+  %b = negate %x : f32[1000000]
+  output %a, %b
+})");
+  const std::optional<double> least = optimum(together, gpu(), 1000);
+  REQUIRE(least);
+  CHECK(*least == approx(price(together, Fusion{.groups = {{1, 2}}})));
+  CHECK(*least < price(together, Fusion{.groups = {{1}, {2}}}));
+  const std::optional<double> alone = optimum(together, gpu(), 1000, [](const std::vector<NodeId>&) { return false; });
+  REQUIRE(alone);
+  CHECK(*alone == approx(price(together, Fusion{.groups = {{1}, {2}}})));
+  CHECK(!optimum(together, gpu(), 1));
+}
+
+Graph doubled(int nodes) {
+  std::string text = "graph chain {\n  %x0 = parameter 0 : f32[64]\n";
+  for (int i = 1; i <= nodes; ++i) text += fmt::format("  %x{} = add %x{}, %x{} : f32[64]\n", i, i - 1, i - 1);
+  return parse_graph(text + fmt::format("  output %x{}\n}}\n", nodes));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST_CASE("a search ends when its seconds are spent, with a partition that can run") {
+  const Graph graph = doubled(3000);
+  const DefUse wires = def_use(graph);
+  for (const std::string_view name : {"tailor", "tailor-any"}) {
+    INFO(name);
+    FusionSetting setting = search_setting();
+    const auto begin = std::chrono::steady_clock::now();
+    (void)fuse(find_strategy(name), graph, setting);
+    const double all = seconds_since(begin);
+    setting.budget.seconds = all / 20;
+    const auto start = std::chrono::steady_clock::now();
+    const Fusion fusion = fuse(find_strategy(name), graph, setting);
+    const double took = seconds_since(start);
+    INFO(all, " s without a limit, ", took, " s with a twentieth of it");
+    CHECK(took < all / 2);  // facts, notes and prices of what was found come on top
+    CHECK(find_circle(graph, wires, fusion.groups).empty());
+    CHECK(find_left_out(wires, fusion.groups).empty());
+    CHECK(fusion.edges.size() == 2999);
+  }
 }
 
 TEST_CASE("a long chain is searched in time that is near linear") {
   const auto seconds = [](int nodes) {
-    std::string text = "graph chain {\n  %x0 = parameter 0 : f32[64]\n";
-    for (int i = 1; i <= nodes; ++i) text += fmt::format("  %x{} = add %x{}, %x{} : f32[64]\n", i, i - 1, i - 1);
-    const Graph graph = parse_graph(text + fmt::format("  output %x{}\n}}\n", nodes));
+    const Graph graph = doubled(nodes);
     const auto start = std::chrono::steady_clock::now();
     const Fusion fusion = searched("tailor-any", graph);
     CHECK(fusion.groups.size() == static_cast<std::size_t>((nodes + 8191) / 8192));
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return seconds_since(start);
   };
   const double small = seconds(1000), large = seconds(8000);
   INFO(small, " s, ", large, " s");
