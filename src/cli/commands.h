@@ -81,6 +81,7 @@ struct FuseOptions {
   bool why = false;             ///< the notes on edges instead of the groups
   std::string node;             ///< as `why`, for the edges of this node; empty: not asked
   bool compare = false;         ///< all strategies instead of one
+  std::vector<std::string> to;  ///< files of the fusion in other forms, by their endings
   std::string write_partition;  ///< file for the groups by name, which reads back as a strategy; empty: none
   std::int64_t top = -1;        ///< rows shown; 0: all; negative: 20 where a person reads, all where a program does
 };

@@ -53,6 +53,8 @@ void declare(OptionList& list, FuseOptions& options) {
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")
       .excludes = "--compare";
+  list.add("--to", &options.to, "write the fused graph as .svg, .dot, .hlo or .partition; may be repeated", "FILE")
+      .excludes = "--compare";
   list.add_count("--top", &options.top, "rows to show, 0 for all (default 20, in JSON and CSV all)");
 }
 

@@ -15,6 +15,7 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/strategy.h"
+#include "study/module/fusion_files.h"
 #include "study/tables/partition_tables.h"
 
 namespace tailor::cli {
@@ -57,7 +58,9 @@ void mention(const Context& context, const explore::Partition& partition) {
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
-  if (context.output.empty() && options.write_partition.empty()) context.interrupts->holds_nothing();
+  std::vector<std::string> files = options.to;
+  if (!options.write_partition.empty()) files.push_back(options.write_partition);
+  if (context.output.empty() && files.empty()) context.interrupts->holds_nothing();
   std::vector<costmodel::CalibratedDevice> devices;
   const ir::Calibration calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) {
@@ -72,6 +75,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
                 fmt::format("--write-partition: found '{}', expected a name that ends in {}", options.write_partition,
                             explore::partition_file_ending),
                 "--strategy knows such a file by its ending");
+  for (const std::string& path : files) study::check_fusion_file(path, options.model);
   // A program adds rows up: it gets all of them, or the number it asked for.
   const bool for_program = context.format == Format::json || context.format == Format::csv;
   const std::int64_t top = options.top >= 0 ? options.top : for_program ? 0 : 20;
@@ -99,9 +103,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   setting.stop = context.stop();
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
-  if (!options.write_partition.empty()) {
-    write_file(options.write_partition, explore::partition_text(imported.graph, fusion));
-    context.console->note(fmt::format("wrote {}", options.write_partition));
+  for (const std::string& path : files) {
+    study::write_fusion_file(path, imported.graph, fusion, setting.device, context.stop());
+    context.console->note(fmt::format("wrote {}", path));
   }
   if (options.why || !options.node.empty()) {
     answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, top,

@@ -12,6 +12,7 @@ namespace tailor::report {
 
 extern const std::string_view page_css;
 extern const std::string_view chart_css;
+extern const std::string_view picture_css;
 extern const std::string_view page_js;
 
 }  // namespace tailor::report

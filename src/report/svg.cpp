@@ -77,6 +77,29 @@ void Canvas::label(double x, double y, std::string_view words, std::string_view 
                        row_for(names, anchor), escaped(words));
 }
 
+void Canvas::fitted_label(double x, double y, std::string_view words, double width, std::string_view css) {
+  if (words.empty()) return;
+  body_ += fmt::format(
+      "<text class=\"{}\" x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n", css,
+      px(x), px(y), px(width), escaped(words));
+}
+
+void Canvas::path(const std::vector<std::pair<double, double>>& points, std::string_view css, std::string_view title) {
+  std::string way;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [x, y] = points[i];
+    if (i == 0) {
+      way = fmt::format("M{} {}", px(x), px(y));
+    } else if (points[i - 1].first == x || points[i - 1].second == y) {
+      way += fmt::format("L{} {}", px(x), px(y));
+    } else {
+      const double half = (points[i - 1].second + y) / 2;
+      way += fmt::format("C{} {} {} {} {} {}", px(points[i - 1].first), px(half), px(x), px(half), px(x), px(y));
+    }
+  }
+  body_ += fmt::format("<path class=\"{}\" d=\"{}\"", css, way) + closed("path", title);
+}
+
 void Canvas::label_upright(double x, double y, std::string_view words, std::string_view css) {
   body_ +=
       fmt::format("<text class=\"{}\" text-anchor=\"middle\" transform=\"translate({} {}) rotate(-90)\">{}</text>\n",

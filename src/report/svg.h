@@ -25,6 +25,10 @@ class Canvas {
   void polygon(const std::vector<std::pair<double, double>>& corners, std::string_view css,
                std::string_view title = "");
   void label(double x, double y, std::string_view words, std::string_view css = "", Anchor anchor = Anchor::start);
+  /// As label(), as wide as said, whatever font there is.
+  void fitted_label(double x, double y, std::string_view words, double width, std::string_view css);
+  /// A line through points, which bends softly from one to the next.
+  void path(const std::vector<std::pair<double, double>>& points, std::string_view css, std::string_view title = "");
   void label_upright(double x, double y, std::string_view words, std::string_view css = "");  ///< read bottom to top
   /// The whole <svg> element.
   std::string text() const;
