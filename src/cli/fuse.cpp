@@ -47,6 +47,17 @@ std::vector<explore::Partition> all_partitions(const ir::Graph& graph, Devices d
   return partitions;
 }
 
+std::vector<costmodel::CalibratedDevice> asked_devices(const FuseOptions& options, const Context& context) {
+  std::vector<costmodel::CalibratedDevice> devices;
+  const ir::Calibration calibration = load_calibration(context, options.calibration);
+  for (const std::string& name : options.devices) {
+    devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
+    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
+      throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
+  }
+  return devices;
+}
+
 void mention(const Context& context, const explore::Partition& partition) {
   if (partition.unknown_trips > 0)
     context.console->note(
@@ -61,13 +72,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   std::vector<std::string> files = options.to;
   if (!options.write_partition.empty()) files.push_back(options.write_partition);
   if (context.output.empty() && files.empty()) context.interrupts->holds_nothing();
-  std::vector<costmodel::CalibratedDevice> devices;
-  const ir::Calibration calibration = load_calibration(context, options.calibration);
-  for (const std::string& name : options.devices) {
-    devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
-    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
-      throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
-  }
+  const std::vector<costmodel::CalibratedDevice> devices = asked_devices(options, context);
   const explore::ChosenStrategy strategy = explore::find_strategy(
       options.strategy.empty() ? explore::default_strategy_for(devices.size()) : std::string_view(options.strategy));
   if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
