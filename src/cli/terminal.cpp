@@ -112,8 +112,11 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width) 
   const auto total = static_cast<double>(progress.total);
   if (progress.total > 0) line += fmt::format("/{} ({:.0f} %)", with_commas(progress.total), 100 * done / total);
   if (progress.done > 0 && elapsed.value > 0) line += fmt::format(", {}/s", three_figures(done / elapsed.value));
-  if (progress.done > 1 && progress.done < progress.total)
-    line += ", " + remaining(elapsed.value / done * (total - done));
+  const double share = progress.share > 0 ? progress.share : progress.done > 1 && total > 0 ? done / total : 0;
+  if (share > 0 && share < 1)
+    line += ", " + remaining(elapsed.value / share * (1 - share));
+  else if (share == 0 && progress.done <= 1 && elapsed.value >= 1)
+    line += fmt::format(", {:.0f} s so far", elapsed.value);
   if (!progress.best.empty()) line += ", best " + progress.best;
   return report::elided(report::printable(line), width);
 }
@@ -161,6 +164,7 @@ void Console::progress(const Progress& progress) {
   const std::scoped_lock lock(mutex_);
   const Seconds now = clock_();
   if (progress.what != what_) {
+    if (!what_.empty()) spent_[what_] += now - started_;
     what_ = progress.what;
     started_ = now;
     drawn_.reset();
@@ -168,7 +172,7 @@ void Console::progress(const Progress& progress) {
   if (drawn_ && (now - *drawn_).value < shortest_gap) return;
   drawn_ = now;
   // A line as wide as the screen would wrap on some terminals, and a wrapped line cannot be erased.
-  std::string line = progress_line(progress, now - started_, options_.width - 1);
+  std::string line = progress_line(progress, spent_[what_] + (now - started_), options_.width - 1);
   sink_(std::string(erase_line) + line);
   line_ = std::move(line);
 }
@@ -177,6 +181,7 @@ void Console::erase() {
   if (!line_.empty()) sink_(erase_line);
   line_.clear();
   what_.clear();
+  spent_.clear();
   drawn_.reset();
 }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -54,7 +55,8 @@ Clock steady_clock();
 using study::Progress;
 
 /// One line of progress without escapes, at most `width` columns: "compiling 120/640 (18 %), 41.2/s, 13 s left, best
-/// 6.81 us". The time left is known from the second item on.
+/// 6.81 us". The time left is known from the second item on, or once a share of the work is done; before, "12 s so
+/// far".
 std::string progress_line(const Progress& progress, Seconds elapsed, int width);
 
 /// Notes and the progress line share one stream: a note erases the line, speaks, and the line comes back. Safe to call
@@ -75,7 +77,8 @@ class Console final : public study::Observer {
   void warning(std::string_view words) override;  ///< shown at every verbosity
   void note(std::string_view words) override;     ///< not with -q
   void detail(std::string_view words) override;   ///< with -v only
-  /// Starts or moves the progress line; a new `what` starts a new clock. Redrawn at most ten times a second.
+  /// Starts or moves the progress line; each `what` has a clock of its own, which stands still while there is another.
+  /// Redrawn at most ten times a second.
   void progress(const Progress& progress) override;
   /// Erases the progress line.
   void finish() override;
@@ -92,6 +95,7 @@ class Console final : public study::Observer {
   std::string what_;
   std::string line_;  ///< what stands on the screen now
   Seconds started_;
+  std::map<std::string, Seconds> spent_;  ///< on each activity before it was last begun
   std::optional<Seconds> drawn_;
 };
 

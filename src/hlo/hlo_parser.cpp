@@ -32,6 +32,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/counted.h"
 #include "base/stop.h"
 #include "base/text.h"
 
@@ -179,19 +180,16 @@ void HloParser::note_attribute(std::string_view key) {
 }
 
 void HloParser::sum_up_warnings() {
-  const auto times = [](std::int64_t count, std::string_view one, std::string_view many) {
-    return fmt::format("{} {}", count, count == 1 ? one : many);
-  };
   for (const auto& [key, count] : unknown_attributes_)
     module_.warnings.push_back(fmt::format("unknown attribute '{}' at {}: what it means is not taken into account", key,
-                                           times(count, "instruction", "instructions")));
+                                           counted(count, "instruction")));
   if (elided_ > 0)
     module_.warnings.push_back(fmt::format(
         "{} without contents ('{{...}}'): kernels read it from memory like an input, and checks make its values up",
-        times(elided_, "constant", "constants")));
+        counted(elided_, "constant")));
   if (bounded_ > 0)
     module_.warnings.push_back(
-        fmt::format("{} with a bound ('<='): counted at the largest size", times(bounded_, "shape", "shapes")));
+        fmt::format("{} with a bound ('<='): counted at the largest size", counted(bounded_, "shape")));
 }
 
 bool HloParser::skip_stack_frame_table() {

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/compressed.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -41,8 +42,8 @@ std::string unknown_warning(std::string_view what, const Counts& unknown) {
   }
   if (unknown.size() > most_named) names += fmt::format(", {} more kinds", unknown.size() - most_named);
   return fmt::format(
-      "{} {}{} not understood ({}): counted as library calls by the bytes of their arrays, without their work", sum,
-      what, sum == 1 ? " is" : "s are", names);
+      "{} {} not understood ({}): counted as library calls by the bytes of their arrays, without their work",
+      counted(sum, what), sum == 1 ? "is" : "are", names);
 }
 
 }  // namespace

@@ -15,6 +15,9 @@
 // exponential or power, whose kernels differ from the evaluator within bounds that a constant would not have. The
 // largest of a zero and a negative zero is not folded either, because its sign is not promised.
 //
+// Small arrays of different elements are folded first (pass_constant_arrays.cpp). Those of which one number came out
+// are spread here like all others.
+//
 // Arrays without elements are known too. Whatever computes one becomes an empty constant, a concatenation drops them, a
 // pad of one is all padding, a reduction over one is the number it starts from. So no kernel is launched for them.
 //
@@ -31,7 +34,7 @@
 #include <optional>
 
 #include "base/indexed.h"
-#include "hlo/normalise.h"
+#include "hlo/folding.h"
 #include "reference/evaluate.h"
 #include "reference/evaluate_cells.h"
 
@@ -257,8 +260,7 @@ class Folding {
       floating = floating || is_floating(dtype);
     }
     if (!floating) return true;
-    return std::find(rounded_exactly.begin(), rounded_exactly.end(), node.op) != rounded_exactly.end() &&
-           !mixes_zeros(node);
+    return is_rounded_exactly(node.op) && !mixes_zeros(node);
   }
 
   /// Two zeros of different sign where the larger or smaller is asked for.
@@ -396,6 +398,13 @@ class Folding {
 
 }  // namespace
 
-void fold_constants(Rewrite& rewrite, PassCount& count) { Folding(rewrite, count).run(); }
+bool is_rounded_exactly(ir::Op op) {
+  return std::find(rounded_exactly.begin(), rounded_exactly.end(), op) != rounded_exactly.end();
+}
+
+void fold_constants(Rewrite& rewrite, PassCount& count) {
+  fold_small_arrays(rewrite, count);
+  Folding(rewrite, count).run();
+}
 
 }  // namespace tailor::hlo

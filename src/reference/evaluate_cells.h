@@ -91,6 +91,15 @@ struct Call {
   void may_stop() const { stop_if_asked(stop); }
 };
 
+/// The results of an operation, handed on. A braced list would copy every array.
+template <class... Tensors>
+std::vector<Tensor> results_of(Tensors&&... tensors) {
+  std::vector<Tensor> all;
+  all.reserve(sizeof...(tensors));
+  (all.push_back(std::forward<Tensors>(tensors)), ...);
+  return all;
+}
+
 /// Throws Error(failed): "node %x (gather): ...".
 [[noreturn]] void fail(const Call& call, std::string_view what);
 /// Body `i` of the node. Throws Error(failed) when the node has none of that number.

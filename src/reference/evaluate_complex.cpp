@@ -107,7 +107,7 @@ std::vector<Tensor> evaluate_complex(const Call& call) {
     if (complex_result) store(result, 2 * i + 1, value.imag());
   }
   result.shape = call.node.shape;
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 }  // namespace tailor::reference

@@ -69,7 +69,7 @@ std::vector<Tensor> evaluate_map(const Call& call) {
     region.run(arguments, results, count);
     store_cells(result, first, prefix(out, count));
   }
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 }  // namespace tailor::reference

@@ -228,7 +228,7 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
     apply(step, places[0], places[1], places[2], out.data(), count);
     store_cells(result, first, prefix(out, count));
   }
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 std::vector<Tensor> evaluate_iota(const Call& call) {
@@ -248,7 +248,7 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
     }
     store_cells(result, first, prefix(out, count));
   }
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 }  // namespace tailor::reference

@@ -237,23 +237,23 @@ std::int64_t linear_offset(const ir::Dims& index, const ir::Dims& strides) {
 std::vector<Tensor> evaluate_index(const Call& call) {
   switch (static_cast<int>(call.node.op)) {
     case static_cast<int>(ir::Op::broadcast):
-      return {broadcast(call)};
+      return results_of(broadcast(call));
     case static_cast<int>(ir::Op::transpose):
-      return {transpose(call)};
+      return results_of(transpose(call));
     case static_cast<int>(ir::Op::slice):
-      return {slice(call)};
+      return results_of(slice(call));
     case static_cast<int>(ir::Op::reverse):
-      return {reverse(call)};
+      return results_of(reverse(call));
     case static_cast<int>(ir::Op::pad):
-      return {pad(call)};
+      return results_of(pad(call));
     case static_cast<int>(ir::Op::concatenate):
-      return {concatenate(call)};
+      return results_of(concatenate(call));
     case static_cast<int>(ir::Op::bitcast):
-      return {bitcast(call)};
+      return results_of(bitcast(call));
     case static_cast<int>(ir::Op::bitcast_convert):
-      return {bits_regrouped(call)};
+      return results_of(bits_regrouped(call));
     default:
-      return {reshaped(call.operand(0), call.node.shape)};
+      return results_of(reshaped(call.operand(0), call.node.shape));
   }
 }
 

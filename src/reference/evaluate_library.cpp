@@ -188,7 +188,7 @@ std::vector<Tensor> evaluate_dot(const Call& call) {
     if (real != is_floating(result.shape.dtype)) fail(call, "the result mixes floating and integer types");
     store_cells(result, row * columns, out);
   }
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 std::vector<Tensor> evaluate_convolution(const Call& call) {
@@ -204,7 +204,7 @@ std::vector<Tensor> evaluate_convolution(const Call& call) {
   load_cells(in, 0, 1, input);
   load_cells(filter, 0, 1, kernel);
   Tensor result = zeros(call.node.shape);
-  if (result.bytes.empty() || input.empty() || kernel.empty()) return {std::move(result)};
+  if (result.bytes.empty() || input.empty() || kernel.empty()) return results_of(std::move(result));
   ir::Dims at = zero_index(result.shape.rank());
   std::int64_t next = 0;
   do {
@@ -212,7 +212,7 @@ std::vector<Tensor> evaluate_convolution(const Call& call) {
     const Cell sum = convolved(c, at, in.shape, filter.shape, result.shape, input, kernel, is_floating(dtype));
     store_cells(result, next++, {&sum, 1});
   } while (next_index(at, result.shape.dims));
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 }  // namespace tailor::reference

@@ -254,9 +254,9 @@ std::vector<Tensor> scatter(const Call& call) {
 
 std::vector<Tensor> evaluate_lookup(const Call& call) {
   if (call.node.op == ir::Op::scatter) return scatter(call);
-  if (call.node.op == ir::Op::gather) return {gather(call)};
-  if (call.node.op == ir::Op::dynamic_slice) return {dynamic_slice(call)};
-  return {dynamic_update_slice(call)};
+  if (call.node.op == ir::Op::gather) return results_of(gather(call));
+  if (call.node.op == ir::Op::dynamic_slice) return results_of(dynamic_slice(call));
+  return results_of(dynamic_update_slice(call));
 }
 
 }  // namespace tailor::reference

@@ -165,7 +165,7 @@ std::vector<Tensor> reduce_custom(const Call& call) {
 std::vector<Tensor> evaluate_reduce(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
-  if (known && call.operands.size() == 2) return {reduce_known(call)};
+  if (known && call.operands.size() == 2) return results_of(reduce_known(call));
   return reduce_custom(call);
 }
 

@@ -162,7 +162,7 @@ std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
     } while (next_index(at, source.shape.dims));
   }
   store_cells(result, 0, sums);
-  return {std::move(result)};
+  return results_of(std::move(result));
 }
 
 std::vector<Tensor> evaluate_sort(const Call& call) {
@@ -224,7 +224,7 @@ std::vector<Tensor> evaluate_topk(const Call& call) {
       store_integer(indices, line * k + i, order[i]);
     }
   }
-  return {std::move(values), std::move(indices)};
+  return results_of(std::move(values), std::move(indices));
 }
 
 }  // namespace tailor::reference

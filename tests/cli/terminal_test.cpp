@@ -175,6 +175,10 @@ TEST_CASE("the progress line says how far, how fast, how long and how good") {
   CHECK(progress_line({"compiling", 640, 640, ""}, {64.0}, 100) == "compiling 640/640 (100 %), 10.0/s");
   CHECK(progress_line({"x", 10, 5000, ""}, {10.0}, 100).find("83 min left") != std::string::npos);
   CHECK(progress_line({"x", 10, 100000, ""}, {10.0}, 100).find("27.8 h left") != std::string::npos);
+  // Nothing is done yet, and somebody waits; then a share of the work is done, though it is no whole item.
+  CHECK(progress_line({"executing", 0, 40, ""}, {12.0}, 100) == "executing 0/40 (0 %), 12 s so far");
+  CHECK(progress_line({"executing", 0, 40, "", 0.25}, {12.0}, 100) == "executing 0/40 (0 %), 36 s left");
+  CHECK(progress_line({"executing", 30, 40, "", 0.5}, {12.0}, 100) == "executing 30/40 (75 %), 2.50/s, 12 s left");
   for (int width = 0; width < 80; ++width)
     CHECK(report::display_width(progress_line({"compiling 漢字", 120, 640, "6.81 us"}, {3.0}, width)) <= width);
 }
@@ -198,6 +202,23 @@ TEST_CASE("the progress line is redrawn at most ten times a second and erased at
   }
   CHECK(screen.current == "");
   CHECK(screen.finished == "");
+}
+
+TEST_CASE("activities that take turns have a clock each") {
+  FakeScreen screen;
+  FakeClock clock;
+  Console console(screen.sink(), {.redraw = true}, clock.clock());
+  console.progress({"compiling", 0, 40, ""});
+  clock.now += 100;
+  console.progress({"executing", 0, 40, ""});
+  clock.now += 10;
+  console.progress({"executing", 10, 40, ""});
+  CHECK(screen.current == "executing 10/40 (25 %), 1.00/s, 30 s left");
+  console.progress({"compiling", 20, 40, ""});
+  CHECK(screen.current == "compiling 20/40 (50 %), 0.200/s, 2 min left");
+  clock.now += 100;
+  console.progress({"executing", 20, 40, ""});
+  CHECK(screen.current == "executing 20/40 (50 %), 2.00/s, 10 s left");
 }
 
 TEST_CASE("a note during progress stands above the line, which comes back") {

@@ -243,6 +243,85 @@ TEST_CASE("numbers known before the run become constants") {
                  "fold-constants") == 0);
 }
 
+TEST_CASE("operations on small constant arrays are constants, under the names they had") {
+  const auto last = [](std::string_view lines) { return unchanged(entry_of_lines(lines)).graph; };
+  const auto is_array = [](const Graph& graph) {
+    return first_output(graph).op == Op::constant && elements(first_output(graph).shape) > 1 &&
+           first_output(graph).name == "r";
+  };
+  const std::string table = "c = s32[6] constant({3,1,4,1,5,9})\n";
+  for (const char* line : {"ROOT r = s32[2,3] reshape(c)", "ROOT r = s32[3] slice(c), slice={[1:6:2]}",
+                           "ROOT r = s32[6] reverse(c), dimensions={0}", "ROOT r = f32[6] convert(c)",
+                           "ROOT r = s32[6] multiply(c, c)", "ROOT r = s32[12] concatenate(c, c), dimensions={0}"}) {
+    INFO(line);
+    CHECK(is_array(last(table + line)));
+  }
+  CHECK(is_array(last(table + "a = s32[2,3] reshape(c)\nROOT r = s32[3,2] transpose(a), dimensions={1,0}")));
+  CHECK(is_array(last(table + "i = s32[6] iota(), iota_dimension=0\nROOT r = pred[6] compare(c, i), direction=GT")));
+  CHECK(
+      is_array(last("c = f32[3] constant({1,2.5,-0})\nz = f32[] constant(0)\nROOT r = f32[5] pad(c, z), padding=1_1")));
+  // One number everywhere is spread, not written out: a mask that holds for all, whatever it was computed from.
+  const Graph all = last(
+      "i = s32[6] iota(), iota_dimension=0\nn = s32[] constant(9)\n"
+      "b = s32[6] broadcast(n), dimensions={}\nROOT r = pred[6] compare(i, b), direction=LT");
+  CHECK(first_output(all).op == Op::broadcast);
+  CHECK(first_output(all).name == "r");
+  CHECK(all.nodes.size() == 2);
+  // Kernels compute what follows from indices, spread rows as they read them, and differ from the evaluator in exp.
+  CHECK(first_output(last("i = s32[6] iota(), iota_dimension=0\nn = s32[] constant(3)\n"
+                          "b = s32[6] broadcast(n), dimensions={}\nROOT r = pred[6] compare(i, b), direction=LT"))
+            .op == Op::compare);
+  CHECK(first_output(last(table + "ROOT r = s32[9,6] broadcast(c), dimensions={1}")).op == Op::broadcast);
+  CHECK(first_output(last("c = f32[3] constant({1,2.5,4})\nROOT r = f32[3] exponential(c)")).op == Op::exp);
+  CHECK(
+      first_output(last("c = f32[2] constant({0,1})\nd = f32[2] constant({1,-0})\nROOT r = f32[2] maximum(c, d)")).op ==
+      Op::maximum);
+  // Large tables stay what they are computed from.
+  const auto large = [&](int count) {
+    std::string numbers = "0";
+    for (int i = 1; i < count; ++i) numbers += fmt::format(",{}", i % 7);
+    return first_output(
+               last(fmt::format("c = s32[{0}] constant({{{1}}})\nROOT r = s32[{0}] negate(c)", count, numbers)))
+        .op;
+  };
+  CHECK(large(1024) == Op::constant);
+  CHECK(large(1025) == Op::negate);
+}
+
+TEST_CASE("random graphs with constant arrays in them keep every bit of their results") {
+  std::int64_t folded = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Graph graph = well_formed_graph(seed, 40);
+    std::int64_t parameters = 0;
+    for (Node& node : graph.nodes) {
+      if (node.op != Op::parameter) continue;
+      if (seed % 3 != 0 && parameters == static_cast<std::int64_t>(seed % 2)) {
+        ++parameters;
+        node.attributes = ParameterNumber{0};
+        continue;
+      }
+      ++parameters;
+      node.op = Op::constant;
+      node.attributes = Literal{true, random_tensor(node.shape, seed).bytes};
+    }
+    verify(graph);
+    const std::vector<Tensor> expected = results(graph, seed);
+    PassCount count;
+    const std::stop_token nobody;
+    Rewrite rewrite(graph, nobody);
+    fold_constants(rewrite, count);
+    for (Node& node : graph.nodes) rewrite.refresh(node);
+    for (NodeId& output : graph.outputs) output = rewrite.current(output);
+    verify(graph);
+    CAPTURE(seed);
+    const std::vector<Tensor> found = results(graph, seed);
+    REQUIRE(expected.size() == found.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(expected[i].bytes == found[i].bytes);
+    folded += count.rewrites;
+  }
+  CHECK(folded > 500);
+}
+
 TEST_CASE("arrays without elements are constants, and what reads them does without") {
   const auto kept = [](std::string_view lines) {
     const Imported imported = unchanged(fmt::format(

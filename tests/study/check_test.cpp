@@ -343,9 +343,28 @@ TEST_CASE("groups without a plan have their rows, and decide how a command ends 
   // Nobody knows of a kernel that took too long whether it is right.
   counts.late = 1;
   CHECK(fault_of(counts, 31)->fault == Fault::missing);
-  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels took longer than --time-limit and are not judged");
+  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels took longer than --time-limit and is not judged");
+  // Offered is what makes less to execute of such a kernel.
+  CHECK(fault_of(counts, 31)->hint == "a larger --time-limit");
+  counts.late_may_be_sampled = 1;
+  CHECK(fault_of(counts, 31)->hint == "a larger --time-limit, or --blocks for less to execute");
+  counts.late_may_shrink = 1;
+  CHECK(fault_of(counts, 31)->hint == "a larger --time-limit, or --shape small or --blocks for less to execute");
   counts.refuted = 2;
-  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels are not right");
+  CHECK(fault_of(counts, 31)->message == "1 of 2 kernels is not right");
+}
+
+TEST_CASE("sentences count in the right form, one or many") {
+  VerdictCounts counts;
+  counts.all = counts.passed = 1;
+  CHECK(text(counts, 0) == "1 of 1 kernel passed");
+  CHECK(text(counts, 1) == "1 of 1 kernel passed; 1 group has no plan");
+  CHECK(fault_of({}, 1)->message == "nothing to check: none of 1 group has a plan");
+  profiler::CheckAccount account;
+  account.references = 1;
+  CHECK(text(account).find(", 1 reference in ") != std::string::npos);
+  account.references = 2;
+  CHECK(text(account).find(", 2 references in ") != std::string::npos);
 }
 
 TEST_CASE("the page of an explanation keeps to the width of the screen, down to its program") {

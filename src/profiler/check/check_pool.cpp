@@ -73,7 +73,10 @@ class Stage {
       few.sample_blocks = 1;
       shared.divisible = shared.divisible && blocks_to_run(*request.kernel, few) > 0;
       shared.executing = std::max(shared.executing, bytes_of(request));
+      work_ += work_of(request);
+      if (shared.users == 1) work_ += work_of(*request.group);
     }
+    progress_.total = requests.size();
     budget_ = make_budget(stage.memory);
     const int processors = static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
     const int threads = stage.workers > 0 ? stage.workers : processors;
@@ -91,12 +94,31 @@ class Stage {
           take(*turn);
         }
       }));
-    for (std::future<void>& one : running) one.wait();
+    for (std::future<void>& one : running)
+      while (one.wait_for(between_words) != std::future_status::ready) {
+        const std::lock_guard lock(mutex_);
+        tell();
+      }
     for (std::future<void>& one : running) one.get();
     to_.account.wall.value = now() - started;
   }
 
  private:
+  /// A large reference or launch takes minutes: who looks on is told that it goes on.
+  static constexpr std::chrono::milliseconds between_words{500};
+
+  /// Precondition: the mutex is held.
+  void tell() {
+    if (work_ > 0) progress_.share = std::min(work_done_ / work_, 1.0);
+    if (stage_.progress) stage_.progress(progress_);
+  }
+
+  /// How long a part takes goes with the bytes it touches, more or less.
+  double work_of(const CheckRequest& request) const { return static_cast<double>(bytes_of(request)) * stage_.seeds; }
+  double work_of(const ir::Group& group) const {
+    return static_cast<double>(reference::bytes_to_evaluate(group.graph)) * stage_.seeds;
+  }
+
   struct Turn {
     std::size_t at = 0;
     bool opens = false;  ///< whoever takes it evaluates the group's references first
@@ -137,13 +159,13 @@ class Stage {
     to_.account.executing.value += spent;
     to_.account.lane_instructions += static_cast<double>(verdict.lane_instructions);
     ++progress_.done;
-    progress_.total = requests_.size();
+    work_done_ += work_of(request);
     progress_.refuted += is_refuted(verdict.state) ? 1 : 0;
     if (verdict.state != Verdict::stopped) {
       if (stage_.reached) stage_.reached(turn.at, verdict);
       to_.verdicts[turn.at] = std::move(verdict);
     }
-    if (stage_.progress) stage_.progress(progress_);
+    tell();
   }
 
   /// Kernels that share references: of one group, and as exact as one another.
@@ -230,10 +252,7 @@ class Stage {
     const std::optional<std::string> failure = failure_of([&] {
       const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
-        const Remedies remedies{.raised = true,
-                                .sampled = !shared.sampled && shared.divisible,
-                                .smaller = stage_.each.may_shrink && can_shrink(group.graph)};
-        references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies)));
+        references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies_of(request, shared))));
       } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
         held_ += given = fit.bytes;
         lock.unlock();
@@ -246,14 +265,21 @@ class Stage {
     if (stage_.each.stop.stop_requested())
       references.clear();
     else if (failure)
-      references.assign(1, refused(*failure));
+      references.assign(1, refused(in_words(*failure, request, shared)));
     const std::lock_guard lock(mutex_);
     shared.references = std::move(references);
     shared.given = given;
     shared.state = Shared::State::open;
     to_.account.reference.value += now() - started;
     ++to_.account.references;
+    work_done_ += work_of(group);
     changed_.notify_all();
+  }
+
+  Remedies remedies_of(const CheckRequest& request, const Shared& shared) const {
+    return {.raised = true,
+            .sampled = !shared.sampled && shared.divisible,
+            .smaller = stage_.each.may_shrink && can_shrink(request.group->graph, *request.kernel)};
   }
 
   static Reference refused(std::string why) {
@@ -261,6 +287,14 @@ class Stage {
     reference.reason = std::move(why);
     return reference;
   }
+  /// What somebody may do about it beside.
+  std::string in_words(const std::string& failure, const CheckRequest& request, const Shared& shared) const {
+    const std::string less = failure == no_memory ? takes_less(remedies_of(request, shared)) : "";
+    return less.empty() ? failure : failure + "; " + less;
+  }
+
+  static constexpr std::string_view no_memory = "the machine gave no more memory";
+
   /// Does the work; what it failed for, in words, or nothing.
   template <class Work>
   static std::optional<std::string> failure_of(Work&& work) {
@@ -270,7 +304,7 @@ class Stage {
     } catch (const Error& error) {
       return error.message;
     } catch (const std::bad_alloc&) {
-      return "the machine gave no more memory; --blocks or --shape small takes less";
+      return std::string(no_memory);
     } catch (const std::exception& error) {
       return error.what();
     }
@@ -285,7 +319,7 @@ class Stage {
     if (done) return verdict;
     verdict = {};
     verdict.state = failure ? Verdict::not_executed : Verdict::stopped;
-    verdict.reason = failure.value_or("");
+    verdict.reason = failure ? in_words(*failure, request, shared_.at(key_of(request))) : "";
     return verdict;
   }
 
@@ -330,6 +364,7 @@ class Stage {
   std::condition_variable changed_;     ///< memory or references
   std::int64_t budget_ = 0, held_ = 0;  ///< bytes
   CheckProgress progress_;
+  double work_ = 0, work_done_ = 0;  ///< all, and what is done
 };
 
 }  // namespace

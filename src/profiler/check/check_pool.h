@@ -27,6 +27,7 @@ struct CheckRequest {
 
 struct CheckProgress {
   std::size_t done = 0, total = 0;
+  double share = 0;  ///< of the work that is done, references included, by the bytes that each part touches
   std::int64_t refuted = 0;
 };
 
@@ -38,7 +39,8 @@ struct CheckStage {
   std::int64_t memory = 0;
   /// make_simulator, or a stand-in.
   std::function<Executor(const ir::Kernel&, const ir::Binary&)> executor = {};
-  std::function<void(const CheckProgress&)> progress = {};  ///< called one at a time, from the workers' threads
+  /// Called one at a time, from any thread: whenever something is done, and twice a second meanwhile.
+  std::function<void(const CheckProgress&)> progress = {};
   /// Told of each verdict as it is reached, one at a time, from the workers' threads; `at` is the request's place.
   std::function<void(std::size_t at, const Checked&)> reached = {};
 };

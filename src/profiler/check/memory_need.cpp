@@ -16,6 +16,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "codegen/lower/shrink.h"
+#include "profiler/check/check.h"
+#include "profiler/check/small_shape.h"
 #include "profiler/simulator/machine/launch.h"
 
 namespace tailor::profiler {
@@ -64,16 +66,30 @@ std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, std::int6
 
 bool can_shrink(const ir::Graph& graph) { return codegen::outer_extent(graph).has_value(); }
 
+bool can_shrink(const ir::Graph& graph, const ir::Kernel& kernel) {
+  return kernel.virtual_blocks > blocks_of_small(kernel) && can_shrink(graph);
+}
+
+bool can_sample(const ir::Kernel& kernel) {
+  CheckOptions few;
+  few.sample_blocks = 1;
+  return blocks_to_run(kernel, few) > 0;
+}
+
+std::string takes_less(const Remedies& remedies) {
+  if (remedies.sampled && remedies.smaller) return "--blocks or --shape small takes less";
+  if (remedies.sampled || remedies.smaller)
+    return remedies.sampled ? "--blocks takes less" : "--shape small takes less";
+  return "";
+}
+
 std::string out_of_memory(std::int64_t needed, std::int64_t available, const Remedies& remedies) {
   constexpr double gb = 1e9;
   const double wanted = static_cast<double>(needed), all = static_cast<double>(held_memory()) + wanted;
   std::vector<std::string> hints;
   if (remedies.raised && wanted <= share_of_free * static_cast<double>(free_memory()))
     hints.push_back(fmt::format("--memory {:.0f} allows it", std::ceil(all / gb)));
-  if (remedies.sampled && remedies.smaller)
-    hints.emplace_back("--blocks or --shape small takes less");
-  else if (remedies.sampled || remedies.smaller)
-    hints.emplace_back(remedies.sampled ? "--blocks takes less" : "--shape small takes less");
+  if (std::string less = takes_less(remedies); !less.empty()) hints.push_back(std::move(less));
   if (hints.empty()) hints.emplace_back("this machine is too small for it");
   return fmt::format("needs {} of memory, {} free for it; {}", humane_bytes(wanted),
                      available <= 0 ? "none is" : humane_bytes(static_cast<double>(available)) + " are",

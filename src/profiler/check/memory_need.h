@@ -34,6 +34,12 @@ struct Remedies {
 };
 /// Whether --shape small may take less.
 bool can_shrink(const ir::Graph& graph);
+/// The same of a kernel of the group: not where it has no more blocks than the small shape would have.
+bool can_shrink(const ir::Graph& graph, const ir::Kernel& kernel);
+/// Whether --blocks may leave out some of its blocks.
+bool can_sample(const ir::Kernel& kernel);
+/// "--blocks or --shape small takes less"; empty where neither does.
+std::string takes_less(const Remedies& remedies);
 /// "needs 23.4 GB of memory, 4.0 GB are free for it; --memory 24 allows it, --blocks or --shape small takes less". What
 /// the machine itself has not is not offered.
 std::string out_of_memory(std::int64_t needed, std::int64_t available, const Remedies& remedies);

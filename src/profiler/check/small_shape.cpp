@@ -30,8 +30,6 @@ namespace tailor::profiler {
 
 namespace {
 
-/// A first, a last and some between.
-constexpr std::int64_t enough_blocks = 4;
 /// Of one step alone indices become simpler than they are; a few more are tried.
 constexpr int attempts = 4;
 
@@ -138,7 +136,7 @@ std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const 
   if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
   const Rows& rows = std::get<Rows>(found);
   // A persistent kernel goes round its loop: more blocks than there are at once.
-  const std::int64_t blocks = std::min(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
+  const std::int64_t blocks = blocks_of_small(whole);
   return fewest(group, rows, plan, whole, limits, {blocks, false, rows.of % rows.block != 0, true});
 }
 

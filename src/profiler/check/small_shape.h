@@ -6,6 +6,8 @@
 // ragged when it is. It is another kernel (sizes are in its text), so what is learnt of it is said to be of a part.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <variant>
 
@@ -25,6 +27,13 @@ struct SmallShape {
   std::string text() const;
   ir::WorkUnit unit = ir::WorkUnit::rows;
 };
+
+/// A first, a last and some between.
+inline constexpr std::int64_t enough_blocks = 4;
+/// Blocks that the smaller kernel has at least; the whole of one that has no more is small already.
+inline std::int64_t blocks_of_small(const ir::Kernel& whole) {
+  return std::min<std::int64_t>(whole.virtual_blocks, whole.persistent ? 2 * whole.grid + 1 : enough_blocks);
+}
 
 /// What to execute in the place of `whole`, which is `plan` lowered for `group`; or, in words, why the group has to be
 /// executed as it is.

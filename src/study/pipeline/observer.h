@@ -19,6 +19,7 @@ struct Progress {
   std::int64_t done = 0;
   std::int64_t total = 0;  ///< 0: unknown
   std::string best;
+  double share = 0;  ///< of the work that is done, where items differ much; 0: items count alike
 };
 
 /// Calls may come from several threads at once.

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/indexed.h"
 #include "profiler/check/simulate.h"
 #include "study/pipeline/stages.h"
@@ -118,6 +120,8 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
   stage.executor = how.executor ? how.executor : profiler::make_simulator;
   stage.progress = [&](const profiler::CheckProgress& progress) {
     Progress line = progress_of("executing kernels", progress.done, progress.total, how.done, how.total);
+    line.share = (static_cast<double>(how.done) + progress.share * static_cast<double>(progress.total)) /
+                 static_cast<double>(std::max<std::int64_t>(line.total, 1));
     if (progress.refuted > 0) line.best = fmt::format("{} wrong", progress.refuted);
     watch.observer.progress(line);
   };

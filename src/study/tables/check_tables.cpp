@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/text.h"
+#include "profiler/check/memory_need.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -63,7 +65,11 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.not_all += passed && item.verdict->judged < 1 ? 1 : 0;
     counts.not_judged += not_judged ? 1 : 0;
     counts.refuted += profiler::is_refuted(state) ? 1 : 0;
-    counts.late += state == profiler::Verdict::timed_out ? 1 : 0;
+    if (state == profiler::Verdict::timed_out) {
+      ++counts.late;
+      counts.late_may_shrink += !item.other && profiler::can_shrink(item.of->group.graph, item.kernel) ? 1 : 0;
+      counts.late_may_be_sampled += profiler::can_sample(item.executed_kernel()) ? 1 : 0;
+    }
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
     counts.sampled += item.sampled() ? 1 : 0;
@@ -77,10 +83,11 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const auto also = [](std::int64_t count, std::string_view what) {
     return count > 0 ? fmt::format(", {} {}", count, what) : std::string();
   };
-  const std::string without = groups_without_plan == 0   ? ""
-                              : groups_without_plan == 1 ? "; 1 group has no plan"
-                                                         : fmt::format("; {} groups have no plan", groups_without_plan);
-  return fmt::format("{} of {} kernels passed{}{}{}{}{}{}", counts.passed, counts.all,
+  const auto unplanned = static_cast<std::int64_t>(groups_without_plan);
+  const std::string without =
+      unplanned == 0 ? ""
+                     : fmt::format("; {} {} no plan", counted(unplanned, "group"), unplanned == 1 ? "has" : "have");
+  return fmt::format("{} of {} passed{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
                      also(counts.elsewhere, "executed at a smaller shape"),
                      also(counts.sampled, "executed in a sample of their blocks"),
                      also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
@@ -88,35 +95,41 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
 }
 
 std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan) {
-  const std::string why = "the answer says why";
+  const std::string why = "the answer says why", all = counted(counts.all, "kernel");
+  const auto are = [](std::int64_t count) { return count == 1 ? "is" : "are"; };
   if (counts.all == 0)
     return Error(Fault::missing,
-                 fmt::format("nothing to check: none of {} group{} has a plan", groups_without_plan,
-                             groups_without_plan == 1 ? "" : "s"),
+                 fmt::format("nothing to check: none of {} has a plan",
+                             counted(static_cast<std::int64_t>(groups_without_plan), "group")),
                  why);
   if (counts.refuted > counts.late)
-    return Error(Fault::failed, fmt::format("{} of {} kernels are not right", counts.refuted - counts.late, counts.all),
-                 "the answer says which and why; tailor emit prints the CUDA text of one");
-  if (counts.late > 0)
+    return Error(
+        Fault::failed,
+        fmt::format("{} of {} {} not right", counts.refuted - counts.late, all, are(counts.refuted - counts.late)),
+        "the answer says which and why; tailor emit prints the CUDA text of one");
+  if (counts.late > 0) {
+    const bool shrinks = counts.late_may_shrink > 0, samples = counts.late_may_be_sampled > 0;
     return Error(
         Fault::missing,
-        fmt::format("{} of {} kernels took longer than --time-limit and are not judged", counts.late, counts.all),
-        "a larger --time-limit, or --shape small or --blocks for less to execute");
+        fmt::format("{} of {} took longer than --time-limit and {} not judged", counts.late, all, are(counts.late)),
+        fmt::format("a larger --time-limit{}{}{}{}", shrinks || samples ? ", or " : "", shrinks ? "--shape small" : "",
+                    shrinks && samples ? " or " : "", samples ? "--blocks" : "") +
+            (shrinks || samples ? " for less to execute" : ""));
+  }
   if (counts.not_executed > 0)
-    return Error(Fault::missing, fmt::format("{} of {} kernels could not be executed", counts.not_executed, counts.all),
-                 why);
+    return Error(Fault::missing, fmt::format("{} of {} could not be executed", counts.not_executed, all), why);
   if (counts.not_judged > 0)
-    return Error(Fault::missing, fmt::format("{} of {} kernels ran and are not judged", counts.not_judged, counts.all),
-                 why);
+    return Error(Fault::missing,
+                 fmt::format("{} of {} ran and {} not judged", counts.not_judged, all, are(counts.not_judged)), why);
   return std::nullopt;
 }
 
 std::string text(const profiler::CheckAccount& account) {
   return fmt::format(
-      "{} lane instructions executed in {} ({}/s of one thread), {} references in {}",
+      "{} lane instructions executed in {} ({}/s of one thread), {} in {}",
       with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
       three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
-      account.references, humane_seconds(account.reference.value));
+      counted(account.references, "reference"), humane_seconds(account.reference.value));
 }
 
 std::string judged_words(double fraction) {

@@ -28,11 +28,12 @@ std::string line_text(std::span<const std::string_view> lines, std::int64_t line
 /// How many candidates ended in each way.
 struct VerdictCounts {
   std::int64_t passed = 0, refuted = 0, not_judged = 0, not_executed = 0;
-  std::int64_t late = 0;       ///< of the refuted: they took too long
-  std::int64_t not_all = 0;    ///< of the passed: a part of their results has no bound
-  std::int64_t elsewhere = 0;  ///< at another shape than their own
-  std::int64_t sampled = 0;    ///< some of their blocks
-  std::int64_t finished = 0;   ///< have a verdict
+  std::int64_t late = 0;                                      ///< of the refuted: they took too long
+  std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of the late: what would make less to execute of them
+  std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
+  std::int64_t elsewhere = 0;                                 ///< at another shape than their own
+  std::int64_t sampled = 0;                                   ///< some of their blocks
+  std::int64_t finished = 0;                                  ///< have a verdict
   std::int64_t all = 0;
 };
 VerdictCounts count_verdicts(std::span<const Candidate> candidates);

@@ -31,7 +31,7 @@ ir::Kernel kernel_of(const ir::Group& group) {
   for (const ir::NodeId id : group.graph.outputs)
     kernel.buffers.push_back(
         {"out", group.graph[id].shape.dtype, elements(group.graph[id].shape), ir::BufferRole::output});
-  kernel.grid = 100;
+  kernel.grid = kernel.virtual_blocks = 100;
   kernel.threads = 128;
   return kernel;
 }
@@ -118,6 +118,31 @@ TEST_CASE("what does not fit is not executed, and says how much it needs") {
   const std::string reason = check_all(bench.requests, stage).verdicts[2]->reason;
   CHECK(reason.find("--blocks takes less") != std::string::npos);
   CHECK(reason.find("--shape") == std::string::npos);
+  stage.each.may_shrink = true;
+  for (ir::Kernel& kernel : bench.kernels) kernel.grid = kernel.virtual_blocks = 4;  // as few as the small shape has
+  CHECK(check_all(bench.requests, stage).verdicts[2]->reason.find("--shape") == std::string::npos);
+}
+
+TEST_CASE("who looks on is told that the work goes on while one kernel takes long, and how much of it is done") {
+  Bench bench({4000});
+  CheckStage stage;
+  stage.workers = 1;
+  std::vector<CheckProgress> told;
+  stage.progress = [&](const CheckProgress& progress) { told.push_back(progress); };
+  bool first = true;
+  stage.executor = bench.right([&](std::size_t) {
+    if (first) std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+    first = false;
+  });
+  const CheckedAll all = check_all(bench.requests, stage);
+  REQUIRE(all.verdicts.size() == 2);
+  REQUIRE(told.size() >= 4);  // twice while the first one runs, and once after each
+  CHECK(told.front().done == 0);
+  CHECK(told.front().total == 2);
+  CHECK(told.front().share > 0);  // the reference is there
+  for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].share >= told[i - 1].share);
+  CHECK(told.back().done == 2);
+  CHECK(told.back().share > 0.999);
 }
 
 TEST_CASE("groups that do not fit together run one after the other, and all of them end") {
