@@ -77,7 +77,8 @@ constexpr std::array command_table = std::to_array({
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --device h200\n"
             "fuse model.hlo --compare --device h200,a100_80gb\n"
-            "fuse model.hlo --why --top 0",
+            "fuse model.hlo --why add.7 --device h200\n"
+            "fuse model.hlo --device h200 --to model.svg",
             "MODEL", bound<FuseOptions, run_fuse>),
     command("explore", "the plan space of one group: what was dropped and why, and the best plans",
             "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"

@@ -47,9 +47,11 @@ void declare(OptionList& list, FuseOptions& options) {
   list.add("--device", &options.devices, "add the bound on time on this GPU; may be repeated", "NAME").split_at_commas =
       true;
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
-  list.add("--why", &options.why, "for each edge why it was or was not fused");
-  list.add("--node", &options.node, "the same for the edges of one node alone", "NAME");
-  list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why";
+  list.add("--why", &options.why, "why each edge is fused or not; of NODE also what the other choice would take",
+           "[NODE]")
+      .word_goes_to = "--node";
+  list.add("--node", &options.node, "the same as --why NODE", "NODE");
+  list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why,--node";
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")
       .excludes = "--compare";

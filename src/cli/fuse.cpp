@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tailor fuse: how a strategy cuts a model into kernels, what that moves and the least it could take, edge by edge
-// why, or all strategies side by side. Times are bounds (level sol), so nothing here depends on a plan. In: a model,
-// strategies, devices for the bounds. Out: tables and, when asked, a partition file.
+// why, or all strategies side by side, with the times of plans. In: a model, strategies, devices. Out: tables and, when
+// asked, the fused graph as files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,37 +17,17 @@
 #include "explore/strategy.h"
 #include "study/module/fusion_files.h"
 #include "study/tables/partition_tables.h"
+#include "study/tables/strategy_table.h"
 
 namespace tailor::cli {
 
 namespace {
 
-using Devices = std::span<const costmodel::CalibratedDevice>;
-
-/// One partition per strategy; for a strategy that decides for a GPU, one per device.
-std::vector<explore::Partition> all_partitions(const ir::Graph& graph, Devices devices, const Context& context) {
-  std::vector<explore::Partition> partitions;
-  for (const explore::Strategy& row : explore::strategies()) {
-    if (!row.needs.device && !row.needs.price) {
-      explore::FusionSetting setting;
-      setting.stop = context.stop();
-      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
-      continue;
-    }
-    if (devices.empty()) context.console->note(fmt::format("{} is left out: it needs a device", row.name));
-    for (const costmodel::CalibratedDevice& device : devices) {
-      explore::FusionSetting setting;
-      setting.device = &device;
-      setting.price = costmodel::find_model("group");
-      setting.stop = context.stop();
-      partitions.push_back(explore::partition(graph, explore::fuse(row, graph, setting), context.stop()));
-      partitions.back().strategy += " on " + device.name;
-    }
-  }
-  return partitions;
+void mention(const Context& context, const explore::Partition& partition) {
+  for (const std::string& words : study::caveats(partition)) context.console->note(words);
 }
 
-std::vector<costmodel::CalibratedDevice> asked_devices(const FuseOptions& options, const Context& context) {
+std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options, const Context& context) {
   std::vector<costmodel::CalibratedDevice> devices;
   const ir::Calibration calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) {
@@ -58,28 +38,16 @@ std::vector<costmodel::CalibratedDevice> asked_devices(const FuseOptions& option
   return devices;
 }
 
-void mention(const Context& context, const explore::Partition& partition) {
-  if (partition.unknown_trips > 0)
-    context.console->note(
-        fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
-  if (partition.branches > 0)
-    context.console->note(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
-}
-
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
   std::vector<std::string> files = options.to;
   if (!options.write_partition.empty()) files.push_back(options.write_partition);
   if (context.output.empty() && files.empty()) context.interrupts->holds_nothing();
-  const std::vector<costmodel::CalibratedDevice> devices = asked_devices(options, context);
+  const std::vector<costmodel::CalibratedDevice> devices = load_devices(options, context);
   const explore::ChosenStrategy strategy = explore::find_strategy(
       options.strategy.empty() ? explore::default_strategy_for(devices.size()) : std::string_view(options.strategy));
-  if (!options.write_partition.empty() && !options.write_partition.ends_with(explore::partition_file_ending))
-    throw Error(Fault::usage,
-                fmt::format("--write-partition: found '{}', expected a name that ends in {}", options.write_partition,
-                            explore::partition_file_ending),
-                "--strategy knows such a file by its ending");
+  if (!options.write_partition.empty()) study::check_partition_path(options.write_partition);
   for (const std::string& path : files) study::check_fusion_file(path, options.model);
   // A program adds rows up: it gets all of them, or the number it asked for.
   const bool for_program = context.format == Format::json || context.format == Format::csv;
@@ -90,9 +58,12 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   for (const costmodel::CalibratedDevice& device : devices)
     answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
-    const std::vector<explore::Partition> partitions = all_partitions(imported.graph, devices, context);
-    mention(context, partitions.front());
-    answer.sections.push_back({"strategies", study::strategy_table(partitions, devices)});
+    std::vector<std::string> left_out;
+    const auto strategies = study::all_strategies(imported.graph, devices, left_out, context.stop());
+    for (const std::string& name : left_out)
+      context.console->note(fmt::format("{} is left out: it needs a device", name));
+    mention(context, strategies.front().partition);
+    answer.sections.push_back({"strategies", study::strategy_table(strategies, devices)});
     return show(context, answer);
   }
   if (options.strategy.empty() && strategy.name != explore::default_strategy)
@@ -113,7 +84,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     context.console->note(fmt::format("wrote {}", path));
   }
   if (options.why || !options.node.empty()) {
-    answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, top,
+    answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, setting.device, top,
                                                           context.format == Format::table, context.stop())});
     return show(context, answer);
   }
@@ -121,7 +92,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   mention(context, partition);
   answer.sections.push_back(
       {"groups", study::group_table(partition, devices, top, context.format == Format::json || context.verbose)});
-  answer.sections.push_back({"totals", study::strategy_table({&partition, 1}, devices)});
+  const study::StrategyFigures figures =
+      study::strategy_figures(imported.graph, fusion, partition, devices, nullptr, context.stop());
+  answer.sections.push_back({"totals", study::strategy_table({&figures, 1}, devices)});
   show(context, answer);
 }
 

@@ -41,6 +41,30 @@ CLI::Option* add_to(CLI::App& app, const Option& option) {
   return added;
 }
 
+/// "--why NODE" as "--why --node NODE". A word behind such a flag is taken unless it is an option, or stands where a
+/// word without a name is still missing: "fuse --why model.hlo" names the model.
+std::vector<std::string> spelled_out(const OptionList& list, std::span<char* const> words) {
+  auto missing =
+      std::count_if(list.options.begin(), list.options.end(), [](const Option& o) { return o.positional(); });
+  std::vector<std::size_t> behind;
+  std::vector<std::string> all(words.begin(), words.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].starts_with('-')) {
+      --missing;
+      continue;
+    }
+    const Option* option = list.find(all[i]);
+    const bool another = i + 1 < all.size() && !all[i + 1].starts_with('-');
+    if (option == nullptr || !another) continue;
+    if (!option->word_goes_to.empty()) behind.push_back(i + 1);
+    if (!option->word_goes_to.empty() || !std::holds_alternative<bool*>(option->target)) ++i;
+  }
+  for (auto at = behind.rbegin(); at != behind.rend(); ++at)
+    if (missing-- <= 0)
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(*at), list.find(all[*at - 1])->word_goes_to);
+  return all;
+}
+
 }  // namespace
 
 Option& OptionList::add(std::string names, Option::Target target, std::string what, std::string value) {
@@ -82,7 +106,8 @@ ParsedWords parse_options(const OptionList& list, std::span<char* const> words, 
   try {
     // The library takes the first word for the program's name.
     std::vector<const char*> all{"tailor"};
-    all.insert(all.end(), words.begin(), words.end());
+    const std::vector<std::string> spelled = spelled_out(list, words);
+    for (const std::string& word : spelled) all.push_back(word.c_str());
     app.parse(static_cast<int>(all.size()), all.data());
   } catch (const CLI::ParseError& error) {
     throw Error(Fault::usage, error.what(), fmt::format("see tailor {} --help", command));

@@ -26,6 +26,7 @@ struct Option {
   Target target;                 ///< outlives the parsing
   std::string what;              ///< one line of help
   std::string value;             ///< what its value is called in help ("N"); empty for flags and words
+  std::string word_goes_to;      ///< of a flag: a word may follow it, which is the value of this other option
   std::string needs;             ///< another option that must be given too
   std::string excludes;          ///< others that must not be given too, separated by commas
   bool not_negative = false;     ///< refuses numbers below 0

@@ -89,7 +89,7 @@ def key_complaints(node, command, known, axes):
             continue
         if command == "explore" and key in axes:
             continue
-        unit, commands = known.get(key) or known.get(re.sub("^[a-z0-9_]+(?=_(bound|price)_s$)", "*", key)) or (None, set())
+        unit, commands = known.get(key) or known.get(re.sub(DEVICE_KEY, "*", key)) or (None, set())
         if unit is None:
             yield f"docs/json.md does not have key {key}, which {command} writes"
         elif command not in commands:
@@ -102,6 +102,8 @@ def key_complaints(node, command, known, axes):
             yield f"{key} is {value!r}, which is no count"
 
 
+# What stands before these is the name of a device.
+DEVICE_KEY = "^[a-z0-9_]+?(?=(_planned)?_(bound|price)_s$|_projected_s$|_workspace_bytes$)"
 HEAD = ("schema", "tool", "device", "command", "manifest", "chosen", "baseline", "warnings")
 
 

@@ -210,6 +210,8 @@ def import_xla_cases(i):
 def fuse_cases(i):
     yield Case("fuse", i.nodes, "--compare", at=(0.15, 0.9, 1.7))
     yield Case("fuse", i.nodes, "--why", "--top", "0", at=(1.5, 3.0))
+    for ending in ("svg", "dot", "hlo"):
+        yield Case("fuse", i.nodes, "--to", f"$NEW.{ending}", at=(1.5, 3.0))
 
 
 def explore_cases(i):

@@ -69,6 +69,14 @@ void check_fusion_file(const std::string& path, const std::string& model) {
     throw Error(Fault::usage, fmt::format("--to: '{}' is the model that is read", path), "name another file");
 }
 
+void check_partition_path(const std::string& path) {
+  if (!path.ends_with(explore::partition_file_ending))
+    throw Error(Fault::usage,
+                fmt::format("--write-partition: found '{}', expected a name that ends in {}", path,
+                            explore::partition_file_ending),
+                "--strategy knows such a file by its ending");
+}
+
 void write_fusion_file(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,
                        const costmodel::CalibratedDevice* device, const std::stop_token& stop) {
   write_file(path, row_of(path)->text({graph, fusion, device, stop}));

@@ -20,6 +20,9 @@ namespace tailor::study {
 /// cannot be written is said before anything is searched.
 void check_fusion_file(const std::string& path, const std::string& model);
 
+/// The same for --write-partition, whose ending is .partition.
+void check_partition_path(const std::string& path);
+
 /// Writes what the ending says, whole or not at all. `device` may be null: prices are left out. Throws Error(failed)
 /// when it cannot be written, Error(interrupted).
 void write_fusion_file(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,

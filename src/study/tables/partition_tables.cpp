@@ -9,11 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
-#include "explore/price.h"
+#include "explore/alternatives.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
@@ -30,38 +31,51 @@ double group_time(const costmodel::CalibratedDevice& device, const explore::Dist
   return costmodel::sol(explore::needed_work(group), device).total.value;
 }
 
-double all_groups_time(const costmodel::CalibratedDevice& device, const explore::Partition& partition) {
-  double sum = 0;
-  for (const explore::DistinctGroup& group : partition.groups) sum += group.times * group_time(device, group);
-  return sum;
-}
-
-double all_groups_price(const costmodel::CalibratedDevice& device, const explore::Partition& partition) {
-  double sum = 0;
-  for (const explore::DistinctGroup& group : partition.groups)
-    sum += group.times * explore::group_price(group.group.graph, device);
-  return sum;
-}
-
 void add_device_columns(Table& table, Devices devices) {
   for (const costmodel::CalibratedDevice& device : devices)
     table.columns.push_back(
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
 }
 
+/// What is asked about the edges of a model.
+struct EdgeQuestion {
+  std::string_view node;                      ///< empty: all edges
+  const costmodel::CalibratedDevice* device;  ///< of the prices of the other choices; null: they are not asked for
+  std::int64_t top;                           ///< rows whose other choices are priced; 0: all
+  const std::stop_token& stop;
+};
+
+void append_alternative(std::vector<Cell>& row, const explore::Alternative& other) {
+  row.insert(row.end(), {Cell(other.as_is), std::string(other.what), Cell(other.otherwise),
+                         other.against.empty() ? Cell() : Cell(other.against)});
+}
+
 void collect_edges(const ir::Graph& graph, const ir::Fusion& fusion, const std::string& where, Table& table,
-                   std::string_view node, const std::stop_token& stop) {
+                   const EdgeQuestion& asked) {
   const auto name_of = [&](ir::NodeId id) { return graph[id].name; };
+  std::optional<ir::DefUse> wires;
   for (const ir::EdgeNote& edge : fusion.edges) {
-    stop_if_asked(stop);
-    if (!node.empty() && name_of(edge.producer) != node && name_of(edge.consumer) != node) continue;
-    table.rows.push_back({name_of(edge.producer), name_of(edge.consumer), std::string(name(edge.decision)),
+    stop_if_asked(asked.stop);
+    if (!asked.node.empty() && name_of(edge.producer) != asked.node && name_of(edge.consumer) != asked.node) continue;
+    std::vector<Cell> row{name_of(edge.producer),
+                          name_of(edge.consumer),
+                          std::string(name(edge.decision)),
                           edge.level ? Cell(std::string(name(*edge.level))) : Cell(),
-                          edge.seconds ? Cell(*edge.seconds) : Cell(), edge.reason,
-                          static_cast<std::int64_t>(edge.group + 1), where});
+                          edge.seconds ? Cell(*edge.seconds) : Cell(),
+                          edge.reason,
+                          static_cast<std::int64_t>(edge.group + 1),
+                          where};
+    if (asked.device != nullptr) {
+      if (!wires) wires = ir::def_use(graph);
+      if (asked.top == 0 || std::ssize(table.rows) < asked.top)
+        append_alternative(row, explore::alternative(graph, *wires, fusion.groups, edge, *asked.device));
+      else
+        row.resize(row.size() + 4);
+    }
+    table.rows.push_back(std::move(row));
   }
   for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
-    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table, node, stop);
+    collect_edges(graph.bodies[i], fusion.bodies[i], where + "/" + graph.bodies[i].name, table, asked);
 }
 
 /// Names of all nodes, those of bodies too.
@@ -111,52 +125,9 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
   return table;
 }
 
-Table strategy_table(std::span<const explore::Partition> partitions, Devices devices) {
-  Table table;
-  table.title = "one run of the model";
-  table.columns = {column("strategy", "strategy"),
-                   column("kernels", "kernels", Hint::count),
-                   column("kernels_without_plan", "without a plan", Hint::count),
-                   column("kernel_floor", "least possible", Hint::count),
-                   column("distinct_groups", "distinct", Hint::count, 1),
-                   column("planned", "distinct with a plan", Hint::count, 2),
-                   column("launches", "launches", Hint::count),
-                   column("traffic", "moved", Hint::bytes),
-                   column("library_calls", "library calls", Hint::count, 3),
-                   column("library_traffic", "library moves", Hint::bytes, 4)};
-  add_device_columns(table, devices);
-  for (auto at = table.columns.end() - static_cast<std::ptrdiff_t>(devices.size()); at != table.columns.end(); ++at)
-    at->sacrifice = 1;  // where there is no room the price is what strategies are compared by
-  for (const costmodel::CalibratedDevice& device : devices)
-    table.columns.push_back(
-        {fmt::format("{}_price", device.name), fmt::format("{} price", device.name), Hint::seconds});
-  for (const explore::Partition& partition : partitions) {
-    const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), [](const auto& group) {
-      return std::holds_alternative<codegen::Layout>(group.needs);
-    });
-    std::int64_t without_plan = 0;
-    for (const explore::DistinctGroup& group : partition.groups)
-      if (std::holds_alternative<ir::Rejection>(group.needs))
-        without_plan += static_cast<std::int64_t>(group.occurrences.size());
-    std::vector<Cell> row{partition.strategy,
-                          partition.kernels,
-                          without_plan,
-                          partition.least_kernels,
-                          static_cast<std::int64_t>(partition.groups.size()),
-                          static_cast<std::int64_t>(planned),
-                          static_cast<std::int64_t>(partition.launches),
-                          partition.bytes,
-                          static_cast<std::int64_t>(partition.library_launches),
-                          partition.library_bytes};
-    for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_time(device, partition));
-    for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(all_groups_price(device, partition));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node, std::int64_t top,
-                 bool for_person, const std::stop_token& stop) {
+Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node,
+                 const costmodel::CalibratedDevice* device, std::int64_t top, bool for_person,
+                 const std::stop_token& stop) {
   Table table;
   table.title = fmt::format("edges of {}", fusion.strategy);
   table.columns = {column("producer", "producer"),
@@ -167,15 +138,21 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_v
                    column("reason", "why"),
                    column("group_there", "group there", Hint::integer, 2),
                    column("where", "where", Hint::text, 1)};
-  collect_edges(graph, fusion, graph.name, table, node, stop);
+  const bool priced = !node.empty() && device != nullptr;
+  if (priced)
+    table.columns.insert(table.columns.end(),
+                         {column("as_is", fmt::format("price as it is on {}", device->name), Hint::seconds),
+                          column("otherwise", "otherwise"), column("otherwise_price", "price otherwise", Hint::seconds),
+                          column("against", "but")});
+  collect_edges(graph, fusion, graph.name, table, {node, priced ? device : nullptr, top, stop});
   if (!node.empty() && table.rows.empty()) {
     std::vector<std::string_view> known;
     collect_names(graph, fusion, known);
     const bool stands = std::find(known.begin(), known.end(), node) != known.end();
     throw Error(
         Fault::usage,
-        stands ? fmt::format("--node: %{} has no edge to other work", node)
-               : fmt::format("--node: found '{}', which {} does not have", node, graph.name),
+        stands ? fmt::format("--why: %{} has no edge to other work", node)
+               : fmt::format("--why: found '{}', which {} does not have", node, graph.name),
         stands ? "free operations belong to whoever reads them: ask for one of those" : suggestion(node, known));
   }
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
@@ -190,7 +167,11 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_v
   };
   if (same(7)) drop_column(table, "where");
   drop_column(table, "group_there");
-  if (fusion.price.empty()) drop_column(table, "gain");
+  if (fusion.price.empty() || priced) drop_column(table, "gain");
+  const auto unopposed = [](const std::vector<Cell>& row) {
+    return std::holds_alternative<std::monostate>(row.back());
+  };
+  if (priced && std::all_of(table.rows.begin(), table.rows.end(), unopposed)) drop_column(table, "against");
   return table;
 }
 

@@ -22,14 +22,11 @@ namespace tailor::study {
 report::Table group_table(const explore::Partition& partition, std::span<const costmodel::CalibratedDevice> devices,
                           std::int64_t top, bool reasons);
 
-/// One row per partition: kernels, launches, bytes, and for each device the least one run of the model can take.
-report::Table strategy_table(std::span<const explore::Partition> partitions,
-                             std::span<const costmodel::CalibratedDevice> devices);
-
 /// One row per edge that the strategy noted, at most `top` rows (0: all); of one node's edges where `node` names one,
-/// which throws Error(usage) when there are none. `for_person`: without the columns that say nothing here.
-/// Error(interrupted) when asked to stop.
-report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node, std::int64_t top,
-                         bool for_person, const std::stop_token& stop = {});
+/// which throws Error(usage) when there are none. With a node and a device each row has the choice that was not taken
+/// and both prices. `for_person`: without the columns that say nothing here. Error(interrupted) when asked to stop.
+report::Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node,
+                         const costmodel::CalibratedDevice* device, std::int64_t top, bool for_person,
+                         const std::stop_token& stop = {});
 
 }  // namespace tailor::study

@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures of a fusion, and the table that sets several side by side. In: a graph, fusions, devices. Out: rows. Called
+// by `tailor fuse` for one strategy and for all.
+//
+// Kernels and launches have a floor that no fusion goes below: the longest chain of work that library calls interrupt,
+// once as kernels of the text and once with the bodies of loops counted by their trips, because a kernel in a loop is
+// launched in every turn. A model may have few kernels and many launches.
+//
+// What is computed again is counted over what kernels really compute: a member of a cover that nothing in its kernel
+// needs is no work. The time of plans is that of the best of a bounded number of plans, spread over each space, by the
+// model `projected`: it takes a fraction of a second where a whole search takes minutes.
+#include "study/tables/strategy_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/stop.h"
+#include "codegen/lower/prepare.h"
+#include "explore/borders.h"
+#include "explore/price.h"
+#include "explore/tune.h"
+#include "ir/device.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+namespace {
+
+using report::Cell;
+using report::Hint;
+using report::Table;
+using Devices = std::span<const costmodel::CalibratedDevice>;
+
+constexpr std::int64_t plans_looked_at = 128;  ///< of each group
+
+bool has_plan(const explore::DistinctGroup& group) { return std::holds_alternative<codegen::Layout>(group.needs); }
+
+/// What several kernels compute, and what they hand to one another, in a graph and its bodies.
+void count_shared(const ir::Graph& graph, const ir::Fusion& fusion, double times, StrategyFigures& figures,
+                  const std::stop_token& stop) {
+  const ir::DefUse wires = ir::def_use(graph);
+  const explore::Borders borders(graph, wires, fusion.groups);
+  std::vector<bool> computed(graph.nodes.size(), false);
+  for (std::size_t g = 0; g < fusion.groups.size(); ++g) {
+    stop_if_asked(stop);
+    const ir::Boundary border = borders.of(g);
+    for (const ir::NodeId id : border.inside) {
+      if (wires.roles[id] != ir::Role::work) continue;
+      if (computed[ir::index(id)]) {
+        const ir::Node& node = graph[id];
+        const ir::Shape& shape = node.results.empty() ? node.shape : node.results.front();
+        figures.again += times;
+        figures.again_elements += times * static_cast<double>(elements(shape));
+      }
+      computed[ir::index(id)] = true;
+    }
+    for (const ir::NodeId id : border.writes)
+      if (!wires.stored[id] && graph[id].shape.dtype != ir::DType::tuple)
+        figures.between_bytes += static_cast<double>(bytes(graph[id].shape));
+  }
+  for (const ir::Node& node : graph.nodes) {
+    if (class_of(node.op) != ir::OpClass::control) continue;
+    const bool loop = node.op == ir::Op::while_loop;
+    const std::int64_t trips = loop ? trip_count(node) : 0;
+    for (std::size_t i = trips > 0 ? 1 : 0; i < node.bodies.size(); ++i) {  // as partitions count
+      const std::size_t body = ir::index(node.bodies[i]);
+      count_shared(graph.bodies[body], fusion.bodies[body],
+                   loop ? times * static_cast<double>(std::max<std::int64_t>(1, trips)) : times, figures, stop);
+    }
+  }
+}
+
+std::optional<BestPlan> find_best(const ir::Group& group, const costmodel::CalibratedDevice& device,
+                                  const std::stop_token& stop) {
+  const auto prepared = codegen::prepare(group);
+  const auto* ready = std::get_if<codegen::Prepared>(&prepared);
+  if (ready == nullptr) return std::nullopt;
+  explore::TuneOptions options;
+  options.max_plans = plans_looked_at;
+  options.keep = 1;
+  options.stop = stop;
+  const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, device.limits), device, options);
+  stop_if_asked(stop);
+  if (tuned.best.empty()) return std::nullopt;
+  BestPlan best{tuned.best.front().estimate.total.value, 0};
+  for (const ir::Buffer& buffer : tuned.best.front().kernel.buffers)
+    if (buffer.role == ir::BufferRole::workspace || buffer.role == ir::BufferRole::ticket)
+      best.workspace_bytes += static_cast<double>(bytes(ir::make_shape(buffer.dtype, {buffer.elements})));
+  return best;
+}
+
+TimesOnDevice times_on(const costmodel::CalibratedDevice& device, const explore::Partition& partition, BestPlans* plans,
+                       const std::stop_token& stop) {
+  TimesOnDevice times;
+  double projected = 0, workspace = 0;
+  bool all_projected = plans != nullptr, any = false;
+  for (const explore::DistinctGroup& group : partition.groups) {
+    stop_if_asked(stop);
+    const double bound = group.times * costmodel::sol(explore::needed_work(group), device).total.value;
+    const double price = group.times * explore::group_price(group.group.graph, device);
+    times.bound += bound;
+    times.price += price;
+    if (!has_plan(group)) continue;
+    times.planned_bound += bound;
+    times.planned_price += price;
+    any = true;
+    if (plans == nullptr) continue;
+    const auto [at, fresh] = plans->try_emplace({group.group.id, device.name});
+    if (fresh) at->second = find_best(group.group, device, stop);
+    if (!at->second) {
+      all_projected = false;
+      continue;
+    }
+    projected += group.times * at->second->seconds;
+    workspace = std::max(workspace, at->second->workspace_bytes);
+  }
+  if (all_projected && any) times.projected = projected, times.workspace_bytes = workspace;
+  return times;
+}
+
+/// What qualifies a figure stays with it on every screen: kernels that cannot be written yet beside all counts, the
+/// floor beside what it bounds, times of what can be written beside times of all. Without loops launches repeat what
+/// kernels say, and may go.
+std::vector<report::Column> counts(bool looped) {
+  const int repeats = looped ? 0 : 2;
+  return {column("strategy", "strategy"),
+          column("kernels", "kernels", Hint::count),
+          column("kernels_without_plan", "no plan", Hint::count),
+          column("kernel_floor", "at least", Hint::count),
+          column("launches", "launches", Hint::count, repeats),
+          column("launches_without_plan", "launches without plan", Hint::count, repeats),
+          column("launch_floor", "launches at least", Hint::count, repeats),
+          column("traffic", "moved", Hint::bytes),
+          column("planned_traffic", "planned moves", Hint::bytes, 1),
+          column("again", "operations again", Hint::count, 3),
+          column("again_elements", "elements again", Hint::count, 6),
+          column("between", "between kernels", Hint::bytes, 3),
+          column("distinct_groups", "distinct", Hint::count, 7),
+          column("planned", "planned distinct", Hint::count, 8),
+          column("library_calls", "library calls", Hint::count, 9),
+          column("library_traffic", "library moves", Hint::bytes, 10)};
+}
+
+/// `only`: the one device, which the title names.
+void add_times(Table& table, const costmodel::CalibratedDevice& device, bool only, bool projected) {
+  const auto add = [&](std::string_view key, std::string_view heading, Hint hint, int sacrifice) {
+    table.columns.push_back(column(fmt::format("{}_{}", device.name, key),
+                                   only ? std::string(heading) : fmt::format("{} {}", device.name, heading), hint,
+                                   sacrifice));
+  };
+  add("bound", "bound", Hint::seconds, 4);
+  add("planned_bound", "planned bound", Hint::seconds, 4);
+  add("price", "price", Hint::seconds, 0);
+  add("planned_price", only ? "planned" : "planned price", Hint::seconds, 0);
+  if (!projected) return;
+  add("projected", only ? "projected" : "projected of planned", Hint::seconds, 0);
+  add("workspace", "workspace", Hint::bytes, 5);
+}
+
+bool is_looped(const StrategyFigures& one) {
+  return one.partition.launches != static_cast<double>(one.partition.kernels) ||
+         one.partition.least_launches != static_cast<double>(one.partition.least_kernels);
+}
+
+bool is_projected(const StrategyFigures& one) {
+  return std::any_of(one.on.begin(), one.on.end(), [](const TimesOnDevice& on) { return on.projected.has_value(); });
+}
+
+template <class Number>
+Cell optional_cell(const std::optional<Number>& number) {
+  return number ? Cell(*number) : Cell();
+}
+
+}  // namespace
+
+StrategyFigures strategy_figures(const ir::Graph& graph, const ir::Fusion& fusion, explore::Partition partition,
+                                 Devices devices, BestPlans* plans, const std::stop_token& stop) {
+  StrategyFigures figures;
+  figures.partition = std::move(partition);
+  count_shared(graph, fusion, 1, figures, stop);
+  for (const explore::DistinctGroup& group : figures.partition.groups) {
+    if (has_plan(group)) {
+      figures.planned_bytes += group.times * group.bytes;
+      continue;
+    }
+    figures.kernels_without_plan += static_cast<std::int64_t>(group.occurrences.size());
+    figures.launches_without_plan += group.times;
+  }
+  for (const costmodel::CalibratedDevice& device : devices)
+    figures.on.push_back(times_on(device, figures.partition, plans, stop));
+  return figures;
+}
+
+std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devices, std::vector<std::string>& left_out,
+                                            const std::stop_token& stop) {
+  std::vector<StrategyFigures> all;
+  BestPlans plans;
+  const auto add = [&](const explore::Strategy& row, const costmodel::CalibratedDevice* device) {
+    explore::FusionSetting setting;
+    setting.device = device;
+    setting.price = costmodel::find_model("group");
+    setting.stop = stop;
+    const ir::Fusion fusion = explore::fuse(row, graph, setting);
+    stop_if_asked(stop);
+    all.push_back(strategy_figures(graph, fusion, explore::partition(graph, fusion, stop), devices, &plans, stop));
+    if (device != nullptr) all.back().partition.strategy += " on " + device->name;
+  };
+  for (const explore::Strategy& row : explore::strategies()) {
+    if (!row.needs.device && !row.needs.price) {
+      add(row, nullptr);
+      continue;
+    }
+    if (devices.empty()) left_out.emplace_back(row.name);
+    for (const costmodel::CalibratedDevice& device : devices) add(row, &device);
+  }
+  return all;
+}
+
+std::vector<std::string> caveats(const explore::Partition& partition) {
+  std::vector<std::string> words;
+  if (partition.unknown_trips > 0)
+    words.push_back(fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
+  if (partition.branches > 0)
+    words.push_back(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
+  return words;
+}
+
+Table strategy_table(std::span<const StrategyFigures> strategies, Devices devices) {
+  const bool only = devices.size() == 1, projected = std::any_of(strategies.begin(), strategies.end(), is_projected);
+  Table table;
+  table.title = "one run of the model";
+  if (only) table.title += fmt::format(", times on {}; planned: of kernels that can be written today", devices[0].name);
+  table.columns = counts(std::any_of(strategies.begin(), strategies.end(), is_looped));
+  for (const costmodel::CalibratedDevice& device : devices) add_times(table, device, only, projected);
+  for (const StrategyFigures& one : strategies) {
+    const explore::Partition& partition = one.partition;
+    const auto planned = std::count_if(partition.groups.begin(), partition.groups.end(), has_plan);
+    std::vector<Cell> row{partition.strategy,
+                          partition.kernels,
+                          one.kernels_without_plan,
+                          partition.least_kernels,
+                          static_cast<std::int64_t>(partition.launches),
+                          static_cast<std::int64_t>(one.launches_without_plan),
+                          static_cast<std::int64_t>(partition.least_launches),
+                          partition.bytes,
+                          one.planned_bytes,
+                          static_cast<std::int64_t>(one.again),
+                          static_cast<std::int64_t>(one.again_elements),
+                          one.between_bytes,
+                          static_cast<std::int64_t>(partition.groups.size()),
+                          static_cast<std::int64_t>(planned),
+                          static_cast<std::int64_t>(partition.library_launches),
+                          partition.library_bytes};
+    for (const TimesOnDevice& on : one.on) {
+      row.insert(row.end(), {Cell(on.bound), Cell(on.planned_bound), Cell(on.price), Cell(on.planned_price)});
+      if (projected) row.insert(row.end(), {optional_cell(on.projected), optional_cell(on.workspace_bytes)});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strategies side by side: what one run of a model takes as each of them cuts it. Every figure of time has two sides,
+// over all groups and over those that a kernel can be written for today, because only the second one can be had. Comes
+// in: a graph, fusions of it, devices. Goes out: figures and their table. Called by `tailor fuse`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "costmodel/model.h"
+#include "explore/partition.h"
+#include "explore/strategy.h"
+#include "report/table.h"
+
+namespace tailor::study {
+
+/// The best plan of a group on a device, as far as it was looked for.
+struct BestPlan {
+  double seconds = 0;
+  double workspace_bytes = 0;  ///< memory that its kernel needs beside what it reads and writes
+};
+
+/// Best plans by group and device: strategies share most of their groups. Nothing where no plan was found.
+using BestPlans = std::map<std::pair<Id, std::string>, std::optional<BestPlan>>;
+
+/// Of one run of the model on one device, in seconds.
+struct TimesOnDevice {
+  double bound = 0, price = 0;                  ///< of all groups
+  double planned_bound = 0, planned_price = 0;  ///< of groups with a plan
+  std::optional<double> projected;  ///< of the best plans of the same groups; absent: not asked for, or one has none
+  std::optional<double> workspace_bytes;  ///< the most that one of these kernels needs
+};
+
+struct StrategyFigures {
+  explore::Partition partition;  ///< its name is what the row is called
+  std::int64_t kernels_without_plan = 0;
+  double launches_without_plan = 0;
+  double planned_bytes = 0;       ///< moved by groups with a plan in a run
+  double again = 0;               ///< operations of a run that another kernel does too
+  double again_elements = 0;      ///< elements of their results
+  double between_bytes = 0;       ///< values that one kernel writes for others, each in a place of its own
+  std::vector<TimesOnDevice> on;  ///< one per device
+};
+
+/// `plans`: where best plans are kept, and looked for when they are not there; null: times of plans are not asked for.
+StrategyFigures strategy_figures(const ir::Graph& graph, const ir::Fusion& fusion, explore::Partition partition,
+                                 std::span<const costmodel::CalibratedDevice> devices, BestPlans* plans,
+                                 const std::stop_token& stop = {});
+
+/// Every strategy of the table, those that decide for a GPU once per device; without a device they are left out and
+/// named in `left_out`. Throws Error(interrupted) when asked to stop.
+std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
+                                            std::span<const costmodel::CalibratedDevice> devices,
+                                            std::vector<std::string>& left_out, const std::stop_token& stop = {});
+
+/// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
+std::vector<std::string> caveats(const explore::Partition& partition);
+
+/// One row each.
+report::Table strategy_table(std::span<const StrategyFigures> strategies,
+                             std::span<const costmodel::CalibratedDevice> devices);
+
+}  // namespace tailor::study

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures of strategies side by side: counts of a loop against what its trips make of them, what is computed again
+// against covers written by hand, both sides of every time. The oracles are small models whose figures are worked out
+// in the test. Part of the suite `study`.
+#include "study/tables/strategy_table.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "explore/price.h"
+#include "hlo/import.h"
+#include "support/approx.h"
+#include "support/search_setting.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+ir::Graph graph_of(std::string_view text) { return hlo::import_hlo(text, "test.hlo").graph; }
+
+StrategyFigures figures_of(const ir::Graph& graph, const ir::Fusion& fusion, BestPlans* plans = nullptr) {
+  return strategy_figures(graph, fusion, explore::partition(graph, fusion), {&search_gpu(), 1}, plans);
+}
+
+StrategyFigures figures_of(const ir::Graph& graph, std::string_view strategy, BestPlans* plans = nullptr) {
+  return figures_of(graph, explore::fuse(explore::find_strategy(strategy), graph, search_setting()), plans);
+}
+
+std::size_t column_named(const report::Table& table, std::string_view key) {
+  const auto at = std::find_if(table.columns.begin(), table.columns.end(),
+                               [&](const report::Column& column) { return column.key == key; });
+  REQUIRE_MESSAGE(at != table.columns.end(), key);
+  return static_cast<std::size_t>(at - table.columns.begin());
+}
+
+constexpr std::string_view loop = R"(HloModule m
+c { s = (s32[], f32[1024]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(7)
+  ROOT l = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[1024]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  x = f32[1024] get-tuple-element(s), index=1
+  y = f32[1024] tanh(x)
+  d = f32[1024] custom-call(y), custom_call_target="lib"
+  z = f32[1024] sine(d)
+  ROOT t = (s32[], f32[1024]) tuple(j, z) }
+ENTRY e { x = f32[1024] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[1024]) tuple(zero, x)
+  w = (s32[], f32[1024]) while(s), condition=c, body=b
+  o = f32[1024] get-tuple-element(w), index=1
+  ROOT q = f32[1024] cosine(o) }
+)";
+
+}  // namespace
+
+TEST_CASE("the floor of launches counts trips where the floor of kernels counts the text") {
+  const StrategyFigures figures = figures_of(graph_of(loop), "stitch-v1");
+  // A call between two kernels in the loop, seven times; one kernel behind it.
+  CHECK(figures.partition.least_kernels == 3);
+  CHECK(figures.partition.least_launches == approx(15));
+  CHECK(figures.partition.launches == approx(15));
+  const report::Table table = strategy_table({&figures, 1}, {&search_gpu(), 1});
+  CHECK(table.rows[0][column_named(table, "kernel_floor")] == report::Cell(std::int64_t{3}));
+  CHECK(table.rows[0][column_named(table, "launch_floor")] == report::Cell(std::int64_t{15}));
+}
+
+TEST_CASE("what several kernels compute is counted as often as it is done again, with its elements") {
+  const ir::Graph graph = graph_of(
+      "HloModule m\nENTRY e {\n x = f32[100] parameter(0)\n a = f32[100] sine(x)\n b = f32[100] cosine(a)\n"
+      " c = f32[100] tanh(a)\n d = f32[100] negate(a)\n ROOT t = (f32[100], f32[100], f32[100]) tuple(b, c, d)\n}\n");
+  ir::Fusion fusion = explore::fuse(explore::find_strategy("none"), graph);
+  const auto node = [&](std::string_view name) {
+    const auto at = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) { return n.name == name; });
+    return static_cast<ir::NodeId>(at - graph.nodes.begin());
+  };
+  CHECK(figures_of(graph, fusion).again == 0);
+  CHECK(figures_of(graph, fusion).between_bytes == approx(400));
+  fusion.groups = {{node("a"), node("b")}, {node("a"), node("c")}, {node("a"), node("d")}};
+  const StrategyFigures figures = figures_of(graph, fusion);
+  CHECK(figures.again == approx(2));
+  CHECK(figures.again_elements == approx(200));
+  CHECK(figures.between_bytes == 0);
+}
+
+TEST_CASE("every time has two sides: all groups, and those that a kernel can be written for") {
+  const ir::Graph graph = graph_of(
+      "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] negate(a) }\nENTRY e {\n x = f32[4096] parameter(0)\n"
+      " y = f32[4096] map(x), dimensions={0}, to_apply=f\n ROOT z = f32[4096] sine(y)\n}\n");
+  BestPlans plans;
+  const StrategyFigures figures = figures_of(graph, "none", &plans);
+  CHECK(figures.partition.kernels == 2);
+  CHECK(figures.kernels_without_plan == 1);
+  CHECK(figures.launches_without_plan == approx(1));
+  REQUIRE(figures.on.size() == 1);
+  const TimesOnDevice& on = figures.on[0];
+  CHECK(on.planned_price < on.price);
+  CHECK(on.planned_bound < on.bound);
+  CHECK(figures.planned_bytes < figures.partition.bytes);
+  double planned = 0;
+  for (const explore::DistinctGroup& group : figures.partition.groups)
+    if (std::holds_alternative<codegen::Layout>(group.needs))
+      planned += explore::group_price(group.group.graph, search_gpu());
+  CHECK(on.planned_price == approx(planned));
+  REQUIRE(on.projected.has_value());
+  CHECK(*on.projected >= on.planned_bound);
+  CHECK_FALSE(figures_of(graph, "none").on[0].projected.has_value());
+}
+
+TEST_CASE("strategies share the best plans of equal groups, and one that needs a device is named without") {
+  const ir::Graph graph =
+      graph_of("HloModule m\nENTRY e {\n x = f32[4096] parameter(0)\n ROOT z = f32[4096] sine(x)\n}\n");
+  std::vector<std::string> left_out;
+  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
+  CHECK(left_out.empty());
+  CHECK(all.size() == explore::strategies().size());
+  for (const StrategyFigures& one : all) CHECK(*one.on[0].projected == approx(*all[0].on[0].projected));
+  const std::vector<StrategyFigures> without = all_strategies(graph, {}, left_out);
+  CHECK(without.size() + left_out.size() == explore::strategies().size());
+  std::stop_source source;
+  source.request_stop();
+  CHECK_THROWS_AS(all_strategies(graph, {&search_gpu(), 1}, left_out, source.get_token()), Error);
+}
+
+TEST_CASE("a model without groups has figures of nothing") {
+  const StrategyFigures figures =
+      figures_of(graph_of("HloModule m\nENTRY e {\n ROOT x = f32[4] parameter(0)\n}\n"), "stitch-v1");
+  CHECK(figures.partition.kernels == 0);
+  CHECK(figures.on[0].price == 0);
+  CHECK(strategy_table({&figures, 1}, {&search_gpu(), 1}).rows.size() == 1);
+}
