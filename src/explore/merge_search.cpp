@@ -36,14 +36,37 @@ constexpr std::size_t most_cuts = 8;     ///< places between phases at which a g
 
 }  // namespace
 
+std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
+                                          const MergeLimits& limits, std::int64_t own_arguments) {
+  const Boundary border = boundary(graph, def_use, nodes);
+  const codegen::Classified structure = codegen::analyse(graph, border);
+  if (const auto* rejection = std::get_if<Rejection>(&structure))
+    return fmt::format("{}: {}", rejection->rule, rejection->reason);
+  const auto& layout = std::get<codegen::Layout>(structure);
+  if (const auto doubt = codegen::find_doubt(graph, border, layout))
+    return fmt::format("{}: {}", doubt->rule, doubt->reason);
+  const bool few_tasks = layout.skeleton == Skeleton::column || (layout.skeleton == Skeleton::row && layout.rows < 2 &&
+                                                                 layout.columns > limits.one_row_columns);
+  if (few_tasks)
+    for (const NodeId id : border.writes)
+      if (elements(graph[id].shape) != layout.rows)
+        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
+                           codegen::text(layout));
+  const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
+  if (arguments > limits.arguments && arguments > own_arguments)
+    return fmt::format("{} arguments, at most {}", arguments, limits.arguments);
+  return std::nullopt;
+}
+
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
-                         const NodeSets& start, Spending& spending)
+                         const NodeSets& start, Spending& spending, const MendingPart* part)
     : task_(task),
       facts_(facts),
       limits_(limits),
       spending_(spending),
       units_(task.graph, task.def_use),
       summaries_(facts),
+      part_(part),
       alone_(task.graph.nodes.size(), false) {
   for (std::size_t i = 0; i < task.graph.nodes.size(); ++i)
     if (task.def_use.roles[i] == Role::work) {
@@ -51,6 +74,7 @@ MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& fa
       summaries_.add(summaries_.create(), id);
       if (limits.lowerable) alone_[i] = codegen::refused_alone(task.graph, id).has_value();
     }
+  if (part != nullptr) open_ = part->nodes;
   std::vector<bool> taken(task.graph.nodes.size(), false);
   for (const std::vector<NodeId>& group : start) {
     NodeId unit = no_node;
@@ -85,7 +109,9 @@ void MergeSearch::join(NodeId a, NodeId b) {
     move(units_.nodes(a), group_of(b));
   else
     move(units_.nodes(b), group_of(a));
-  units_.merge(a, b);
+  const bool open = part_ != nullptr && (open_[index(a)] || open_[index(b)]);
+  const NodeId merged = units_.merge(a, b);
+  if (part_ != nullptr) open_[index(merged)] = open;
 }
 
 double MergeSearch::gain(NodeId a, NodeId b) {
@@ -104,7 +130,7 @@ double MergeSearch::gain(NodeId a, NodeId b) {
 
 void MergeSearch::offer(NodeId a, NodeId b) {
   a = units_.unit(a), b = units_.unit(b);
-  if (a == b || spent()) return;
+  if (a == b || (part_ != nullptr && !open_[index(a)] && !open_[index(b)]) || spent()) return;
   if (a > b) std::swap(a, b);
   if (units_.nodes(a).size() + units_.nodes(b).size() > limits_.operations) return;
   const std::pair versions{units_.version(a), units_.version(b)};
@@ -112,7 +138,11 @@ void MergeSearch::offer(NodeId a, NodeId b) {
   if (!fresh && at->second == versions) return;
   at->second = versions;
   const double saved = gain(a, b);
-  if (saved > least_gain) offers_.push({std::llround(saved * picoseconds), a, b, versions.first, versions.second});
+  if (saved <= least_gain) return;
+  const double drawn =
+      part_ == nullptr ? 0
+                       : part_->noise * static_cast<double>(part_->random() >> 11) / static_cast<double>(1ULL << 53);
+  offers_.push({std::llround(saved * (1 + drawn) * picoseconds), a, b, versions.first, versions.second});
 }
 
 bool MergeSearch::drain() {
@@ -143,7 +173,6 @@ std::optional<std::string> MergeSearch::refusal(NodeId a, NodeId b) {
   return std::nullopt;
 }
 
-/// What the lowering of today cannot write as one kernel, or only with most of the machine idle.
 std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
   const Graph& graph = task_.graph;
   const std::size_t reductions = reductions_of(graph, units_.nodes(a)) + reductions_of(graph, units_.nodes(b));
@@ -154,26 +183,9 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
   std::vector<NodeId> merged;
   std::merge(units_.nodes(a).begin(), units_.nodes(a).end(), units_.nodes(b).begin(), units_.nodes(b).end(),
              std::back_inserter(merged));
-  const Boundary border = boundary(graph, task_.def_use, merged);
-  const codegen::Classified structure = codegen::analyse(graph, border);
-  if (const auto* rejection = std::get_if<Rejection>(&structure))
-    return fmt::format("{}: {}", rejection->rule, rejection->reason);
-  const auto& layout = std::get<codegen::Layout>(structure);
-  if (const auto doubt = codegen::find_doubt(graph, border, layout))
-    return fmt::format("{}: {}", doubt->rule, doubt->reason);
-  const bool few_tasks = layout.skeleton == Skeleton::column || (layout.skeleton == Skeleton::row && layout.rows < 2 &&
-                                                                 layout.columns > limits_.one_row_columns);
-  if (few_tasks)
-    for (const NodeId id : border.writes)
-      if (elements(graph[id].shape) != layout.rows)
-        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
-                           codegen::text(layout));
-  const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
   const std::int64_t own =
       std::max(summaries_.summary(group_of(a)).arguments, summaries_.summary(group_of(b)).arguments);
-  if (arguments > limits_.arguments && arguments > own)
-    return fmt::format("{} arguments, at most {}", arguments, limits_.arguments);
-  return std::nullopt;
+  return not_one_kernel(graph, task_.def_use, merged, limits_, own);
 }
 
 void MergeSearch::offer_neighbours() {
@@ -200,6 +212,14 @@ std::vector<NodeId> MergeSearch::firsts() const {
   return found;
 }
 
+/// How a kernel of today would go through a unit; empty where there is none.
+std::string MergeSearch::structure(NodeId unit) const {
+  const Boundary border = boundary(task_.graph, task_.def_use, units_.nodes(unit));
+  const codegen::Classified classified = codegen::analyse(task_.graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&classified);
+  return layout == nullptr ? "" : codegen::text(*layout);
+}
+
 /// Groups that share nothing: the next ones; for kernels of today the next ones of the same structure.
 void MergeSearch::offer_packing() {
   std::map<std::string, std::vector<NodeId>> alike;
@@ -207,9 +227,14 @@ void MergeSearch::offer_packing() {
     if (spent()) return;
     std::string key;
     if (limits_.lowerable) {
-      const Boundary border = boundary(task_.graph, task_.def_use, units_.nodes(units_.unit(id)));
-      const codegen::Classified structure = codegen::analyse(task_.graph, border);
-      if (const auto* layout = std::get_if<codegen::Layout>(&structure)) key = codegen::text(*layout);
+      const std::vector<NodeId>& nodes = units_.nodes(units_.unit(id));
+      if (part_ == nullptr) {
+        key = structure(units_.unit(id));
+      } else {
+        const auto [at, fresh] = part_->structures.try_emplace({nodes.front(), nodes.back(), nodes.size()});
+        if (fresh) at->second = structure(units_.unit(id));
+        key = at->second;
+      }
       if (key.empty()) continue;
     }
     alike[key].push_back(id);

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <queue>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,14 +33,31 @@ struct MergeLimits {
   std::int64_t one_row_columns = std::int64_t{1} << 14;
 };
 
+/// Why kernels of today cannot hold these nodes of work together, or only with most of the machine idle; nothing when
+/// they can. `own_arguments`: as many as this are no reason. What stays alone and how many reductions there are is not
+/// looked at.
+std::optional<std::string> not_one_kernel(const ir::Graph& graph, const ir::DefUse& def_use,
+                                          const std::vector<ir::NodeId>& nodes, const MergeLimits& limits,
+                                          std::int64_t own_arguments = 0);
+
 using NodeSets = std::vector<std::vector<ir::NodeId>>;
+
+/// A search that only mends a part of its start, in an order that is drawn.
+struct MendingPart {
+  const std::vector<bool>& nodes;  ///< by node: only merges with a group that holds one of these are offered
+  std::mt19937_64& random;
+  double noise = 0;  ///< gains count up to so much more of themselves when it is decided who merges first
+  /// Of units in packing, by first node, last node and size; kept from search to search. What it says wrongly after a
+  /// change only offers in vain.
+  std::map<std::tuple<ir::NodeId, ir::NodeId, std::size_t>, std::string>& structures;
+};
 
 class MergeSearch {
  public:
   /// Everything outlives it. Groups of `start` that cannot be kept together (they overlap or would wait in a circle)
   /// fall apart. `spending` is counted up.
   MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
-              const NodeSets& start, Spending& spending);
+              const NodeSets& start, Spending& spending, const MendingPart* part = nullptr);
 
   /// Until no merge that is offered helps, the budget is spent, or it is stopped.
   void run();
@@ -78,6 +96,7 @@ class MergeSearch {
   bool spent() const { return spending_.over(); }
   std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b);
   std::vector<ir::NodeId> firsts() const;
+  std::string structure(ir::NodeId unit) const;
 
   const FusionTask& task_;
   const costmodel::GroupFacts& facts_;
@@ -85,6 +104,8 @@ class MergeSearch {
   Spending& spending_;
   mutable Contraction units_;
   costmodel::GroupSummaries summaries_;
+  const MendingPart* part_;
+  std::vector<bool> open_;   ///< by unit: whether it holds a node of the part
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
   std::priority_queue<Offer> offers_;
   std::map<std::pair<ir::NodeId, ir::NodeId>, std::pair<int, int>> asked_;

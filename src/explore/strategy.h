@@ -25,6 +25,7 @@ namespace tailor::explore {
 struct SearchBudget {
   double seconds = 0;
   std::int64_t evaluations = 0;  ///< of the price
+  bool until_spent = false;      ///< rows that search go on mending what they found until a limit is reached
   bool operator==(const SearchBudget&) const = default;
 };
 

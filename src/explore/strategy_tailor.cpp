@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -25,6 +26,7 @@
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
+#include "explore/repair.h"
 #include "explore/spending.h"
 #include "explore/strategy.h"
 #include "explore/writable.h"
@@ -38,6 +40,8 @@ namespace {
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
 constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
 constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
+constexpr std::int64_t most_mended = 24;       ///< places that are taken apart and searched again
+constexpr std::int64_t mended_nodes = 24000;   ///< the same times nodes: large graphs are mended in fewer places
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -90,6 +94,7 @@ class Tailor {
     if (!spending_.over()) search(apart(stitched));
     if (!spending_.over() && !given.empty()) search(apart(given));
     if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
+    mend();
     return result();
   }
 
@@ -144,8 +149,24 @@ class Tailor {
       groups = again.groups();
       cut = again.split();
     }
+    if (found_.empty() || cost < found_cost_) {
+      found_ = groups;
+      found_cost_ = cost;
+    }
     compute_again(groups);
     take(groups, "");
+  }
+
+  /// What the best search found, taken apart in places and put together again.
+  void mend() {
+    if (found_.empty() || spending_.over()) return;
+    const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
+    const std::int64_t rounds = task_.budget.until_spent ? std::numeric_limits<std::int64_t>::max()
+                                                         : std::min(most_mended, mended_nodes / nodes);
+    Repaired mended = repair(task_, facts_, limits_, std::move(found_), rounds, spending_);
+    if (mended.cost >= found_cost_) return;
+    compute_again(mended.groups);
+    take(mended.groups, "");
   }
 
   /// Small groups go into those that read them, the last ones first, where that is cheaper.
@@ -272,6 +293,8 @@ class Tailor {
   MergeLimits limits_;
   Spending spending_;
   costmodel::GroupFacts facts_;
+  NodeSets found_;  ///< the cheapest that a search ended with, before anything is computed again
+  double found_cost_ = 0;
   NodeSets best_;
   double cost_ = 0;
   std::string from_;

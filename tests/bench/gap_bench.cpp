@@ -4,7 +4,8 @@
 // How far strategies are from the exact optimum. In: a device, a number of graphs, models' files. Out: for each
 // strategy how much its price lies above the least price of any partition: mean, median, nine tenths, most, share that
 // is optimal; over parts of 10 to 18 nodes cut out of the models, or over random graphs where no model is named. With
-// --lowerable the optimum is over groups that have a plan. The worst graphs are printed behind with --worst. By hand:
+// --lowerable the optimum is over groups that strategy tailor may form. The worst graphs are printed behind with
+// --worst. By hand:
 //
 //   gap_bench DEVICE GRAPHS [--lowerable] [--worst] MODEL...
 #include <fmt/format.h>
@@ -18,8 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "codegen/lower/structure.h"
 #include "costmodel/model.h"
-#include "explore/borders.h"
+#include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
@@ -92,7 +94,9 @@ int main(int count, char** words) {
     MayBeGroup may;
     if (lowerable)
       may = [&](const std::vector<ir::NodeId>& nodes) {
-        return explore::planned_layout(graph, ir::boundary(graph, def_use, nodes)).has_value();
+        return std::none_of(nodes.begin(), nodes.end(),
+                            [&](ir::NodeId id) { return codegen::refused_alone(graph, id).has_value(); }) &&
+               !explore::not_one_kernel(graph, def_use, nodes, explore::MergeLimits{});
       };
     const std::optional<double> least = optimum(graph, device, most_steps, may);
     if (!least) ++too_large;
