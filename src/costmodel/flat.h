@@ -3,7 +3,7 @@
 //
 // Counts that plans of one flat loop share. In: the loop lowered for blocks of one warp, and kernels of the same loop
 // with other blocks and other vectors at once. Out: their counts without walking them. Called by who counts many plans
-// of a group (explore/plan_counter.h); why it is right is told in flat.cpp.
+// of a group (explore/plans/plan_counter.h); why it is right is told in flat.cpp.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "costmodel/model.h"
-#include "explore/rules.h"
-#include "explore/space.h"
+#include "explore/plans/rules.h"
+#include "explore/plans/space.h"
 #include "support/group_family.h"
 
 using namespace tailor;

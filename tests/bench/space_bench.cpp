@@ -19,7 +19,7 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/strategy.h"
-#include "explore/tune.h"
+#include "explore/plans/tune.h"
 #include "hlo/import.h"
 
 using namespace tailor;

@@ -18,9 +18,9 @@
 
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
-#include "explore/plan_counter.h"
-#include "explore/rules.h"
-#include "explore/space.h"
+#include "explore/plans/plan_counter.h"
+#include "explore/plans/rules.h"
+#include "explore/plans/space.h"
 #include "reference/evaluate.h"
 #include "reference/memory_layout.h"
 #include "support/cells.h"

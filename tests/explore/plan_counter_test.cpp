@@ -4,7 +4,7 @@
 // Counts that plans share: of pads and concatenations as large as models have them each plan gets what it gets alone,
 // and a kernel of another loop, however like it looks, gets nothing. Small spaces are in lower_oracle_test.cpp. The
 // expected counts are those of the plain way. Part of the suite `explore`.
-#include "explore/plan_counter.h"
+#include "explore/plans/plan_counter.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "codegen/lower/skeletons.h"
-#include "explore/rules.h"
-#include "explore/space.h"
+#include "explore/plans/rules.h"
+#include "explore/plans/space.h"
 
 namespace tailor::explore {
 

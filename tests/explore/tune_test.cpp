@@ -14,10 +14,10 @@
 
 #include "codegen/lower/prepare.h"
 #include "costmodel/model.h"
-#include "explore/rules.h"
-#include "explore/space.h"
-#include "explore/tune.h"
-#include "explore/usual.h"
+#include "explore/plans/rules.h"
+#include "explore/plans/space.h"
+#include "explore/plans/tune.h"
+#include "explore/plans/usual.h"
 #include "support/group_family.h"
 
 using namespace tailor;

@@ -17,7 +17,7 @@
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "costmodel/work.h"
-#include "explore/climb.h"
+#include "explore/plans/climb.h"
 #include "explore/partition.h"
 #include "ir/binary.h"
 #include "ir/device.h"

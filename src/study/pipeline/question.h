@@ -17,7 +17,7 @@
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "explore/partition.h"
-#include "explore/space.h"
+#include "explore/plans/space.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "study/pipeline/candidate.h"

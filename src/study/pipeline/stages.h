@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "costmodel/model.h"
-#include "explore/tune.h"
+#include "explore/plans/tune.h"
 #include "profiler/check/check_pool.h"
 #include "profiler/compile/pool.h"
 #include "profiler/measure/measure.h"

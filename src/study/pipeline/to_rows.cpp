@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <array>
 
-#include "explore/usual.h"
+#include "explore/plans/usual.h"
 #include "study/pipeline/import_summary.h"
 #include "study/pipeline/manifest.h"
 

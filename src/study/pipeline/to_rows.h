@@ -10,7 +10,7 @@
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
-#include "explore/tune.h"
+#include "explore/plans/tune.h"
 #include "hlo/import.h"
 #include "ir/binary.h"
 #include "ir/kernel/kernel.h"

@@ -11,7 +11,7 @@
 #include <array>
 
 #include "costmodel/model.h"
-#include "explore/rules.h"
+#include "explore/plans/rules.h"
 #include "explore/strategy.h"
 #include "hlo/normalise.h"
 #include "study/pipeline/measurer.h"

@@ -21,7 +21,7 @@
 #include "codegen/lower/prepare.h"
 #include "explore/borders.h"
 #include "explore/price.h"
-#include "explore/tune.h"
+#include "explore/plans/tune.h"
 #include "ir/device.h"
 #include "study/tables/column.h"
 

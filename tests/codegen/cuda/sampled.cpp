@@ -12,7 +12,7 @@
 #include <random>
 #include <set>
 
-#include "explore/space.h"
+#include "explore/plans/space.h"
 
 namespace tailor::ir {
 

@@ -16,7 +16,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
-#include "explore/space.h"
+#include "explore/plans/space.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/pool.h"
 #include "profiler/kernels.h"

@@ -12,7 +12,7 @@
 // A loop may have too many warps for that. Then each plan is counted alone while that takes some milliseconds; once one
 // takes longer, a sample of the warps is counted instead, again once for all plans of the vector. Counting each plan
 // alone would take samples too, and a hundred of them.
-#include "explore/plan_counter.h"
+#include "explore/plans/plan_counter.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 // On every rung the plans of each group on each device are ordered by the level that the rung names, ties by their
 // place in the list, and the first few are handed to the evaluator in one call, so that it may compile or execute them
 // together. A plan that is refuted, or that the level did not estimate, is left out.
-#include "explore/climb.h"
+#include "explore/plans/climb.h"
 
 #include <algorithm>
 #include <map>

@@ -14,7 +14,7 @@
 // the padding and coalescing limits are those that public row-kernel libraries converge on (QuACK, nvFuser, CUB); the
 // limits on registers and bytes in flight say when more of them cannot hide more latency. Each is a proportion or a
 // count, not a property of one GPU.
-#include "explore/rules.h"
+#include "explore/plans/rules.h"
 
 #include <algorithm>
 #include <array>

@@ -29,7 +29,7 @@
 // tell as much as one. So besides the K best kernels the K best shapes are kept, where plans that differ in nothing but
 // threads are one shape, and the plan that is nearest to the usual one. The short list takes that plan and then the
 // best shapes; where there are fewer than K, the best of the other kernels.
-#include "explore/tune.h"
+#include "explore/plans/tune.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,9 +41,9 @@
 #include "base/indexed.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
-#include "explore/plan_counter.h"
-#include "explore/rules.h"
-#include "explore/usual.h"
+#include "explore/plans/plan_counter.h"
+#include "explore/plans/rules.h"
+#include "explore/plans/usual.h"
 
 namespace tailor::explore {
 

@@ -18,7 +18,7 @@
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "costmodel/work.h"
-#include "explore/space.h"
+#include "explore/plans/space.h"
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/kernel/kernel.h"

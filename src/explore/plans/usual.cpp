@@ -16,7 +16,7 @@
 //
 // Such a plan need not be legal. What counts is the distance to it: how many of a plan's fields differ, a number by its
 // factors of two. Threads and lanes weigh as all others.
-#include "explore/usual.h"
+#include "explore/plans/usual.h"
 
 #include <algorithm>
 #include <array>

@@ -13,7 +13,7 @@
 // made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
 // fields is filled in and is no axis: the level of each sub-root, and for a persistent grid as many blocks as half the
 // threads of an SM, which covers latency and leaves room for registers.
-#include "explore/space.h"
+#include "explore/plans/space.h"
 
 #include <fmt/format.h>
 
