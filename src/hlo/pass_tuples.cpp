@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "hlo/graph_builder.h"
 
@@ -49,6 +50,34 @@ HloValue resolve_marker(GraphBuilder& builder, const Frame& frame, const HloInst
   return builder.checked(instruction, builder.operand(instruction, 0, frame));
 }
 
+namespace {
+
+/// Custom calls that are an elementwise operation of floating values under another name. StableHLO has no erf;
+/// github.com/pytorch/xla writes `stablehlo.custom_call @mhlo.erf` for it.
+struct NamedOperation {
+  std::string_view target;
+  ir::Op op;
+};
+constexpr auto named_operations = std::to_array<NamedOperation>({
+    {"mhlo.erf", ir::Op::erf},
+});
+
+/// The operation, where the call is one: of one array, with a result of its shape.
+std::optional<ir::Op> named_operation(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction,
+                                      std::string_view target) {
+  const auto row = std::find_if(named_operations.begin(), named_operations.end(),
+                                [&](const NamedOperation& one) { return one.target == target; });
+  const HloType& type = builder.module().type_of(instruction);
+  if (row == named_operations.end() || instruction.operands != 1 || type.children >= 0) return std::nullopt;
+  const HloValue value = builder.operand(instruction, 0, frame);
+  const ir::Shape& to = builder.module().shapes_of(type)[0];
+  if (value.count != 1 || !is_floating(to.dtype)) return std::nullopt;
+  const ir::Shape& from = builder.node(builder.leaves(value)[0]).shape;
+  return from.dtype == to.dtype && from.dims == to.dims ? std::optional(row->op) : std::nullopt;
+}
+
+}  // namespace
+
 HloValue resolve_custom_call(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
   std::string_view target = builder.module().attribute(instruction, "custom_call_target");
   if (target.size() >= 2) target = target.substr(1, target.size() - 2);
@@ -62,6 +91,8 @@ HloValue resolve_custom_call(GraphBuilder& builder, const Frame& frame, const Hl
       if (from.dtype == to.dtype && from.dims == to.dims) return resolve_marker(builder, frame, instruction);
     }
   }
+  if (const std::optional<ir::Op> op = named_operation(builder, frame, instruction, target))
+    return builder.add_plain(instruction, frame, *op, builder.module().type_of(instruction));
   if (!marker && target != allocation && !is_known_call(target))
     builder.note_unknown_call(target.empty() ? "without a target" : target);
   return builder.add_plain(instruction, frame, ir::Op::custom_call, builder.module().type_of(instruction));

@@ -105,6 +105,23 @@ TEST_CASE("what the text says and the import does not take into account is a war
             .report.warnings.empty());
 }
 
+TEST_CASE("a custom call that is an operation under another name is that operation; one that is not is named") {
+  const auto imported = [](std::string_view call) {
+    return import_hlo(module_text(fmt::format("x = f32[4,4] parameter(0)\nROOT y = {}", call)), "test.hlo");
+  };
+  const Imported erf = imported("f32[4,4] custom-call(x), custom_call_target=\"mhlo.erf\"");
+  CHECK(output_node(erf.graph).op == Op::erf);
+  CHECK(output_node(erf.graph).name == "y");
+  CHECK(erf.report.warnings.empty());
+  // Its polynomial is the compiler's own.
+  const Imported inverse = imported("f32[4,4] custom-call(x), custom_call_target=\"mhlo.erf_inv\"");
+  CHECK(output_node(inverse.graph).op == Op::custom_call);
+  REQUIRE(inverse.report.warnings.size() == 1);
+  CHECK(inverse.report.warnings[0].starts_with("1 custom call is not understood (1 mhlo.erf_inv)"));
+  // Not of one array of that shape.
+  CHECK(output_node(imported("f32[16] custom-call(x), custom_call_target=\"mhlo.erf\"").graph).op == Op::custom_call);
+}
+
 TEST_CASE("custom calls whose work nobody knows are a warning with their targets; known ones pass in silence") {
   const auto warnings = [](std::string_view calls) {
     return import_hlo(module_text(fmt::format("x = f32[4,4] parameter(0)\n{}", calls)), "test.hlo").report.warnings;
