@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ladder of usual plans. In: a prepared group. Out: the plan of the rung that its rows stand on. Called by tune.cpp
+// The ladder of usual plans. In: a prepared group. Out: the plan of the step that its rows stand on. Called by tune.cpp
 // and by who stores plans.
 //
 // Rungs are lengths of a row in bytes of its widest array. A short row gets a lane for each 16 bytes and several rows
@@ -31,15 +31,15 @@ namespace tailor::explore {
 
 namespace {
 
-/// A rung: rows of up to so many bytes.
-struct Rung {
+/// A step: rows of up to so many bytes.
+struct LadderStep {
   std::int64_t row_bytes;
   int threads, threads_per_row;  ///< 0 lanes: one for each 16 bytes
   int in_flight;
 };
 
 constexpr std::int64_t kib = 1024;
-constexpr std::array ladder = std::to_array<Rung>({
+constexpr std::array ladder = std::to_array<LadderStep>({
     {256, 128, 0, 4},
     {2 * kib, 128, 32, 2},
     {6 * kib, 128, 32, 1},
@@ -47,7 +47,7 @@ constexpr std::array ladder = std::to_array<Rung>({
     {16 * kib, 256, 128, 1},
     {32 * kib, 256, 256, 1},
 });
-constexpr Rung beyond{0, 256, 256, 1};
+constexpr LadderStep beyond{0, 256, 256, 1};
 
 std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
   std::int64_t widest = 1;
@@ -99,16 +99,16 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     plan.in_flight = shared_in_flight;
     return plan;
   }
-  const auto rung =
-      std::find_if(ladder.begin(), ladder.end(), [bytes](const Rung& one) { return bytes <= one.row_bytes; });
-  const Rung& on = rung == ladder.end() ? beyond : *rung;
+  const auto step =
+      std::find_if(ladder.begin(), ladder.end(), [bytes](const LadderStep& one) { return bytes <= one.row_bytes; });
+  const LadderStep& on = step == ladder.end() ? beyond : *step;
   plan.threads = on.threads;
   plan.threads_per_row = on.threads_per_row;
   if (on.threads_per_row == 0)
     plan.threads_per_row =
         static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((bytes + lane_bytes - 1) / lane_bytes)));
   plan.in_flight = on.in_flight;
-  if (rung == ladder.end()) plan.residence = ir::Residence::shared;
+  if (step == ladder.end()) plan.residence = ir::Residence::shared;
   return plan;
 }
 
