@@ -85,6 +85,37 @@ void collect_names(const ir::Graph& graph, const ir::Fusion& fusion, std::vector
     collect_names(graph.bodies[i], fusion.bodies[i], names);
 }
 
+/// What keeps a node from having edges, in words; empty where no graph has the node.
+std::string why_no_edge(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node) {
+  const auto at =
+      std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& one) { return one.name == node; });
+  if (at != graph.nodes.end()) {
+    const auto id = static_cast<ir::NodeId>(at - graph.nodes.begin());
+    switch (ir::def_use(graph).roles[id]) {
+      case ir::Role::free:
+        return "free operations belong to whoever reads them: ask for one of those";
+      case ir::Role::outside:
+        return "it runs by itself, outside of groups: ask for what it reads, or what reads it";
+      case ir::Role::source:
+        return "it lies in memory before anything runs: ask for what reads it";
+      case ir::Role::work:
+        return "it reads only memory, and no operation of a group reads it";
+    }
+  }
+  for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
+    if (std::string words = why_no_edge(graph.bodies[i], fusion.bodies[i], node); !words.empty()) return words;
+  return "";
+}
+
+[[noreturn]] void refuse_node(const ir::Graph& graph, const ir::Fusion& fusion, std::string_view node) {
+  if (const std::string words = why_no_edge(graph, fusion, node); !words.empty())
+    throw Error(Fault::usage, fmt::format("--why: %{} has no edge to other work", node), words);
+  std::vector<std::string_view> known;
+  collect_names(graph, fusion, known);
+  throw Error(Fault::usage, fmt::format("--why: found '{}', which {} does not have", node, graph.name),
+              suggestion(node, known));
+}
+
 /// Drops a column that a person gains nothing from; programs always see all columns.
 void drop_column(Table& table, std::string_view key) {
   const auto column = std::find_if(table.columns.begin(), table.columns.end(),
@@ -145,16 +176,7 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_v
                           column("otherwise", "otherwise"), column("otherwise_price", "price otherwise", Hint::seconds),
                           column("against", "but")});
   collect_edges(graph, fusion, graph.name, table, {node, priced ? device : nullptr, top, stop});
-  if (!node.empty() && table.rows.empty()) {
-    std::vector<std::string_view> known;
-    collect_names(graph, fusion, known);
-    const bool stands = std::find(known.begin(), known.end(), node) != known.end();
-    throw Error(
-        Fault::usage,
-        stands ? fmt::format("--why: %{} has no edge to other work", node)
-               : fmt::format("--why: found '{}', which {} does not have", node, graph.name),
-        stands ? "free operations belong to whoever reads them: ask for one of those" : suggestion(node, known));
-  }
+  if (!node.empty() && table.rows.empty()) refuse_node(graph, fusion, node);
   if (top > 0 && table.rows.size() > static_cast<std::size_t>(top)) {
     table.left_out = static_cast<std::int64_t>(table.rows.size()) - top;
     table.rows.resize(static_cast<std::size_t>(top));
