@@ -32,6 +32,7 @@ namespace {
 constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
 constexpr double picoseconds = 1e12;     ///< in a second
 constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
+constexpr std::size_t mixed_ahead = 4;   ///< the same where kernels of today have another structure for each
 constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
 
 }  // namespace
@@ -220,9 +221,11 @@ std::string MergeSearch::structure(NodeId unit) const {
   return layout == nullptr ? "" : codegen::text(*layout);
 }
 
-/// Groups that share nothing: the next ones; for kernels of today the next ones of the same structure.
+/// Groups that share nothing: the next ones; for kernels of today the next ones of the same structure, and a few
+/// of any.
 void MergeSearch::offer_packing() {
   std::map<std::string, std::vector<NodeId>> alike;
+  std::vector<NodeId> planned;  // a loop over columns may write beside a reduction of as many
   for (const NodeId id : firsts()) {
     if (spent()) return;
     std::string key;
@@ -236,12 +239,15 @@ void MergeSearch::offer_packing() {
         key = at->second;
       }
       if (key.empty()) continue;
+      planned.push_back(id);
     }
     alike[key].push_back(id);
   }
   for (const auto& [key, ids] : alike)
     for (std::size_t i = 0; i < ids.size(); ++i)
       for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + packed_ahead); ++j) offer(ids[i], ids[j]);
+  for (std::size_t i = 0; i < planned.size(); ++i)
+    for (std::size_t j = i + 1; j < std::min(planned.size(), i + 1 + mixed_ahead); ++j) offer(planned[i], planned[j]);
 }
 
 void MergeSearch::run() {

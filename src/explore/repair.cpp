@@ -7,8 +7,8 @@
 // Method. A round picks one group and some that it touches, takes all their nodes apart and searches again by merging
 // (merge_search.h), only there. Who merges first is drawn among what helps, for it was the order that kept the first
 // search from better: a group that cannot be written may lie on every way to a good one but a few. Of a group of many
-// nodes only a run of them is taken out. A round that does not make the whole cheaper is undone. Groups that are not
-// touched stay as they are, so a round costs what a start costs and the merges of its place.
+// nodes only those at one of its ends are taken out. A round that does not make the whole cheaper is undone. Groups
+// that are not touched stay as they are, so a round costs what a start costs and the merges of its place.
 #include "explore/repair.h"
 
 #include <algorithm>
@@ -108,7 +108,9 @@ class Repairing {
         out_.insert(out_.end(), group.begin(), group.end());
         continue;
       }
-      const auto first = static_cast<std::ptrdiff_t>(random_() % (group.size() - most_out + 1));
+      // From one end: between what is left and what is taken out no value goes both ways.
+      const std::size_t end = random_() % 2;
+      const auto first = static_cast<std::ptrdiff_t>(end * (group.size() - most_out));
       const auto last = first + static_cast<std::ptrdiff_t>(most_out);
       std::vector<NodeId> left(group.begin(), group.begin() + first);
       left.insert(left.end(), group.begin() + last, group.end());

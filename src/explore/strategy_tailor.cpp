@@ -40,8 +40,8 @@ namespace {
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
 constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
 constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
-constexpr std::int64_t most_mended = 24;       ///< places that are taken apart and searched again
-constexpr std::int64_t mended_nodes = 24000;   ///< the same times nodes: large graphs are mended in fewer places
+constexpr std::int64_t most_mended = 12;       ///< places that are taken apart and searched again
+constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
