@@ -70,6 +70,7 @@ TEST_CASE("every planted bug changes the launch or the code, at lines the code h
       const PtxModule module = compiled(*api, kernel, plant.name);
       CHECK(broken_invariant(module) == "");
       const bool same_launch = plant.launch.launch.grid == kernel.launch.launch.grid &&
+                               plant.launch.launch.cooperative == kernel.launch.launch.cooperative &&
                                plant.launch.launch.dynamic_shared == kernel.launch.launch.dynamic_shared;
       CHECK((code_of(module) != clean || !same_launch));
       const std::set<std::int64_t> lines = lines_of(module);

@@ -127,6 +127,14 @@ void votes(Kernel& k) {
   }
 }
 
+void active_shuffle(Kernel& k) {
+  for (std::int64_t i = 0; i < 64; ++i) {
+    const double v = k.at("x")[i];
+    k.at("y").set(i, i + 8 < 50 && i % 32 + 8 < 32 ? v + k.at("x")[i + 8] : v);
+  }
+  for (std::int64_t warp = 0; warp < 2; ++warp) k.at("sum").set(warp, sum_of(k.at("x"), warp * 32, 16));
+}
+
 /// Their order is not defined: what the kernel left is compared in order of value.
 void warp_aggregated(Kernel& k) {
   std::int64_t count = 0;
@@ -334,6 +342,11 @@ const Results element_results = {
      [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i / 64 * 64 + 63 - i % 64] + 1; }); }},
     {"bulk_store", [](Kernel& k) { each(k.at("y"), [&](auto i) { return 3 * k.at("x")[i]; }); }},
     {"grid_barrier", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[(i + 96) % 128] + 1; }); }},
+    {"grid_workspace",
+     [](Kernel& k) {
+       for (std::int64_t i = 0; i < 128; ++i) k.at("x").set(i, 2 * k.at("x")[i]);
+       each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 127]; });
+     }},
     {"local_array", local_array},
     {"call",
      [](Kernel& k) {
@@ -343,6 +356,7 @@ const Results element_results = {
        });
      }},
     {"votes", votes},
+    {"active_shuffle", active_shuffle},
     {"warp_exchange", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 31]; }); }},
     {"stencil",
      [](Kernel& k) {
@@ -377,6 +391,11 @@ const Results sum_results = {
     {"block_row_sum", [](Kernel& k) { each(k.at("y"), [&](auto i) { return sum_of(k.at("x"), i * 256, 256); }); }},
     {"column_sum", [](Kernel& k) { each(k.at("y"), [&](auto i) { return sum_of(k.at("x"), i, 64, 32); }); }},
     {"last_block", [](Kernel& k) { k.at("y").set(0, sum_of(k.at("x"), 0, 384)); }},
+    {"last_resets",
+     [](Kernel& k) {
+       k.at("y").set(0, sum_of(k.at("x"), 0, 384));
+       k.at("y").set(1, 6);
+     }},
     {"scatter",
      [](Kernel& k) {
        std::map<std::int64_t, double> sums;
@@ -386,6 +405,16 @@ const Results sum_results = {
     {"histogram",
      [](Kernel& k) {
        for (std::int64_t i = 0; i < 512; ++i) k.at("y").add(u32(k.at("x")[i]), 1);
+     }},
+    {"swap_loop",
+     [](Kernel& k) {
+       double sum = 0, most = 0;
+       for (std::int64_t i = 0; i < 256; ++i) {
+         sum += std::fabs(k.at("x")[i]);
+         most = std::max(most, std::fabs(k.at("x")[i]));
+       }
+       k.at("y").set(0, sum);
+       k.at("y").set(1, most);
      }},
     {"cluster_sum", cluster_sum},
     {"warp_aggregated", warp_aggregated},

@@ -92,6 +92,55 @@ TEST_CASE("an instruction nobody knows is named with its line, and never run") {
   CHECK(made.simulation.reason == "frobnicate.b32 (line 7): no row of the opcode table has it");
 }
 
+/// How many races a warp has whose lanes run `body` on one place of 8 bytes, y, from 0. %rd1 is its address.
+std::int64_t races_at_one_place(const std::string& body) {
+  Memory memory;
+  Launch launch;
+  launch.block = {32, 1, 1};
+  launch.arguments.push_back({memory.add("y", 16, 8, BufferUse::scratch), 0, {}});
+  const Simulation made = simulate(program_of(entry(".param .u64 y",
+                                                    "  .reg .pred %p<4>;\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<9>;\n"
+                                                    "  ld.param.u64 %rd8, [y];\n"
+                                                    "  cvta.to.global.u64 %rd1, %rd8;\n" +
+                                                        body + "  ret;")),
+                                   launch, memory);
+  CHECK(made.outcome == SimulationOutcome::finished);
+  return std::count_if(made.findings.begin(), made.findings.end(),
+                       [](const Finding& one) { return one.kind == FindingKind::race; });
+}
+
+TEST_CASE("a plain load is no race where a compare-and-swap checks it, and one where its value is used otherwise") {
+  const std::string next = "  add.s64 %rd3, %rd2, 1;\n", swap = "  atom.global.cas.b64 %rd4, [%rd1], %rd2, %rd3;\n";
+  const std::string load = "  ld.global.u64 %rd2, [%rd1];\n", back = "  mov.u64 %rd2, %rd4;\n";
+  const std::string differs = "  setp.ne.s64 %p1, %rd2, %rd4;\n", equal = "  setp.eq.s64 %p1, %rd4, %rd2;\n";
+  const std::string store = "  st.global.u64 [%rd1+8], %rd2;\n";
+  const auto races = [](const std::string& body) { return races_at_one_place(body) != 0; };
+  // As NVCC and LLVM write it: compared before the copy, and with a block of its own for the copy.
+  CHECK_FALSE(races(load + "L:\n" + next + swap + differs + back + "  @%p1 bra L;\n"));
+  CHECK_FALSE(races(load + "L:\n" + next + swap + equal + "  @%p1 bra E;\n" + back + "  bra L;\nE:\n"));
+  CHECK_FALSE(races(load + next + swap));  // tried once
+  // By the address that is not converted, and of the bits in another register.
+  CHECK_FALSE(
+      races("  ld.u64 %rd5, [%rd8];\n  mov.b64 %rd2, %rd5;\nL:\n" + next + swap + differs + back + "  @%p1 bra L;\n"));
+  // Kept after it was proven: lanes store different values at another place, which is the only race.
+  const std::string kept = load + "L:\n" + next + swap + equal + "  @!%p1 bra B;\n" + store + "  bra E;\nB:\n" + back;
+  CHECK(races_at_one_place(kept + "  bra L;\nE:\n") == 1);
+  CHECK(races_at_one_place(load + "L:\n" + next + swap + equal + store + back + "  @!%p1 bra L;\n") == 2);
+  for (const std::string& body : {
+           load + store + next + swap,                                            // stored first
+           load + "  mov.u64 %rd6, %rd2;\nL:\n" + next + swap + differs + back +  // an old value kept
+               "  @%p1 bra L;\n  st.global.u64 [%rd1+8], %rd6;\n",
+           load + "  setp.gt.s64 %p2, %rd2, 40;\n  @%p2 bra E;\n" + next + swap + "E:\n",  // decides before
+           "  ld.global.u32 %r1, [%rd1];\n  cvt.u64.u32 %rd2, %r1;\n" + next + swap,       // of another size
+           load + "  add.s64 %rd2, %rd2, 0;\n" + next + swap,                              // computed
+           load + "  add.s64 %rd3, %rd2, 1;\n  mov.u64 %rd2, 0;\n" + swap,                 // compared with another
+           load + next + "  red.global.add.u64 [%rd1], %rd2;\n" + swap,                    // added elsewhere
+       }) {
+    CAPTURE(body);
+    CHECK(races(body));
+  }
+}
+
 TEST_CASE("operands of the wrong kind or number are an error with the line") {
   for (const char* body : {"  add.s32 %r1, %r2;", "  add.s32 5, %r1, %r2;", "  setp.lt.s32 %r1, %r2, %r3;",
                            "  ld.global.v2.u32 %r1, [%rd1];", "  bra;"}) {

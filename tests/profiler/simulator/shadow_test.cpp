@@ -168,6 +168,37 @@ TEST_CASE("the last block may read what the others stored when nothing is left o
   }
 }
 
+/// Three blocks count at one place by atomics; the lane `by` of the last one's first warp then stores there, and a
+/// block that comes later counts again if `later`. The atomics give back what they found if `observed`.
+std::size_t reset_findings(bool observed, std::uint32_t by, bool barrier, bool later) {
+  const std::array<ShadowBuffer, 1> buffers{ShadowBuffer{4, 4, true, true}};
+  GlobalShadow global(buffers, false);
+  ResidentShadow shadow(global, {1, 1, 1, 0, 4, 0});
+  const Offsets counter{};
+  ShadowAccess count = access(ShadowSpace::global, 0, 0, 1, counter, 1);
+  count.observed = observed;
+  for (std::uint32_t block = 0; block < 3; ++block) {
+    start(shadow, block);
+    shadow.atomic(count);
+  }
+  if (barrier) shadow.block_barrier(0);
+  shadow.load(access(ShadowSpace::global, 0, 0, 1u << by, counter, 2));
+  shadow.store(access(ShadowSpace::global, 0, 0, 1u << by, counter, 3));
+  if (later) {
+    start(shadow, 3);
+    shadow.atomic(count);
+  }
+  return shadow.findings().size();
+}
+
+TEST_CASE("who has seen all other atomics of a place may touch it plainly, until somebody comes later") {
+  CHECK(reset_findings(true, 0, false, false) == 0);
+  CHECK(reset_findings(true, 7, true, false) == 0);   // another thread, after a barrier
+  CHECK(reset_findings(true, 7, false, false) == 2);  // without one
+  CHECK(reset_findings(false, 0, false, false) == 2);
+  CHECK(reset_findings(true, 0, false, true) == 1);
+}
+
 TEST_CASE("stores of one value to one place are harmless, of two values a race") {
   for (const bool same : {true, false}) {
     GlobalShadow global({}, false);

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/indexed.h"
 #include "profiler/simulator/decode/align.h"
+#include "profiler/simulator/decode/checked_loads.h"
 #include "profiler/simulator/decode/decoder.h"
 #include "profiler/simulator/decode/forward_constants.h"
 #include "profiler/simulator/decode/order.h"
@@ -179,6 +180,8 @@ void Decoder::instruction(const FlatInstruction& flat) {
   current_.ptx = flat.ptx;
   current_.instance = &flat_.instances[flat.instance];
   current_.site = static_cast<std::uint32_t>(program_.sites.size());
+  current_.checked =
+      !checked_loads_.empty() && checked_loads_[static_cast<std::size_t>(&flat - flat_.instructions.data())];
   current_.parts = split_opcode(flat.ptx->opcode);
   program_.sites.push_back({flat.ptx->opcode, flat.ptx->line, flat.ptx->source});
   if (!open_) open_block();
@@ -269,6 +272,18 @@ void Decoder::allocate_variables() {
   for (const PtxVariable* variable : dynamic) program_.variables.push_back({variable, true, program_.dynamic_offset});
 }
 
+void Decoder::count_mentions() {
+  mentions_.assign(flat_.registers, 0);
+  for (const CallInstance& one : flat_.instances) {
+    for (const PtxOperand& operand : one.function->operands)
+      if ((operand.kind == PtxOperandKind::reg || operand.kind == PtxOperandKind::address) &&
+          operand.index != PtxOperand::no_index)
+        ++mentions_[one.first_register + operand.index];
+    for (const PtxInstruction& instruction : one.function->instructions)
+      if (instruction.guard != PtxOperand::no_index) ++mentions_[one.first_register + instruction.guard];
+  }
+}
+
 /// Drafts into the program's arrays; targets given as flat indices become blocks.
 void Decoder::build_code() {
   for (DraftBlock& draft : drafts_) {
@@ -288,6 +303,8 @@ void Decoder::build_code() {
 
 void Decoder::run() {
   flat_ = flatten(module_, entry_);
+  checked_loads_ = checked_loads(flat_);
+  count_mentions();
   program_.unsupported = flat_.unsupported;
   program_.local_bytes = flat_.local_bytes;
   allocate_variables();

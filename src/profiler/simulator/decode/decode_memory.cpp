@@ -208,6 +208,7 @@ void Decoder::load_store(bool is_load) {
   AccessParts parts = access_parts(current_.parts);
   if (!parts.unknown.empty()) return unsupported("modifier ." + std::string(parts.unknown));
   if (parts.type == nullptr) return unsupported("no type that is known");
+  if (current_.checked) parts.order = MemoryOrder::relaxed;
   const PtxOperand& address = operand(is_load ? 1 : 0);
   const PtxOperand& value = operand(is_load ? 0 : 1);
   const bool is_vector = value.kind == PtxOperandKind::vector;
@@ -340,7 +341,11 @@ void Decoder::atomic(bool has_result) {
   } else {
     micro.b = source(operand(first + 1), type);
     if (parts.operation == "cas") micro.c = source(operand(first + 2), type);
-    if (has_result) micro.d = destination(operand(0), type);
+    // A result that nobody reads is none: compilers write atom where red is meant.
+    const PtxOperand& result = operand(0);
+    const bool unread =
+        result.kind == PtxOperandKind::reg && mentions_[current_.instance->first_register + result.index] == 1;
+    if (has_result && !unread) micro.d = destination(result, type);
   }
   note_access(parts.space, parts.order, parts.type->bytes, parts.type->bytes * parts.vector);
   emit(micro);

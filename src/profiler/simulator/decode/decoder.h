@@ -5,6 +5,7 @@
 // decode() (decode.h). The steps, in order:
 //
 //   flatten            inline every call into one list of instructions
+//   checked_loads      which plain loads a compare-and-swap checks
 //   decode             walk over the list; each instruction goes to the family that knows it and becomes
 //                      micro-operations in code blocks; what can wait or branch ends its block
 //   order_blocks       the order in which diverged lanes run
@@ -56,11 +57,13 @@ class Decoder {
     const PtxInstruction* ptx = nullptr;
     const CallInstance* instance = nullptr;
     std::uint32_t site = 0;
+    bool checked = false;  ///< a load whose value a compare-and-swap checks (checked_loads.h)
     std::vector<std::string_view> parts;
   };
 
   // decode.cpp
   void allocate_variables();
+  void count_mentions();
   void instruction(const FlatInstruction& flat);
   bool structural();  ///< the families; false: not one of them
   bool branch(const FlatInstruction& flat);
@@ -143,6 +146,8 @@ class Decoder {
   const PtxFunction& entry_;
   Flat flat_;
   Current current_;
+  std::vector<bool> checked_loads_;
+  std::vector<std::uint32_t> mentions_;  ///< by virtual register: operands and guards that name it
   std::vector<DraftBlock> drafts_;
   std::vector<std::uint32_t> block_at_;           ///< flat index: the draft that starts there, or no_block
   std::vector<std::uint8_t> register_slot_bits_;  ///< by virtual register: 1, 32 or 64

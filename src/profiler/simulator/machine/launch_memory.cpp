@@ -87,6 +87,20 @@ std::uint64_t special_value(const LaunchState& state, SpecialId id) {
   }
 }
 
+/// cooperative_groups/details/driver_abi.h: a driver leaves the address of a grid's workspace in %envreg1 (upper half)
+/// and %envreg2. It holds the workspace's size and the word that grid.sync() counts in.
+constexpr std::int64_t workspace_bytes = 8;
+
+bool is_special(const LaunchConstant& one, SpecialId id) {
+  return one.kind == LaunchConstant::Kind::special && static_cast<SpecialId>(one.special) == id;
+}
+
+bool asks_for_workspace(const DecodedProgram& program) {
+  return std::any_of(program.constants.begin(), program.constants.end(), [](const LaunchConstant& one) {
+    return is_special(one, SpecialId::envreg1) || is_special(one, SpecialId::envreg2);
+  });
+}
+
 }  // namespace
 
 /// Why a driver would refuse the launch; empty: it would not.
@@ -168,6 +182,8 @@ LaunchMemory::LaunchMemory(const DecodedProgram& program, const Launch& launch, 
     addresses_.push_back(memory.address(made));
   }
   for (std::size_t k = 1; k < program.variables.size(); ++k) relocate(program, k);
+  if (launch.cooperative && asks_for_workspace(program))
+    grid_workspace_ = memory.address(memory.add("grid workspace", workspace_bytes, 4, BufferUse::scratch));
 }
 
 LaunchMemory::~LaunchMemory() {
@@ -196,6 +212,8 @@ AlignedBytes make_launch_bank(const LaunchState& state, const LaunchMemory& laun
     if (one.kind == LaunchConstant::Kind::param) value = param_value(launch_memory.params(), one);
     if (one.kind == LaunchConstant::Kind::address) value += launch_memory.address(one.variable);
     if (one.kind == LaunchConstant::Kind::special) value = special_value(state, static_cast<SpecialId>(one.special));
+    if (is_special(one, SpecialId::envreg1)) value = launch_memory.grid_workspace() >> 32;
+    if (is_special(one, SpecialId::envreg2)) value = launch_memory.grid_workspace();
     fill_slot(bank.data + (one.slot & slot_offset_mask), one.slot_bits, value);
   }
   return bank;

@@ -32,6 +32,7 @@ class LaunchMemory {
 
   const std::vector<std::byte>& params() const { return params_; }
   std::uint64_t address(std::uint32_t variable) const { return addresses_[variable]; }
+  std::uint64_t grid_workspace() const { return grid_workspace_; }
 
  private:
   void relocate(const DecodedProgram& program, std::size_t k);
@@ -40,6 +41,7 @@ class LaunchMemory {
   int first_;
   std::vector<std::byte> params_;
   std::vector<std::uint64_t> addresses_;
+  std::uint64_t grid_workspace_ = 0;  ///< of a cooperative launch whose program asks for it; else 0
 };
 
 /// Constants of the launch, and tid and its kin for each warp of a block.

@@ -7,6 +7,7 @@
 //
 //   resident_set.cpp   starting blocks, taking turns among warps, deadlock, counting
 //   run.cpp            one warp: code blocks, diverged lanes, where they meet again
+//   undefined.cpp      values that a shuffle took from a lane that was not there
 //   wait.cpp           warp operations and barriers: who waits for whom, and when it ends
 //   translate.cpp      from simulated addresses to the host's, with every check
 //   *_steps.cpp        what single micro-operations do
@@ -31,6 +32,7 @@
 #include "profiler/simulator/machine/findings.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/machine/memory.h"
+#include "profiler/simulator/machine/undefined.h"
 #include "profiler/simulator/shadow/shadow.h"
 
 namespace tailor::simulator {
@@ -70,7 +72,8 @@ struct WarpState : Warp {
   bool cluster_arrived = false;
   std::uint64_t cluster_phase = 0;
   AlignedBytes frame_storage, local_storage;
-  const std::byte* stored_rows = nullptr;  ///< while tiles are stored: 16 bytes per lane, else in slots
+  const std::byte* stored_rows = nullptr;         ///< while tiles are stored: 16 bytes per lane, else in slots
+  std::unique_ptr<UndefinedRegisters> undefined;  ///< null: every register's value can be relied on
   bool can_run() const;
 };
 
@@ -172,6 +175,11 @@ struct Machine {
   void explain_deadlock();
   /// A finding at a PTX instruction of the warp's block.
   void report(FindingKind kind, const WarpState& warp, std::uint32_t site, int lane, std::string text, int buffer = -1);
+
+  // undefined.cpp
+  void run_watching(WarpState& warp, const CodeBlock& block);
+  void watch(WarpState& warp, const Micro& micro, std::uint32_t active);
+  void report_use(WarpState& warp, UndefinedLanes used, std::uint32_t site);
 
   // endings; true: the warp goes on, false: it waits or is done
   bool next_fragment(WarpState& warp);

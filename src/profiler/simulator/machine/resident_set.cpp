@@ -144,6 +144,7 @@ void Machine::start_block(ResidentBlock& block, std::int64_t linear) {
     warp->idle_slices = 0;
     warp->polled = 0;
     warp->polls_again = false;
+    warp->undefined.reset();
     for (const EntrySlot& slot : state.program.entry_slots)
       std::memset(warp->bank[static_cast<int>(Bank::frame)] + slot.offset, static_cast<int>(poison_byte), slot.bytes);
     set_active(*warp, warp->initial);

@@ -195,7 +195,9 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     ++block_runs[at];
     block_lanes[at] += warp.active_count;
     const Micro* const end = micros + block.last;
-    if (warp.active == all_lanes) {
+    if (warp.undefined != nullptr) [[unlikely]] {
+      run_watching(warp, block);
+    } else if (warp.active == all_lanes) {
       for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
     } else {
       for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);

@@ -120,6 +120,7 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
   if (kind == SiteKind::load) {
     shadow.load(shadowed.access);
   } else if (kind == SiteKind::atomic) {
+    shadowed.access.observed = micro.d != no_slot || micro.writes != 0;
     shadow.atomic(shadowed.access);
   } else {
     // The values that are about to be stored are in slots (rows of tiles: gathered): told so that equal ones are not

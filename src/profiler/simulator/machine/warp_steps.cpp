@@ -3,9 +3,9 @@
 //
 // Warp operations: what lanes learn from one another (shuffle, vote, match, reduce). In: a warp whose needed lanes have
 // all arrived (wait.cpp). Out: values in slots of the active lanes. Called through the table of steps at the end. A
-// lane that asks one that does not take part gets a finding: its result is undefined on a GPU. In a block that ends
-// within a warp the lanes beyond were never launched; to ask those is common and gives poison, which shows if it is
-// used.
+// lane that asks one that does not take part gets poison, and its result is undefined on a GPU: a finding as soon as it
+// is used (undefined.cpp). In a block that ends within a warp the lanes beyond were never launched; to ask those is
+// common and gives poison, which shows if it is used.
 #include <fmt/format.h>
 
 #include <bit>
@@ -30,7 +30,8 @@ bool is_constant(Slot slot) { return slot >> slot_bank_shift == static_cast<std:
 template <Shuffle mode>
 bool whole_shuffle(Warp& warp, const Micro& micro) {
   if (warp.active != all_lanes || !is_constant(micro.b) || !is_constant(micro.c) ||
-      !is_constant(mask_slot(warp, micro)) || predicate_slot(warp, micro) != no_slot)
+      !is_constant(mask_slot(warp, micro)) || predicate_slot(warp, micro) != no_slot ||
+      state_of(warp).undefined != nullptr)
     return false;
   const std::uint32_t value = words(warp, micro.b)[0] & 31, c = words(warp, micro.c)[0];
   if ((c >> 8 & 31) != 0 || words(warp, mask_slot(warp, micro))[0] != all_lanes) return false;
@@ -60,8 +61,10 @@ void shuffle(Warp& warp, const Micro& micro) {
   const std::uint32_t* c = words(warp, micro.c);
   const std::uint32_t* masks = words(warp, mask_slot(warp, micro));
   std::uint32_t out[lanes_per_warp], valid[lanes_per_warp];
-  std::uint32_t absent = 0;
-  const std::uint32_t launched = state_of(warp).initial;
+  std::uint32_t absent = 0, moved = 0;
+  WarpState& state = state_of(warp);
+  const std::uint32_t launched = state.initial;
+  const UndefinedLanes given = state.undefined != nullptr ? state.undefined->of(micro.a) : UndefinedLanes{};
   for (int lane = 0; lane < lanes_per_warp; ++lane) {
     const int value = static_cast<int>(b[lane] & 31), clamp = static_cast<int>(c[lane] & 31);
     const int segment = static_cast<int>(c[lane] >> 8 & 31);
@@ -74,19 +77,18 @@ void shuffle(Warp& warp, const Micro& micro) {
     if constexpr (mode == Shuffle::idx) from = least | (value & ~segment), inside = from <= most;
     if (!inside) from = lane;
     from &= 31;
-    out[lane] = launched >> from & 1 ? in[from] : poison_word;
     valid[lane] = inside ? all_lanes : 0;
     const std::uint32_t there = warp.active & masks[lane];
-    absent |= ((~there & launched) >> from & 1) << lane;
+    const std::uint32_t missing = (~there & launched) >> from & 1;
+    out[lane] = (launched >> from & 1) != 0 && missing == 0 ? in[from] : poison_word;
+    absent |= missing << lane;
+    moved |= (given.lanes >> from & 1) << lane;
   }
   absent &= warp.active;
-  if (absent != 0) {
-    WarpState& state = state_of(warp);
-    const int lane = std::countr_zero(absent);
-    state.machine->report(
-        FindingKind::bad_mask, state, micro.site, lane,
-        fmt::format("lanes 0x{:08x} read lanes that do not take part (mask 0x{:08x})", absent, masks[lane]));
-  }
+  if (absent != 0 && state.undefined == nullptr)
+    state.undefined = std::make_unique<UndefinedRegisters>(state.machine->state.program.frame_bytes);
+  if (state.undefined != nullptr)
+    state.undefined->set(micro.d, warp.active, joined({absent, micro.site}, {moved & ~absent, given.site}));
   const Slot p = predicate_slot(warp, micro);
   std::uint32_t* d = words(warp, micro.d);
   std::uint32_t* q = p == no_slot ? nullptr : words(warp, p);

@@ -20,9 +20,12 @@
 // Rules. Lanes of one warp are ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing.
 // Strong accesses (relaxed, volatile, acquire, release, atomics) do not race with one another. A store that finds its
 // own value in memory, and lanes of one instruction that store the same value, do not race with plain stores there;
-// such a store takes the place of the one it equals (and is not compared with what that one came after). What was
-// released at an address stays there until forgotten. Left out: scopes of strong accesses in races, and that a relaxed
-// store by another thread ends a release sequence.
+// such a store takes the place of the one it equals (and is not compared with what that one came after). Atomics at one
+// place come one after another, and one that gives back what was there has seen those before it. So a plain access
+// does not race with the atomics of its place when the latest of them gave back what it found and is known to the
+// thread: the last block may reset the counter that told it so. Which one is latest is the only thing that is taken
+// from the schedule; an atomic that comes later does race. What was released at an address stays there until forgotten.
+// Left out: scopes of strong accesses in races, and that a relaxed store by another thread ends a release sequence.
 #pragma once
 
 #include <cstddef>
@@ -57,6 +60,7 @@ struct ShadowAccess {
   int bytes = 4;                          ///< per lane: 1, 2, 4, 8, 16, 32; a vector access is one access
   bool strong = false;                    ///< relaxed, volatile, acquire, release; always for atomics
   std::uint32_t site = 0;
+  bool observed = false;  ///< atomics: the program uses what was there before
 };
 
 /// Of the barriers and fences: how far an operation is seen.

@@ -251,6 +251,15 @@ void ResidentShadow::Body::check_contents(Judged& j) {
   }
 }
 
+/// A plain access whose thread knows of the latest atomic at the place, which has seen the strong write `word`.
+bool ResidentShadow::Body::comes_after_atomics(const Judged& j, const ShadowPiece& piece, ShadowWord word, int cell,
+                                               std::uint32_t lane) const {
+  const ShadowSideRecord* side = j.region.line(piece.line).side;
+  if (j.strong || (word & word_strong) == 0 || side == nullptr || side->latest[cell] == 0) return false;
+  const ShadowWord latest = side->latest[cell];
+  return knows(j.access.warp, lane, j.access.space, latest, word_lane(latest, cell));
+}
+
 void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells,
                                       std::uint32_t lanes, bool word_writes) {
   if (ordered_at_once(j, word) || (j.strong && (word & word_strong) != 0)) return;
@@ -265,6 +274,7 @@ void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, Shado
         const auto other = static_cast<std::uint32_t>(std::countr_zero(left));
         if (knows(j.access.warp, lane, j.access.space, word, other)) continue;
         const bool harmless = j.write && !j.strong && word_writes && (word & word_strong) == 0;
+        if (word_writes && comes_after_atomics(j, piece, word, cell, lane)) break;
         if (!harmless || !equals_memory(j, lane)) report_race(j, piece, cell, lane, word, other, word_writes);
         break;
       }
@@ -342,6 +352,8 @@ void ResidentShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
   if (j.strong) {  // what was read stays: a strong store does not stand for plain loads
     const std::uint32_t rest = put_where_it_stands(j, piece, true);
     if (rest != 0) add_entry(j, j.region.side(line), word_of(j, piece), rest, 0, true);
+    if (line.side != nullptr)
+      for_cells(piece.cells, [&](int cell) { line.side->latest[cell] = j.access.observed ? word_of(j, piece) : 0; });
     return;
   }
   put(j.region, line, true, piece.cells, word_of(j, piece));

@@ -59,6 +59,8 @@ struct ShadowEntry {
 struct ShadowSideRecord {
   IndexedArray<ShadowWord, 32> write{}, read{};
   std::vector<ShadowEntry> list;
+  /// The latest strong write if it was an atomic that gave back what was there; 0: it was not, or nobody asked.
+  IndexedArray<ShadowWord, 32> latest{};
 };
 
 /// The last accesses of one kind to a line: `high` for the granules of `high_cells`, `low` for the others; or, when

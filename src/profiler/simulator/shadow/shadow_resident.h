@@ -116,6 +116,8 @@ struct ResidentShadow::Body {
   void check_order(Judged& judged, const ShadowPiece& piece);
   void check_word(Judged& judged, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells, std::uint32_t lanes,
                   bool word_writes);
+  bool comes_after_atomics(const Judged& judged, const ShadowPiece& piece, ShadowWord word, int cell,
+                           std::uint32_t lane) const;
   void check_overlaps(Judged& judged);
   std::uint32_t put_where_it_stands(Judged& judged, const ShadowPiece& piece, bool write);
   void record_read(Judged& judged, const ShadowPiece& piece);
