@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t most_out = 64;      ///< nodes of one group that are taken apart in a round
 constexpr std::size_t most_touched = 5;   ///< groups
+constexpr std::int64_t most_idle = 256;   ///< rounds that find no two groups to merge, before there are none
 constexpr double least_saving = 1e-12;    ///< seconds: below it is rounding
 constexpr double noises[] = {0.1, 1, 4};  ///< how far the order of merges is from that of gains
 
@@ -145,7 +146,12 @@ class Repairing {
 Repaired repair(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits, NodeSets groups,
                 std::int64_t rounds, Spending& spending) {
   Repairing repairing(task, facts, limits, std::move(groups), spending);
-  for (std::int64_t i = 0; i < rounds && !repairing.is_trivial() && !spending.over(); ++i) repairing.round();
+  std::int64_t idle = 0;  // rounds in a row in which there was nothing to price
+  for (std::int64_t i = 0; i < rounds && idle < most_idle && !repairing.is_trivial() && !spending.over(); ++i) {
+    const std::int64_t before = spending.evaluations;
+    repairing.round();
+    idle = spending.evaluations == before ? idle + 1 : 0;
+  }
   return repairing.take();
 }
 

@@ -157,24 +157,32 @@ class Tailor {
     take(groups, "");
   }
 
-  /// What the best search found, taken apart in places and put together again.
+  /// What the best search found, taken apart in places and put together again. First as always, then for what is left
+  /// of a budget: so a longer search is never dearer.
   void mend() {
-    if (found_.empty() || spending_.over()) return;
     const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
-    const std::int64_t rounds = task_.budget.until_spent ? std::numeric_limits<std::int64_t>::max()
-                                                         : std::min(most_mended, mended_nodes / nodes);
-    Repaired mended = repair(task_, facts_, limits_, std::move(found_), rounds, spending_);
+    mend(std::min(most_mended, mended_nodes / nodes));
+    const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
+    if (task_.budget.until_spent && limited) mend(std::numeric_limits<std::int64_t>::max());
+  }
+
+  void mend(std::int64_t rounds) {
+    if (found_.empty() || spending_.over()) return;
+    Repaired mended = repair(task_, facts_, limits_, found_, rounds, spending_);
     if (mended.cost >= found_cost_) return;
-    compute_again(mended.groups);
+    found_ = mended.groups;
+    found_cost_ = mended.cost;
+    compute_again(mended.groups, task_.budget.until_spent);
     take(mended.groups, "");
   }
 
-  /// Small groups go into those that read them, the last ones first, where that is cheaper.
-  void compute_again(NodeSets& groups) const {
+  /// Small groups go into those that read them, the last ones first, where that is cheaper. `on_top`: of a budget that
+  /// is spent already.
+  void compute_again(NodeSets& groups, bool on_top = false) const {
     std::vector<std::vector<std::size_t>> groups_of(task_.graph.nodes.size());
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
-    for (std::size_t g = groups.size(); g-- > 0 && !spending_.over();) {
+    for (std::size_t g = groups.size(); g-- > 0 && !(on_top ? task_.stop.stop_requested() : spending_.over());) {
       if (groups[g].size() > most_again) continue;
       const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
       if (readers.empty() || readers.size() > most_readers) continue;

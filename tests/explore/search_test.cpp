@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "codegen/lower/structure.h"
 #include "costmodel/group_summary.h"
 #include "costmodel/model.h"
 #include "explore/merge_search.h"
@@ -203,16 +204,24 @@ TEST_CASE("on small graphs the search is near the exact optimum") {
     double sum = 0, worst = 0;
     int graphs = 0, inexact = 0;
   };
-  const auto look = [](const Graph& graph, Gaps& gaps) {
-    const std::optional<double> least = optimum(graph, gpu(), 100000);
+  const auto look = [](const Graph& graph, Gaps& gaps, std::string_view name = "tailor-any") {
+    const DefUse wires = def_use(graph);
+    MayBeGroup may;
+    if (name == "tailor")
+      may = [&](const std::vector<NodeId>& nodes) {
+        return std::none_of(nodes.begin(), nodes.end(),
+                            [&](NodeId id) { return codegen::refused_alone(graph, id).has_value(); }) &&
+               !not_one_kernel(graph, wires, nodes, MergeLimits{});
+      };
+    const std::optional<double> least = optimum(graph, gpu(), 100000, may);
     if (!least || *least <= 0) return;
-    const double gap = price(graph, searched("tailor-any", graph)) / *least - 1;
+    const double gap = price(graph, searched(name, graph)) / *least - 1;
     gaps.sum += std::max(0.0, gap);
     gaps.worst = std::max(gaps.worst, gap);
     gaps.inexact += gap > 5e-4 ? 1 : 0;
     ++gaps.graphs;
   };
-  Gaps random, parts;
+  Gaps random, parts, today;
   for (std::uint64_t seed = 1; random.graphs < 100; ++seed) look(all_read(well_formed_graph(seed, 12)), random);
   const std::string models = std::string(TAILOR_SOURCE_DIR) + "/data/models/";
   std::mt19937_64 numbers(1);
@@ -220,7 +229,9 @@ TEST_CASE("on small graphs the search is near the exact optimum") {
   const DefUse wires = def_use(bert);
   while (parts.graphs < 50)
     if (const std::optional<Graph> part = random_part(bert, wires, 12, numbers)) look(*part, parts);
-  for (const Gaps& gaps : {random, parts}) {
+  while (today.graphs < 30)
+    if (const std::optional<Graph> part = random_part(bert, wires, 10, numbers)) look(*part, today, "tailor");
+  for (const Gaps& gaps : {random, parts, today}) {
     INFO("mean gap ", gaps.sum / gaps.graphs, " worst ", gaps.worst, " beyond 0.05 %: ", gaps.inexact);
     CHECK(gaps.sum / gaps.graphs <= 1e-3);
     CHECK(gaps.worst <= 0.05);
@@ -275,6 +286,26 @@ TEST_CASE("a search ends when its seconds are spent, with a partition that can r
     CHECK(find_left_out(wires, fusion.groups).empty());
     CHECK(fusion.edges.size() == 2999);
   }
+}
+
+TEST_CASE("mending until a budget is spent is never dearer, ends, and gives the same answer twice") {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const Graph graph = all_read(well_formed_graph(seed, 30));
+    for (const std::string_view name : {"tailor", "tailor-any"}) {
+      INFO("seed ", seed, " ", name);
+      FusionSetting setting = search_setting();
+      setting.budget = {.seconds = 0, .evaluations = 6000, .until_spent = true};
+      const Fusion longer = fuse(find_strategy(name), graph, setting);
+      CHECK(price(graph, longer) <= price(graph, searched(name, graph)) * (1 + 1e-12));
+      CHECK(longer == fuse(find_strategy(name), graph, setting));
+      CHECK(find_circle(graph, def_use(graph), longer.groups).empty());
+    }
+  }
+  // Without a limit there is nothing that could be spent.
+  FusionSetting setting = search_setting();
+  setting.budget.until_spent = true;
+  const Graph graph = well_formed_graph(1, 30);
+  CHECK(fuse(find_strategy("tailor"), graph, setting) == searched("tailor", graph));
 }
 
 TEST_CASE("a long chain is searched in time that is near linear") {

@@ -118,7 +118,7 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
       {with("\"strategies\": [\"a\", 1]"), "3:22 'strategies[1]' is a number, a string was expected / "},
       {with("\"strategies\": [\"a\", \"a\"]"), "3:22 'strategies[1]' repeats 'a' / remove one"},
       {with("\"baseline\": \"tvm\""),
-       "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: none, imported, stitch-v1"},
+       "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: none, imported, tailor"},
       {with("\"seed\": 1, \"seed\": 2"), "3:13 'seed' is given twice / remove one"},
       {with("\"plans\": {\"axes\": {\"threads\": [128, {}]}}"),
        "3:38 'plans.axes.threads[1]' is an object, a number, a word, or true or false was expected / "},
