@@ -191,9 +191,10 @@ bool ended_early(const Simulation& run, const CheckOptions& options, Checked& ve
       return false;
     case SimulationOutcome::stopped:
       if (options.stop.stop_requested()) return end(Verdict::stopped, run.reason);
-      if (std::any_of(run.findings.begin(), run.findings.end(),
-                      [](const simulator::Finding& one) { return one.kind != simulator::FindingKind::too_long; }))
-        return end(Verdict::unsound, describe(run.findings.front()));
+      if (std::any_of(run.findings.begin(), run.findings.end(), [](const simulator::Finding& one) {
+            return one.severity == simulator::Severity::error && one.kind != simulator::FindingKind::too_long;
+          }))
+        return end(Verdict::unsound, describe(*first_error(run.findings)));
       return end(Verdict::timed_out, fmt::format("it took longer than {:.3g} s", options.time_limit.value));
     case SimulationOutcome::out_of_memory:
       return end(Verdict::not_executed,
@@ -445,10 +446,10 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     add_judgement(kernel, reference, run, blocks.empty(), options.stop, expected, all, verdict);
   }
   verdict.counts = scaled(counts, sample);
-  if (!verdict.findings.empty()) {
+  if (const simulator::Finding* error = first_error(verdict.findings); error != nullptr) {
     const std::string also = verdict.state == Verdict::wrong ? "; " + verdict.reason : "";
     verdict.state = Verdict::unsound;
-    verdict.reason = describe(verdict.findings.front()) + also;
+    verdict.reason = describe(*error) + also;
   } else if (verdict.state == Verdict::passed) {
     verdict.reason = nothing_judged(all);
     if (!verdict.reason.empty()) verdict.state = Verdict::not_judged;

@@ -96,10 +96,13 @@ void refuse_expected(const RunSpec& spec, const RunOptions& options) {
 /// What another schedule found and this list has not.
 void add_findings(std::vector<simulator::Finding>& all, const std::vector<simulator::Finding>& more) {
   for (const simulator::Finding& one : more) {
-    const bool known = std::any_of(all.begin(), all.end(), [&](const simulator::Finding& each) {
+    const auto known = std::find_if(all.begin(), all.end(), [&](const simulator::Finding& each) {
       return each.kind == one.kind && each.ptx_line == one.ptx_line;
     });
-    if (!known) all.push_back(one);
+    if (known == all.end())
+      all.push_back(one);
+    else if (one.severity < known->severity)
+      *known = one;
   }
 }
 

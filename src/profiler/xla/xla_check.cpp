@@ -66,9 +66,10 @@ class Bench {
     if (check_.executed) return true;
     check_.outcome = XlaOutcome::cannot_simulate;
     check_.reason = check_.simulation.reason.empty() ? "the launch did not finish" : check_.simulation.reason;
-    if (check_.simulation.findings.empty()) return false;
+    const simulator::Finding* error = first_error(check_.simulation.findings);
+    if (error == nullptr) return false;
     check_.outcome = XlaOutcome::findings;
-    check_.reason = simulator::describe(check_.simulation.findings.front());
+    check_.reason = simulator::describe(*error);
     return false;
   }
 
@@ -82,12 +83,13 @@ class Bench {
     check_.results = verdict.results;
     check_.unjudged = verdict.unjudged;
     check_.evaluation = verdict.evaluation;
-    const std::vector<simulator::Finding>& findings = check_.simulation.findings;
+    const simulator::Finding* error = first_error(check_.simulation.findings);
     const bool compared = verdict.outcome == XlaOutcome::matched || verdict.outcome == XlaOutcome::differs;
-    if (findings.empty() || !compared) return;
+    if (error == nullptr || !compared) return;
     // What was found is why results differ, when they do.
-    std::string words = simulator::describe(findings.front());
-    if (findings.size() > 1) words += fmt::format("; {} more findings", findings.size() - 1);
+    std::string words = simulator::describe(*error);
+    if (const std::int64_t all = errors(check_.simulation.findings); all > 1)
+      words += fmt::format("; {} more findings", all - 1);
     check_.outcome = XlaOutcome::findings;
     check_.reason = verdict.reason.empty() ? words : words + "; " + verdict.reason;
   }

@@ -120,7 +120,7 @@ void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module,
   verdict.state = state_of(row.check.outcome);
   verdict.worst = row.check.worst;
   verdict.reason = row.check.reason;
-  verdict.findings = static_cast<std::int64_t>(row.check.simulation.findings.size());
+  verdict.findings = errors(row.check.simulation.findings);
   verdict.judged = judged_share(row.check.results, row.check.unjudged);
   shelf.store.save(verdict);
   if (!row.check.executed) return;

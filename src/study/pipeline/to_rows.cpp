@@ -191,7 +191,7 @@ store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std
   row.worst = checked.worst;
   row.judged = checked.judged;
   row.reason = checked.reason;
-  row.findings = static_cast<std::int64_t>(checked.findings.size());
+  row.findings = errors(checked.findings);
   return row;
 }
 

@@ -190,16 +190,15 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
     if (rows.finished_only && !item.verdict) continue;
     const auto [state, reason] = state_of(item);
     const bool known = item.verdict.has_value();
-    table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id),
-                          item.of->title(), line_number(item.rank), item.kernel.name, state,
-                          known && item.verdict->counts.blocks_run == 0 ? Cell() : Cell(shape_of(item)),
-                          known && item.verdict->judged > 0 ? Cell(item.verdict->worst) : Cell(),
-                          known ? Cell(item.verdict->judged) : Cell(),
-                          known ? Cell(static_cast<std::int64_t>(item.verdict->findings.size())) : Cell(),
-                          known ? Cell(item.verdict->lane_instructions) : Cell(),
-                          known ? Cell(item.verdict->counts.blocks_run) : Cell(),
-                          known ? Cell(item.verdict->counts.blocks_total) : Cell(),
-                          known ? Cell(item.verdict->time.value) : Cell(), reason, ir::text(item.plan)});
+    table.rows.push_back(
+        {static_cast<std::int64_t>(item.of->number + 1), short_hex(item.of->group.id), item.of->title(),
+         line_number(item.rank), item.kernel.name, state,
+         known && item.verdict->counts.blocks_run == 0 ? Cell() : Cell(shape_of(item)),
+         known && item.verdict->judged > 0 ? Cell(item.verdict->worst) : Cell(),
+         known ? Cell(item.verdict->judged) : Cell(), known ? Cell(errors(item.verdict->findings)) : Cell(),
+         known ? Cell(item.verdict->lane_instructions) : Cell(), known ? Cell(item.verdict->counts.blocks_run) : Cell(),
+         known ? Cell(item.verdict->counts.blocks_total) : Cell(), known ? Cell(item.verdict->time.value) : Cell(),
+         reason, ir::text(item.plan)});
   }
   add_unplanned(unplanned, rows.grouped, table);
   return table;
@@ -211,6 +210,7 @@ report::Table finding_table(std::span<const Candidate> items) {
   table.columns = {column("number", "group", Hint::integer),
                    column("rank", "plan", Hint::integer),
                    column("finding", "kind"),
+                   column("severity", "severity"),
                    column("text", "what"),
                    column("seen", "times", Hint::count),
                    column("ptx_line", "PTX line", Hint::integer, 2),
@@ -221,8 +221,9 @@ report::Table finding_table(std::span<const Candidate> items) {
     const std::vector<std::string_view> lines = split(item.executed_cuda(), '\n');
     for (const simulator::Finding& one : item.verdict->findings)
       table.rows.push_back({static_cast<std::int64_t>(item.of->number + 1), line_number(item.rank),
-                            std::string(simulator::name(one.kind)), one.text, one.times, line_number(one.ptx_line),
-                            line_number(one.source_line), line_text(lines, one.source_line)});
+                            std::string(simulator::name(one.kind)), std::string(simulator::name(one.severity)),
+                            one.text, one.times, line_number(one.ptx_line), line_number(one.source_line),
+                            line_text(lines, one.source_line)});
   }
   return table;
 }

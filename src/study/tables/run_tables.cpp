@@ -45,11 +45,11 @@ std::string_view outcome_word(const profiler::KernelRun& run) {
       return "refused";
     case SimulationOutcome::stopped:
     case SimulationOutcome::out_of_memory:
-      return took_too_long(run) ? "too long" : run.simulation.findings.empty() ? "stopped" : "findings";
+      return took_too_long(run) ? "too long" : errors(run.simulation.findings) == 0 ? "stopped" : "findings";
     case SimulationOutcome::finished:
       break;
   }
-  if (!run.simulation.findings.empty()) return "findings";
+  if (errors(run.simulation.findings) != 0) return "findings";
   return wrong_elements(run) > 0 ? "wrong" : "clean";
 }
 
@@ -65,7 +65,7 @@ report::Table run_table(const profiler::KernelRun& run, std::string_view kernel)
                    column("elapsed", "took", Hint::seconds, 4),
                    sentence("reason", "reason")};
   const simulator::Simulation& one = run.simulation;
-  table.rows.push_back({std::string(kernel), std::string(outcome_word(run)), std::ssize(one.findings), run.schedules,
+  table.rows.push_back({std::string(kernel), std::string(outcome_word(run)), errors(one.findings), run.schedules,
                         one.blocks_run, one.blocks_total, one.counters.lane_instructions, one.time.value, one.reason});
   return table;
 }
@@ -105,6 +105,7 @@ report::Table run_finding_table(const profiler::KernelRun& run, const std::strin
   report::Table table;
   table.title = "findings";
   table.columns = {column("finding", "kind"),
+                   column("severity", "severity"),
                    column("text", "what"),
                    column("seen", "times", Hint::count),
                    column("ptx_line", "PTX line", Hint::integer, 2),
@@ -113,8 +114,9 @@ report::Table run_finding_table(const profiler::KernelRun& run, const std::strin
                    column("cuda_text", "source", Hint::text, 1)};
   const std::vector<std::string_view> lines = split(text, '\n');
   for (const simulator::Finding& one : run.simulation.findings)
-    table.rows.push_back({std::string(name(one.kind)), one.text, one.times, line_number(one.ptx_line),
-                          line_number(one.source_line), one.source_file, line_text(lines, one.source_line)});
+    table.rows.push_back({std::string(name(one.kind)), std::string(name(one.severity)), one.text, one.times,
+                          line_number(one.ptx_line), line_number(one.source_line), one.source_file,
+                          line_text(lines, one.source_line)});
   return table;
 }
 
@@ -157,15 +159,15 @@ std::optional<Error> fault_of(const profiler::KernelRun& run, const profiler::Ru
       return Error(Fault::failed, fmt::format("the launch is refused: {}", one.reason));
     case SimulationOutcome::stopped:
     case SimulationOutcome::out_of_memory:
-      if (one.findings.empty())
+      if (errors(one.findings) == 0)
         return Error(Fault::missing, one.reason, "a larger --time-limit, or --blocks for less to execute");
       break;
     case SimulationOutcome::finished:
       break;
   }
-  if (!one.findings.empty()) {
-    const std::size_t more = one.findings.size() - 1;
-    return Error(Fault::failed, describe(one.findings.front()) + (more > 0 ? fmt::format("; {} more", more) : ""));
+  if (const simulator::Finding* error = first_error(one.findings); error != nullptr) {
+    const std::int64_t more = errors(one.findings) - 1;
+    return Error(Fault::failed, describe(*error) + (more > 0 ? fmt::format("; {} more", more) : ""));
   }
   for (std::size_t b = 0; b < run.buffers.size(); ++b)
     if (const auto& compared = run.buffers[b].compared; compared && compared->wrong > 0)

@@ -105,6 +105,18 @@ TEST_CASE("a finding refutes a kernel whose results are right") {
   CHECK(is_refuted(checked.state));
 }
 
+TEST_CASE("advice refutes no kernel, and hides no error") {
+  const CheckBench bench;
+  Executed run = bench.right();
+  run.simulation.findings.push_back(finding(simulator::FindingKind::bad_mask));
+  run.simulation.findings.back().severity = simulator::Severity::advice;
+  CHECK(bench.verdict(run).state == Verdict::passed);
+  CHECK(bench.verdict(run).findings.size() == 1);
+  run.simulation.findings.push_back(finding(simulator::FindingKind::race));
+  CHECK(bench.verdict(run).state == Verdict::unsound);
+  CHECK(bench.verdict(run).reason.starts_with("race"));
+}
+
 TEST_CASE("how a simulation ends decides what is known of the kernel") {
   using simulator::SimulationOutcome;
   const CheckBench bench;

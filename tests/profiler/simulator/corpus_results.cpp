@@ -357,6 +357,11 @@ const Results element_results = {
      }},
     {"votes", votes},
     {"active_shuffle", active_shuffle},
+    {"read_only",
+     [](Kernel& k) {
+       for (std::int64_t i = 0; i < 128; ++i) k.at("x").set(i, k.at("x")[i] + 1);
+       each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 1] * k.at("w")[i]; });
+     }},
     {"warp_exchange", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 31]; }); }},
     {"stencil",
      [](Kernel& k) {

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -56,6 +57,9 @@ std::string all_of(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) text += describe(finding) + "\n";
   return text;
 }
+
+/// Right kernels that do what the language forbids and no GPU punishes.
+constexpr std::array<std::string_view, 1> advised = {"active_shuffle"};
 
 double tolerance(ElementType type) {
   switch (type) {
@@ -114,7 +118,11 @@ TEST_CASE("clean kernels leave their results and no finding, whatever the schedu
       const CorpusRun made = run(module, kernel, kernel.launch, seed, seed == 4 ? 3 : 1);
       CHECK(made.simulation.outcome == SimulationOutcome::finished);
       CHECK(made.simulation.reason == "");
-      CHECK(all_of(made.simulation.findings) == "");
+      const auto& findings = made.simulation.findings;
+      const bool has_advice = std::find(advised.begin(), advised.end(), kernel.name) != advised.end();
+      if (!has_advice) CHECK(all_of(findings) == "");
+      CHECK(errors(findings) == 0);
+      CHECK(findings.empty() != has_advice);
       check_results(made.after, kernel);
     }
   }
@@ -137,8 +145,9 @@ TEST_CASE("planted bugs are found at their lines, whatever the schedule") {
           // What stands still or runs on has no single line.
           const bool anywhere = plant.lines.empty() || finding.kind == FindingKind::deadlock ||
                                 finding.kind == FindingKind::too_long || finding.kind == FindingKind::launch;
-          return kind && (anywhere ||
-                          std::find(plant.lines.begin(), plant.lines.end(), finding.source_line) != plant.lines.end());
+          return kind && finding.severity == Severity::error &&
+                 (anywhere ||
+                  std::find(plant.lines.begin(), plant.lines.end(), finding.source_line) != plant.lines.end());
         };
         const auto& findings = made.simulation.findings;
         if (std::none_of(findings.begin(), findings.end(), tells))

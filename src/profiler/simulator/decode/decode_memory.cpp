@@ -236,7 +236,7 @@ void Decoder::load_store(bool is_load) {
   micro.a = at.slot;
   micro.immediate = at.offset;
   micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store)) |
-                (parts.param ? access_uncounted : 0);
+                (parts.param ? access_uncounted : 0) | (is_load && has(current_.parts, "nc") ? access_constant : 0);
   const AccessTable& table = *program_.lanes->access;
   const auto kind = static_cast<std::size_t>(element_kind(*parts.type, wide));
   const auto power = static_cast<std::size_t>(power_of(parts.vector));

@@ -134,6 +134,9 @@ struct DecodedProgram {
   bool uses_clusters = false;
 };
 
+/// Micro::extra of a global load by the read-only path, ld.global.nc. The bit is that of tiles, which are never global.
+inline constexpr std::uint32_t access_constant = access_transposed;
+
 /// Whether a slot is a register's and not a constant's.
 inline bool in_frame(Slot slot) {
   return slot != no_slot && slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::frame);

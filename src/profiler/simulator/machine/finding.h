@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with a kernel, as a record: the kind, one sentence, the PTX and source line, where it first happened
-// and how often. Made by the machine (findings.h collects them), handed out with a Simulation (launch.h), read by
-// checks and printed for people.
+// What is wrong with a kernel, as a record: the kind, how bad, one sentence, the PTX and source line, where it first
+// happened and how often. Made by the machine (findings.h collects them), handed out with a Simulation (launch.h), read
+// by checks and printed for people.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,8 +31,14 @@ enum class FindingKind : std::uint8_t {
 };
 std::string_view name(FindingKind kind);  ///< "out-of-bounds access", as in messages
 
+/// error: a GPU may go wrong there. advice: a strict reading of the language forbids it, and no GPU goes wrong; it
+/// decides no verdict and no exit code.
+enum class Severity : std::uint8_t { error, advice };
+std::string_view name(Severity severity);  ///< "error", "advice"
+
 struct Finding {
   FindingKind kind = FindingKind::trap;
+  Severity severity = Severity::error;
   std::string text;              ///< one sentence with buffer, element index, thread and block
   std::int64_t ptx_line = 0;     ///< 0: no single line
   std::int64_t source_line = 0;  ///< of the CUDA text; 0: the PTX carries no lines
@@ -42,6 +49,11 @@ struct Finding {
   int buffer = -1;
   std::int64_t times = 1;  ///< occurrences at this line and kind
 };
+
+/// How many are errors.
+std::int64_t errors(std::span<const Finding> findings);
+/// The first error; nullptr: there is none.
+const Finding* first_error(std::span<const Finding> findings);
 
 /// One line for people: kind, text, where.
 std::string describe(const Finding& finding);

@@ -35,6 +35,19 @@ std::string_view name(FindingKind kind) {
   return row_for(names, kind);
 }
 
+std::string_view name(Severity severity) { return severity == Severity::error ? "error" : "advice"; }
+
+std::int64_t errors(std::span<const Finding> findings) {
+  return std::count_if(findings.begin(), findings.end(),
+                       [](const Finding& one) { return one.severity == Severity::error; });
+}
+
+const Finding* first_error(std::span<const Finding> findings) {
+  const auto at = std::find_if(findings.begin(), findings.end(),
+                               [](const Finding& one) { return one.severity == Severity::error; });
+  return at == findings.end() ? nullptr : &*at;
+}
+
 std::string describe(const Finding& finding) {
   std::string text = fmt::format("{}: {}", name(finding.kind), finding.text);
   if (finding.ptx_line > 0) text += fmt::format(" (PTX line {}", finding.ptx_line);
@@ -48,11 +61,21 @@ std::string describe(const Finding& finding) {
 
 void Findings::add(std::uint32_t site, Finding finding) {
   const auto [at, fresh] = kept_.try_emplace({finding.kind, site}, finding);
-  if (!fresh) at->second.times += finding.times;
+  if (fresh) return;
+  if (finding.severity < at->second.severity)
+    at->second = std::move(finding);
+  else if (finding.severity == at->second.severity)
+    at->second.times += finding.times;
 }
 
-void Findings::again(FindingKind kind, std::uint32_t site, std::int64_t times) {
-  kept_.at({kind, site}).times += times;
+bool Findings::seen(FindingKind kind, std::uint32_t site, Severity severity) const {
+  const auto at = kept_.find({kind, site});
+  return at != kept_.end() && at->second.severity <= severity;
+}
+
+void Findings::again(FindingKind kind, std::uint32_t site, Severity severity) {
+  Finding& kept = kept_.at({kind, site});
+  if (kept.severity == severity) ++kept.times;
 }
 
 std::vector<Finding> Findings::merged(std::vector<Findings*> parts, int most) {
@@ -60,7 +83,11 @@ std::vector<Finding> Findings::merged(std::vector<Findings*> parts, int most) {
   for (const Findings* part : parts)
     for (const auto& [key, finding] : part->kept_) {
       const auto [at, fresh] = all.kept_.try_emplace(key, finding);
-      if (fresh) continue;
+      if (fresh || finding.severity > at->second.severity) continue;
+      if (finding.severity < at->second.severity) {
+        at->second = finding;
+        continue;
+      }
       const std::int64_t times = at->second.times + finding.times;
       if (finding.block >= 0 && (at->second.block < 0 || finding.block < at->second.block)) at->second = finding;
       at->second.times = times;

@@ -17,11 +17,12 @@ namespace tailor::simulator {
 
 class Findings {
  public:
-  /// Keeps the first of its kind at its site, counts the others.
+  /// Keeps the first of its kind at its site, counts the others. An error takes the place of advice.
   void add(std::uint32_t site, Finding finding);
-  bool seen(FindingKind kind, std::uint32_t site) const { return kept_.count({kind, site}) != 0; }
-  /// Counts one more of a kind that was seen at a site.
-  void again(FindingKind kind, std::uint32_t site, std::int64_t times = 1);
+  /// Whether one as bad or worse is kept.
+  bool seen(FindingKind kind, std::uint32_t site, Severity severity = Severity::error) const;
+  /// Counts one more of a kind that was seen at a site, if it is as bad as the one that is kept.
+  void again(FindingKind kind, std::uint32_t site, Severity severity = Severity::error);
   bool empty() const { return kept_.empty(); }
   /// Sums the findings of several machines; the first is that of the lowest block. At most `most`, by block and line.
   static std::vector<Finding> merged(std::vector<Findings*> parts, int most);

@@ -174,7 +174,8 @@ struct Machine {
   void flush_sites();
   void explain_deadlock();
   /// A finding at a PTX instruction of the warp's block.
-  void report(FindingKind kind, const WarpState& warp, std::uint32_t site, int lane, std::string text, int buffer = -1);
+  void report(FindingKind kind, const WarpState& warp, std::uint32_t site, int lane, std::string text, int buffer = -1,
+              Severity severity = Severity::error);
 
   // undefined.cpp
   void run_watching(WarpState& warp, const CodeBlock& block);

@@ -258,11 +258,13 @@ void Machine::explain_deadlock() {
 }
 
 void Machine::report(FindingKind kind, const WarpState& warp, std::uint32_t site, int lane, std::string text,
-                     int buffer) {
-  if (findings.seen(kind, site)) return findings.again(kind, site);
+                     int buffer, Severity severity) {
+  // Advice at a place where an error is known says nothing more; more of what is known is counted.
+  if (findings.seen(kind, site, severity)) return findings.again(kind, site, severity);
   const SiteText& at = state.program.sites[site];
   Finding made;
   made.kind = kind;
+  made.severity = severity;
   made.text = std::move(text);
   made.ptx_line = at.line;
   made.source_line = at.source.line;

@@ -86,6 +86,7 @@ Finding to_finding(const DecodedProgram& program, const Memory::Body& memory, co
   };
   Finding made;
   made.kind = one.fault == ShadowFault::race      ? FindingKind::race
+              : one.fault == ShadowFault::stale   ? FindingKind::race
               : one.fault == ShadowFault::pending ? FindingKind::async_misuse
                                                   : FindingKind::uninitialised_read;
   made.text = text(one, names);

@@ -118,6 +118,7 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
   shadowed.access.site = micro.site;
   ResidentShadow& shadow = *state.machine->shadow;
   if (kind == SiteKind::load) {
+    shadowed.access.constant = (micro.extra & access_constant) != 0 && shadowed.access.space == ShadowSpace::global;
     shadow.load(shadowed.access);
   } else if (kind == SiteKind::atomic) {
     shadowed.access.observed = micro.d != no_slot || micro.writes != 0;

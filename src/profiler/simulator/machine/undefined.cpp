@@ -4,7 +4,7 @@
 // What becomes of an undefined value. A shuffle that reads a lane which does not take part gives its reader no value
 // that can be relied on. That is no error while nobody uses it: under the mask of __activemask() the last lanes of a
 // reduction do so as a rule, and drop what they got. In: each micro-operation and each ending of a warp that holds such
-// a value, before it runs. Out: which registers are undefined in which lanes afterwards, and a finding where one is
+// a value, before it runs. Out: which registers are undefined in which lanes afterwards, and an error where one is
 // used: it goes to memory, into an address, a branch, a vote, a matrix. The finding is told at the shuffle's line.
 //
 // Lane by lane an operation's result is undefined where a source is. A selection is undefined where what it selects is;

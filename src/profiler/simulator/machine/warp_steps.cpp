@@ -85,6 +85,15 @@ void shuffle(Warp& warp, const Micro& micro) {
     moved |= (given.lanes >> from & 1) << lane;
   }
   absent &= warp.active;
+  if (absent != 0) {
+    const int lane = std::countr_zero(absent);
+    state.machine->report(
+        FindingKind::bad_mask, state, micro.site, lane,
+        fmt::format("lanes 0x{:08x} read lanes that do not take part (mask 0x{:08x}); what they get is "
+                    "undefined, and nothing used it. Shuffle before the branch, under a mask of all",
+                    absent, masks[lane]),
+        -1, Severity::advice);
+  }
   if (absent != 0 && state.undefined == nullptr)
     state.undefined = std::make_unique<UndefinedRegisters>(state.machine->state.program.frame_bytes);
   if (state.undefined != nullptr)

@@ -17,15 +17,16 @@
 //     makes the usual access one comparison per line of 32 granules;
 //   - the record of a block: everything up to its last barrier is known to all of its threads, which is one number.
 //
-// Rules. Lanes of one warp are ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing.
-// Strong accesses (relaxed, volatile, acquire, release, atomics) do not race with one another. A store that finds its
-// own value in memory, and lanes of one instruction that store the same value, do not race with plain stores there;
-// such a store takes the place of the one it equals (and is not compared with what that one came after). Atomics at one
-// place come one after another, and one that gives back what was there has seen those before it. So a plain access
-// does not race with the atomics of its place when the latest of them gave back what it found and is known to the
-// thread: the last block may reset the counter that told it so. Which one is latest is the only thing that is taken
-// from the schedule; an atomic that comes later does race. What was released at an address stays there until forgotten.
-// Left out: scopes of strong accesses in races, and that a relaxed store by another thread ends a release sequence.
+// Rules. A load by the read-only path must find nothing that this launch stored, however ordered. Lanes of one warp are
+// ordered by bar.warp.sync and barriers only; shuffles, votes and lockstep order nothing. Strong accesses (relaxed,
+// volatile, acquire, release, atomics) do not race with one another. A store that finds its own value in memory, and
+// lanes of one instruction that store the same value, do not race with plain stores there; such a store takes the place
+// of the one it equals (and is not compared with what that one came after). Atomics at one place come one after
+// another, and one that gives back what was there has seen those before it. So a plain access does not race with the
+// atomics of its place when the latest of them gave back what it found and is known to the thread: the last block may
+// reset the counter that told it so. Which one is latest is the only thing that is taken from the schedule; an atomic
+// that comes later does race. What was released at an address stays there until forgotten. Left out: scopes of strong
+// accesses in races, and that a relaxed store by another thread ends a release sequence.
 #pragma once
 
 #include <cstddef>
@@ -61,6 +62,7 @@ struct ShadowAccess {
   bool strong = false;                    ///< relaxed, volatile, acquire, release; always for atomics
   std::uint32_t site = 0;
   bool observed = false;  ///< atomics: the program uses what was there before
+  bool constant = false;  ///< loads: by a path on which nobody may store during the launch
 };
 
 /// Of the barriers and fences: how far an operation is seen.

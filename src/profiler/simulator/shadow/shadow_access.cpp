@@ -282,6 +282,25 @@ void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, Shado
   });
 }
 
+/// Whatever orders the store before this load: the path it takes does not look for stores.
+void ResidentShadow::Body::check_constant(Judged& j) {
+  for (int i = 0; i < j.count; ++i) {
+    const ShadowPiece& piece = j.pieces[i];
+    const ShadowLine& line = j.region.line(piece.line);
+    const auto stale = [&](ShadowWord word, std::uint32_t cells) {
+      for_cells(cells, [&](int cell) {
+        for (std::uint32_t left = piece_lanes(piece, cell); left != 0; left &= left - 1)
+          report_race(j, piece, cell, static_cast<std::uint32_t>(std::countr_zero(left)), word, word_lane(word, cell),
+                      true, ShadowFault::stale);
+      });
+    };
+    for_words(line.write, line.side == nullptr ? nullptr : &line.side->write, piece.cells, stale);
+    if (line.side == nullptr) continue;
+    for (const ShadowEntry& entry : line.side->list)
+      if (entry.write) stale(entry.word, entry.cells & piece.cells);
+  }
+}
+
 void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
   const ShadowLine& line = j.region.line(piece.line);
   const ShadowSideRecord* side = line.side;
@@ -372,10 +391,11 @@ void ResidentShadow::Body::add(const ShadowFinding& finding) {
 }
 
 void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int cell, std::uint32_t lane,
-                                       ShadowWord word, std::uint32_t other_lane, bool word_writes) {
+                                       ShadowWord word, std::uint32_t other_lane, bool word_writes, ShadowFault fault) {
   if ((j.faulty >> lane & 1) != 0) return;
   j.faulty |= 1u << lane;
   ShadowFinding finding;
+  finding.fault = fault;
   finding.space = j.access.space;
   finding.region = j.access.space == ShadowSpace::global ? j.access.region : -1;
   finding.offset = (std::int64_t{piece.line} * 32 + cell) << j.region.granule_shift();
@@ -401,7 +421,7 @@ void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int 
   } else {
     finding.other.block = std::int64_t{id} - 1;
     global.raced.store(true, std::memory_order_relaxed);
-    if (finding.other.block > finding.here.block) std::swap(finding.here, finding.other);
+    if (finding.other.block > finding.here.block && fault == ShadowFault::race) std::swap(finding.here, finding.other);
   }
   add(finding);
 }
@@ -428,6 +448,7 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
 
   const StripeLock lock(global, j);
   if (read && region.checks_initialised()) check_contents(j);
+  if (access.constant) check_constant(j);
   if (write && may_overlap(j)) {
     for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[i]);
     if (!j.strong) check_overlaps(j);

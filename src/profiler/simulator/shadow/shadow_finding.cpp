@@ -31,6 +31,9 @@ std::string race_text(const ShadowFinding& f, const ShadowNames& names) {
   std::string other = thread_of(f.other, names.threads_per_warp);
   if (other_block) other += fmt::format(" of block {}", f.other.block);
   const char* verb = f.here.write ? "writes" : "reads";
+  if (f.fault == ShadowFault::stale)
+    return fmt::format("race: {} of block {} reads {} as if nothing stored there (ld.global.nc), and {} did{}", here,
+                       f.here.block, location, other, f.other.site == no_site ? "" : " at " + names.line(f.other.site));
   if (f.same_instruction)
     return fmt::format("race: {} of block {} writes {} and so does {} with another value, in one instruction", here,
                        f.here.block, location, other);
@@ -69,7 +72,7 @@ std::vector<ShadowFinding> merged_findings(std::span<const std::vector<ShadowFin
 }
 
 std::string text(const ShadowFinding& finding, const ShadowNames& names) {
-  if (finding.fault == ShadowFault::race) return race_text(finding, names);
+  if (finding.fault == ShadowFault::race || finding.fault == ShadowFault::stale) return race_text(finding, names);
   const std::string here = thread_of(finding.here, names.threads_per_warp),
                     location = describe_location(finding, names);
   if (finding.fault == ShadowFault::pending)

@@ -17,7 +17,8 @@ namespace tailor::simulator {
 enum class ShadowSpace : std::uint8_t { shared, global, local };
 
 /// uninitialised: bytes nobody wrote; pending: bytes a copy is still writing (FindingKind::async_misuse).
-enum class ShadowFault : std::uint8_t { uninitialised, pending, race };
+/// stale: loaded by the read-only path, and stored to by this launch.
+enum class ShadowFault : std::uint8_t { uninitialised, pending, race, stale };
 
 inline constexpr std::uint32_t no_site = 0xffffffffu;
 

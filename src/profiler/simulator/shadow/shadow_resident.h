@@ -123,7 +123,8 @@ struct ResidentShadow::Body {
   void record_read(Judged& judged, const ShadowPiece& piece);
   void record_write(Judged& judged, const ShadowPiece& piece);
   void report_race(Judged& judged, const ShadowPiece& piece, int cell, std::uint32_t lane, ShadowWord word,
-                   std::uint32_t other_lane, bool word_writes);
+                   std::uint32_t other_lane, bool word_writes, ShadowFault fault = ShadowFault::race);
+  void check_constant(Judged& judged);
   void add(const ShadowFinding& finding);
 
   GlobalShadow::Body& global;
