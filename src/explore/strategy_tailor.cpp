@@ -186,7 +186,8 @@ class Tailor {
       if (groups[g].size() > most_again) continue;
       const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
       if (readers.empty() || readers.size() > most_readers) continue;
-      double before = priced(groups[g], groups_of).cost, after = 0;
+      const Priced alone = priced(groups[g], groups_of);
+      double before = alone.cost, after = 0;
       NodeSets both;
       for (const std::size_t reader : readers) {
         std::vector<NodeId>& merged = both.emplace_back();
@@ -196,7 +197,7 @@ class Tailor {
         if (limits_.lowerable && reductions_of(task_.graph, merged) > limits_.reductions) break;
         const Priced old = priced(groups[reader], groups_of);
         const Priced wide = priced(merged, groups_of, &old.writes);
-        if (limits_.lowerable && old.planned && !wide.planned) break;
+        if (limits_.lowerable && (old.planned || alone.planned) && !wide.planned) break;
         if (limits_.lowerable && wide.arguments > std::max(limits_.arguments, old.arguments)) break;
         before += old.cost;
         after += wide.cost;

@@ -308,7 +308,9 @@ class GraphText {
     if (node.op == Op::conditional) return branches(node, tuple);
     if (node.op == Op::select_and_scatter)
       return fmt::format(", select=%{}, scatter=%{}", body(node.bodies[0], {}, false), body(node.bodies[1], {}, false));
-    if (!node.bodies.empty()) return fmt::format(", to_apply=%{}", body(node.bodies[0], {false, tuple}, false));
+    const bool compares = node.op == Op::sort;  // its comparator says yes or no, however many arrays it puts in order
+    if (!node.bodies.empty())
+      return fmt::format(", to_apply=%{}", body(node.bodies[0], {false, tuple && !compares}, false));
     const Reducer known = reducer(node);
     if (known == Reducer::none || known == Reducer::custom) return "";
     return fmt::format(", to_apply=%{}", module_.region(known, graph_[node.operands[0]].shape.dtype));

@@ -210,15 +210,25 @@ bool mixes_elements(const ir::Graph& graph) {
   });
 }
 
-/// How many elements are edges that may take others with them.
-std::int64_t count_of_edges(const ir::Shape& shape, bool mixes) {
+/// The fewest results that a reduction of the graph has: so many rows or columns are not decided by one edge.
+std::int64_t rows_apart(const ir::Graph& graph) {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const ir::Node& node : graph.nodes)
+    if (class_of(node.op) == ir::OpClass::reduction)
+      fewest = std::min(fewest, elements(node.results.empty() ? node.shape : node.results.front()));
+  return fewest;
+}
+
+/// How many elements are edges that may take others with them. `rows`: of rows_apart(); where they are few an edge
+/// decides most of the results, so that a wrong sum would not be seen, and every other seed does without.
+std::int64_t count_of_edges(const ir::Shape& shape, bool mixes, std::int64_t rows, std::uint64_t seed) {
   const std::int64_t total = elements(shape);
-  constexpr std::int64_t enough = 32, one_of = 1024, rows_per_edge = 32, most_rows = 16;
+  constexpr std::int64_t enough = 32, one_of = 1024, rows_per_edge = 32, most_rows = 16, few_rows = 8;
   if (!mixes) return std::max(total / one_of, std::min(total / 8, enough));
-  std::int64_t shortest = total;
+  if (total < rows_per_edge || (rows < few_rows && seed % 2 == 1)) return 0;
   for (int d = 0; d < shape.rank(); ++d)
-    if (shape.dims[d] > 1) shortest = std::min(shortest, shape.dims[d]);
-  return total < rows_per_edge ? 0 : std::clamp<std::int64_t>(shortest / rows_per_edge, 1, most_rows);
+    if (shape.dims[d] > 1) rows = std::min(rows, shape.dims[d]);
+  return std::clamp<std::int64_t>(rows / rows_per_edge, 1, most_rows);
 }
 
 void put(Tensor& tensor, std::int64_t place, Cell cell) { store_cells(tensor, place, {&cell, 1}); }
@@ -320,6 +330,7 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
   const std::vector<InputRange> ranges = input_ranges(graph);
   const std::vector<ir::NodeId> nodes = parameters(graph);
   const bool mixes = mixes_elements(graph);
+  const std::int64_t rows = rows_apart(graph);
   std::int64_t largest = 1;
   for (const ir::NodeId node : nodes) largest = std::max(largest, elements(graph[node].shape));
   std::vector<Tensor> inputs;
@@ -329,7 +340,7 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
     Tensor input = input_tensor(shape, ranges[i], own, stop);
     // What is spread over rows, a scale or a bias, would take all of them along.
     const bool own_rows = 2 * elements(shape) > largest;
-    const std::int64_t count = mixes && !own_rows ? 0 : count_of_edges(shape, mixes);
+    const std::int64_t count = mixes && !own_rows ? 0 : count_of_edges(shape, mixes, rows, seed);
     if (edges != Edges::none && is_floating(shape.dtype) && elements(shape) > 1)
       add_float_edges(input, ranges[i], edges, i < left_out.size() ? left_out[i] : std::vector<double>(), count,
                       {mixed(own)}, stop);

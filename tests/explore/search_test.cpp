@@ -157,6 +157,26 @@ TEST_CASE("the search for kernels of today leaves no more groups without a plan 
   CHECK(unplanned("tailor", bert) <= unplanned("stitch-v1", bert));
 }
 
+TEST_CASE("what has a kernel of its own does not go into a group that can have none") {
+  const Graph graph = parse_graph(R"(graph g {
+  graph less {
+    %p0 = parameter 0 : f32[]
+    %p1 = parameter 1 : f32[]
+    %r = compare lt %p0, %p1 : pred[]
+    output %r
+  }
+  %x = parameter 0 : f32[8,1000]
+  %e = exp %x : f32[8,1000]
+  %s = sort %e, axes={1}, bodies={0} : f32[8,1000]
+  %l = log %s : f32[8,1000]
+  output %l
+})");
+  std::size_t planned = 0;
+  for (const DistinctGroup& group : partition(graph, searched("tailor", graph)).groups)
+    planned += std::holds_alternative<codegen::Layout>(group.needs) ? group.occurrences.size() : 0;
+  CHECK(planned == 2);
+}
+
 TEST_CASE("of somebody's groups those stay whole that can be written, or hold what cannot be written at all") {
   // Rows that are turned are a doubt and no refusal; two reductions along different dimensions have no kernel together.
   const Graph graph = parse_graph(R"(graph g {

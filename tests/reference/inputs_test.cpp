@@ -170,6 +170,27 @@ TEST_CASE("where rows are summed few of them meet an edge, and a scale that all 
   for (std::int64_t i = 0; i < 256; ++i) CHECK(std::fabs(as_double(inputs[1], i)) < 100);
 }
 
+TEST_CASE("a single row of a sum meets edges for every other seed only, since one decides all that comes out") {
+  const auto spoiled = [](int rows, int columns, std::uint64_t seed) {
+    const Graph graph =
+        graph_of(fmt::format("  x = f32[{0},{1}]{{1,0}} parameter(0)\n  zero = f32[] constant(0)\n"
+                             "  ROOT s = f32[{0}]{{0}} reduce(x, zero), dimensions={{1}}, to_apply=add\n",
+                             rows, columns));
+    const Tensor x = sensible_inputs(graph, seed, Edges::not_finite)[0];
+    int count = 0;
+    for (std::int64_t i = 0; i < elements(x.shape); ++i) count += !(std::fabs(as_double(x, i)) < 1e6) ? 1 : 0;
+    return count;
+  };
+  int even = 0;
+  for (std::uint64_t seed = 1; seed <= 19; seed += 2) {
+    CHECK(spoiled(1, 4096, seed) == 0);
+    CHECK(spoiled(7, 512, seed) == 0);
+    even += spoiled(1, 4096, seed + 1);
+  }
+  CHECK(even > 0);
+  CHECK(even <= 10);  // one a row, where there is one row
+}
+
 TEST_CASE("a computation inside a module is a graph of its own") {
   const std::string text =
       "HloModule m\nf { p = f32[4]{0} parameter(0) q = f32[4]{0} parameter(1) ROOT s = f32[4]{0} add(q, p) }\n"

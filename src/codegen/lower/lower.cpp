@@ -100,6 +100,8 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (plan.skeleton != prepared.skeleton)
     return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),
                                       name(plan.skeleton)));
+  if (plan.dominant == ir::no_node)
+    return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");
   if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
     return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
   if (auto refused = check_launch(plan, limits)) return *refused;

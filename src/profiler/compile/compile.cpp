@@ -113,8 +113,10 @@ void describe(ir::Binary& binary, const std::string& log) {
     std::vector<std::string> names;
     for (const CubinKernel& one : kernels) names.push_back(one.name);
     binary.outcome = ir::CompileOutcome::failed;
-    binary.log +=
-        fmt::format("found no kernel '{}' in the text, which has: {}\n", binary.entry, fmt::join(names, ", "));
+    binary.log += binary.entry.empty() ? fmt::format("found {} kernels in the text, expected one to be named: {}\n",
+                                                     names.size(), fmt::join(names, ", "))
+                                       : fmt::format("found no kernel '{}' in the text, which has: {}\n", binary.entry,
+                                                     fmt::join(names, ", "));
     return;
   }
   const AssemblerFigures figures = assembler_figures(log, kernel->name);

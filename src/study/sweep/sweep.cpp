@@ -147,8 +147,9 @@ void print_summary(const Sweep& sweep) {
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_judged + o.kernels_not_executed > 0)
     sweep.watch.observer.note(fmt::format(
-        "{} kernels executed and right{}, {} rejected, {}{} not executed in {}", o.kernels_passed,
+        "{} kernels executed and right{}{}, {} rejected, {}{} not executed in {}", o.kernels_passed,
         o.kernels_sampled > 0 ? fmt::format(" ({} in a sample of their blocks)", o.kernels_sampled) : "",
+        o.kernels_judged_in_part > 0 ? fmt::format(" ({} judged in part)", o.kernels_judged_in_part) : "",
         o.kernels_refuted, o.kernels_not_judged > 0 ? fmt::format("{} not judged, ", o.kernels_not_judged) : "",
         o.kernels_not_executed, humane_seconds(o.checking.value)));
   if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)

@@ -74,7 +74,8 @@ struct SweepOutcome {
       0;  ///< each once: those that were scored or refused, and the stored ones of a resumed sweep
   std::int64_t kernels_compiled = 0, kernels_cached = 0, kernels_failed = 0;
   std::int64_t kernels_passed = 0, kernels_refuted = 0, kernels_not_judged = 0, kernels_not_executed = 0;
-  std::int64_t kernels_sampled = 0;  ///< of the passed: some of their blocks were executed
+  std::int64_t kernels_judged_in_part = 0;  ///< of the passed: some results had no bound to be held against
+  std::int64_t kernels_sampled = 0;         ///< of the passed: some of their blocks were executed
   std::int64_t kernels_measured = 0, kernels_failed_on_gpu = 0, kernels_unmeasured = 0;
   Seconds scoring, compiling, in_compiler, checking, measuring;
   std::optional<gpu::Response> opened_gpu;  ///< that measured, when one did

@@ -50,6 +50,7 @@ void count_verdict(Sweep& sweep, const Candidate& candidate) {
   const profiler::Checked& checked = *candidate.verdict;
   if (checked.state == profiler::Verdict::passed) {
     ++sweep.outcome.kernels_passed;
+    sweep.outcome.kernels_judged_in_part += checked.judged < 1 ? 1 : 0;
     sweep.outcome.kernels_sampled += candidate.sampled() ? 1 : 0;
   } else if (profiler::is_refuted(checked.state)) {
     ++sweep.outcome.kernels_refuted;
