@@ -59,7 +59,7 @@ std::string compiled_ptx(const RunCommand& options, const std::string& text, con
                          const Context& context) {
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "a CUDA file needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  profiler::CompileRequest request{.cuda = text, .entry = options.entry, .arch = arch};
+  profiler::CompileRequest request{.cuda = text, .arch = arch};
   for (const std::string& one : options.defines) request.options.push_back("--define-macro=" + one);
   for (const std::string& one : options.includes) request.options.push_back("--include-path=" + one);
   const ir::Binary binary = profiler::compile(*nvrtc.api, request, context.stop());
@@ -67,7 +67,9 @@ std::string compiled_ptx(const RunCommand& options, const std::string& text, con
   if (binary.outcome == ir::CompileOutcome::unsupported)
     throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
                 "--arch names another architecture; tailor doctor lists those it knows");
-  if (binary.outcome == ir::CompileOutcome::failed && !binary.cubin.empty())
+  const bool has_several = binary.outcome == ir::CompileOutcome::failed && !binary.cubin.empty();
+  if (has_several && !options.entry.empty()) return binary.ptx;  // whose entries are looked through
+  if (has_several)
     throw Error(Fault::usage, Position{options.file}, std::string(trim(binary.log)), "--entry NAME is the one to run");
   if (binary.outcome == ir::CompileOutcome::failed)
     throw Error(Fault::failed, Position{options.file}, fmt::format("does not compile:\n{}", trim(binary.log)),
