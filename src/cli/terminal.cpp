@@ -220,7 +220,9 @@ InterruptWatch::InterruptWatch(Seconds patience) : usual_patience_(patience.valu
   assert(!watched);
   watched = true;
   const sigset_t interrupt = interrupt_alone();
-  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);  // threads inherit it
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &interrupt, &before);  // threads inherit it
+  was_blocked_ = sigismember(&before, SIGINT) == 1;
   listener_ = std::thread([this] { listen(); });
 }
 
@@ -229,8 +231,12 @@ InterruptWatch::~InterruptWatch() {
   pthread_kill(listener_.native_handle(), SIGINT);  // wakes the listener alone
   listener_.join();
   watched = false;
+  if (was_blocked_) return;  // by a program that lets nothing end it but this
+  // One that came while the command ended waits still, and would kill what has done its work: ignored it is dropped.
   const sigset_t interrupt = interrupt_alone();
+  const auto before = signal(SIGINT, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
+  signal(SIGINT, before);
 }
 
 void InterruptWatch::set_last_words(std::function<std::string()> words) const {

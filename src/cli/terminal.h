@@ -139,6 +139,7 @@ class InterruptWatch {
   mutable std::atomic<bool> holds_nothing_ = false;
   std::stop_source source_;
   std::atomic<bool> over_ = false;
+  bool was_blocked_ = false;  ///< SIGINT, when this was made
   std::thread listener_;
 };
 
