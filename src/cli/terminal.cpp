@@ -227,7 +227,10 @@ InterruptWatch::InterruptWatch(Seconds patience) : usual_patience_(patience.valu
 }
 
 InterruptWatch::~InterruptWatch() {
-  over_ = true;
+  {
+    const std::scoped_lock lock(words_mutex_);  // not while the last resort ends the process: that goes on from there
+    over_ = true;
+  }
   pthread_kill(listener_.native_handle(), SIGINT);  // wakes the listener alone
   listener_.join();
   watched = false;
@@ -260,6 +263,7 @@ void InterruptWatch::listen() {
     if (heard == SIGINT && waited > 0) die_of_interrupt(interrupt);
   }
   const std::scoped_lock lock(words_mutex_);
+  if (over_) return;
   ::signal(SIGINT, SIG_DFL);  // who cannot wait for the words kills
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
   const std::string message = last_words_ ? last_words_() : "interrupted";
