@@ -235,11 +235,8 @@ InterruptWatch::~InterruptWatch() {
   listener_.join();
   watched = false;
   if (was_blocked_) return;  // by a program that lets nothing end it but this
-  // One that came while the command ended waits still, and would kill what has done its work: ignored it is dropped.
   const sigset_t interrupt = interrupt_alone();
-  const auto before = signal(SIGINT, SIG_IGN);
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
-  signal(SIGINT, before);
 }
 
 void InterruptWatch::set_last_words(std::function<std::string()> words) const {
