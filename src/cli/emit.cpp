@@ -36,7 +36,7 @@ void compile_ptx(const EmitOptions& options, const std::string& arch, study::Can
 }  // namespace
 
 void run_emit(const EmitOptions& options, const Context& context) {
-  if (context.output.empty()) context.interrupts->holds_nothing();
+  context.interrupts->holds_nothing();
   if (!options.arch.empty() && !options.ptx)
     throw Error(Fault::usage, "--arch is the architecture that --ptx compiles for", "add --ptx");
   ChosenGroup chosen(context, options.what);

@@ -14,7 +14,7 @@
 namespace tailor::cli {
 
 void run_explore(const ExploreOptions& options, const Context& context) {
-  if (context.output.empty()) context.interrupts->holds_nothing();
+  context.interrupts->holds_nothing();
   ChosenGroup chosen(context, options.what);
   study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;

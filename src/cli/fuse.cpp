@@ -43,7 +43,7 @@ std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options
 void run_fuse(const FuseOptions& options, const Context& context) {
   std::vector<std::string> files = options.to;
   if (!options.write_partition.empty()) files.push_back(options.write_partition);
-  if (context.output.empty() && files.empty()) context.interrupts->holds_nothing();
+  context.interrupts->holds_nothing();
   const std::vector<costmodel::CalibratedDevice> devices = load_devices(options, context);
   const explore::ChosenStrategy strategy = explore::find_strategy(
       options.strategy.empty() ? explore::default_strategy_for(devices.size()) : std::string_view(options.strategy));
@@ -80,8 +80,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   for (const std::string& path : files) {
-    study::write_fusion_file(path, imported.graph, fusion, setting.device, context.stop());
-    context.console->note(fmt::format("wrote {}", path));
+    write_whole(context, path, study::fusion_file_text(path, imported.graph, fusion, setting.device, context.stop()));
   }
   if (options.why || !options.node.empty()) {
     answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, setting.device, top,

@@ -11,7 +11,7 @@
 namespace tailor::cli {
 
 void run_import(const ImportOptions& options, const Context& context) {
-  if (context.output.empty()) context.interrupts->holds_nothing();
+  context.interrupts->holds_nothing();
   const Clock clock = steady_clock();
   const Seconds started = clock();
   const hlo::Imported imported = load_model(context, options.model);

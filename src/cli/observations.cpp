@@ -36,6 +36,7 @@ void show_proposals(const CalibrateCommand& command, const study::CalibrationQue
 }  // namespace
 
 void run_calibrate(const CalibrateCommand& command, const Context& context) {
+  context.interrupts->holds_nothing();
   study::CalibrationQuestion question;
   question.sources = command.sources;
   question.device = command.device;
@@ -48,7 +49,6 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
     throw Error(Fault::usage, "tailor calibrate needs OBSERVATIONS, or --budget N to ask what to observe",
                 "for example: tailor calibrate campaign.db --device h200");
   const study::CalibrationAnswer answer = study::calibrate_device(question, context.data, context.watch());
-  if (!command.write.empty()) write_file(command.write, text(answer.fitted.calibration));
   CommandOutput out{"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""};
   show(context, out);
   Console& console = *context.console;
@@ -62,10 +62,11 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
                              command.calibration));
   if (!answer.priors_from.empty())
     console.note(fmt::format("believed before: what {} have in common", fmt::join(answer.priors_from, ", ")));
-  if (!command.write.empty()) console.note(fmt::format("written to {}", command.write));
+  if (!command.write.empty()) write_whole(context, command.write, text(answer.fitted.calibration));
 }
 
 void run_validate(const ValidateCommand& command, const Context& context) {
+  context.interrupts->holds_nothing();
   study::ValidationQuestion question;
   question.sources = command.sources;
   question.device = command.device;

@@ -101,12 +101,16 @@ void write_output(const Context& context, const std::string& out) {
   if (!context.output.empty()) {
     if (store::is_database(context.output))
       throw Error(Fault::usage, Position{context.output}, "found a database, expected a file that may be overwritten");
-    write_file(context.output, out);
-    context.console->note(
-        fmt::format("wrote {} ({})", context.output.string(), humane_bytes(static_cast<double>(out.size()))));
-    return;
+    return write_whole(context, context.output, out);
   }
   write_stdout(out);
+}
+
+void write_whole(const Context& context, const std::filesystem::path& path, std::string_view text) {
+  context.interrupts->let_store();
+  write_file(path, text);
+  context.interrupts->stored();
+  context.console->note(fmt::format("wrote {} ({})", path.string(), humane_bytes(static_cast<double>(text.size()))));
 }
 
 void write_stdout(std::string_view text) {

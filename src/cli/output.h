@@ -40,6 +40,10 @@ Format parse_format(std::string_view word);
 /// Error(failed) when it cannot be written.
 void show(const Context& context, const CommandOutput& answer);
 
+/// A file and the note that says so. The last resort of Ctrl-C waits for it. Throws Error(failed) when it cannot be
+/// written.
+void write_whole(const Context& context, const std::filesystem::path& path, std::string_view text);
+
 /// To stdout, now. Throws Error(failed) when that cannot be written.
 void write_stdout(std::string_view text);
 

@@ -106,16 +106,16 @@ class Console final : public study::Observer {
 /// Error(interrupted) has; what a database was told is stored by then, and what a command holds is shown.
 class InterruptWatch {
  public:
-  explicit InterruptWatch(Seconds patience = {0.4});
+  explicit InterruptWatch(Seconds patience = {0.3});
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
   std::stop_token token() const { return source_.get_token(); }
   bool requested() const { return source_.stop_requested(); }
-  /// For commands that hold nothing but what they read and write no file: they may be ended from here sooner, and
-  /// nothing is lost by that. Taking half a million nodes down one by one takes longer than ending may.
+  /// For commands that hold nothing but what they read, and write at most a file in one go: they may be ended from here
+  /// sooner, and nothing is lost by that. Taking half a million nodes down one by one takes longer than ending may.
   void holds_nothing() const {
-    patience_ = 0.2;
+    patience_ = usual_patience_ = 0.2;
     holds_nothing_ = true;
   }
   /// For the moment in which what was found is stored: a disk may be slow, and nothing is to be lost to the last

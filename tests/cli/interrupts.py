@@ -348,43 +348,58 @@ def losses(inputs, case, new):
         yield f"half of an answer was left in {new.name}"
 
 
-ATTEMPTS = 3
+class Verdict:
+    """What a case is blamed for: `wrong` stays so, `late` may be the machine's fault. How often it was met at work, and
+    how long it lived on at most."""
+
+    def __init__(self):
+        self.wrong, self.late, self.met, self.longest = [], [], 0, 0.0
 
 
-def judged(inputs, case, number):
-    """A case's complaints, how often it was met at work, and how long it lived on at most."""
-    complaints, met, longest = [], 0, 0.0
+def judged(inputs, case, name):
+    verdict = Verdict()
     for turn, moment in enumerate(case.moments):
-        for attempt in range(ATTEMPTS):
-            new = inputs.folder / f"new-{number}-{turn}-{attempt}"
-            words = [word.replace("$NEW", str(new)).replace("$COPY", str(new)) for word in case.words]
-            if "$COPY" in case.words:
-                shutil.copy(inputs.rows, new)
-            limit = LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-            ended = ends([inputs.tailor, *words], moment, inputs.folder)
-            if ended is None or (ended[1] == 0 and ended[0] < limit):
-                break  # it was just done
-            spent, code, messages = ended
-            if FROM_OUTSIDE in messages and not case.compiles and attempt + 1 < ATTEMPTS:
-                continue
-            met += 1
-            longest = max(longest, spent)
-            if spent > limit:
-                complaints.append(f"{spent:.2f} s after a signal at {moment} s, at most {limit:.2f}")
-            if code == -signal.SIGINT and case.quick:
-                continue  # it had not yet begun to listen
-            if code != INTERRUPTED:
-                complaints.append(f"exit code {code} after a signal at {moment} s: {messages[-200:]!r}")
-            elif "interrupted" not in messages or case.shows not in messages:
-                complaints.append(f"no word of an interrupt: {messages[-200:]!r}")
-            elif FROM_OUTSIDE in messages and not (case.compiles or case.quick):
-                complaints.append(f"after a signal at {moment} s it was ended from outside: it does not look at the token")
-            if "$COPY" not in case.words:
-                complaints += losses(inputs, case, new)
+        new = inputs.folder / f"new-{name}-{turn}"
+        words = [word.replace("$NEW", str(new)).replace("$COPY", str(new)) for word in case.words]
+        if "$COPY" in case.words:
+            shutil.copy(inputs.rows, new)
+        limit = LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        ended = ends([inputs.tailor, *words], moment, inputs.folder)
+        if ended is None or (ended[1] == 0 and ended[0] < limit):
+            continue  # it was just done
+        spent, code, messages = ended
+        verdict.met += 1
+        verdict.longest = max(verdict.longest, spent)
+        if spent > limit:
+            verdict.late.append(f"{spent:.2f} s after a signal at {moment} s, at most {limit:.2f}")
+        if code == -signal.SIGINT and case.quick:
+            continue  # it had not yet begun to listen
+        if code != INTERRUPTED:
+            verdict.wrong.append(f"exit code {code} after a signal at {moment} s: {messages[-200:]!r}")
+        elif "interrupted" not in messages or case.shows not in messages:
+            verdict.wrong.append(f"no word of an interrupt: {messages[-200:]!r}")
+        elif FROM_OUTSIDE in messages and not (case.compiles or case.quick):
+            verdict.late.append(f"after a signal at {moment} s it was ended from outside: it does not look at the token")
+        if "$COPY" not in case.words:
+            verdict.wrong += losses(inputs, case, new)
+    if verdict.met == 0 and not case.quick:
+        verdict.wrong.append("it was never met at work: give it a longer input")
+    return verdict
+
+
+ALONE = 2  # attempts after the first
+
+
+def judged_alone(inputs, case, number, first):
+    """A late case's verdict when nothing runs beside it; of the first attempt, what cannot be excused."""
+    verdict = first
+    for attempt in range(ALONE):
+        if not verdict.late:
             break
-    if met == 0 and not case.quick:
-        complaints.append("it was never met at work: give it a longer input")
-    return complaints, met, longest
+        wrong = verdict.wrong
+        verdict = judged(inputs, case, f"{number}-alone-{attempt}")
+        verdict.wrong += wrong
+    return verdict
 
 
 def main():
@@ -395,14 +410,16 @@ def main():
         inputs = Inputs(tailor, Path(source), fake, Path(name))
         cases = every_case(inputs)
         with ThreadPoolExecutor(max_workers=3) as pool:  # most of the time is waiting for the moment
-            all_judged = pool.map(lambda numbered: judged(inputs, numbered[1], numbered[0]), enumerate(cases))
-            for number, (case, (complaints, met, longest)) in enumerate(zip(cases, all_judged), 1):
-                shown = " ".join(Path(word).name if "/" in word else word for word in case.words)
-                print(f"{'not ok' if complaints else 'ok'} {number} - tailor {shown} ends with Ctrl-C "
-                      f"({met} times, {longest:.2f} s at most)", flush=True)
-                for complaint in complaints:
-                    print(f"# {complaint}", flush=True)
-                failed |= bool(complaints)
+            firsts = list(pool.map(lambda numbered: judged(inputs, numbered[1], numbered[0]), enumerate(cases)))
+        for number, (case, first) in enumerate(zip(cases, firsts), 1):
+            verdict = judged_alone(inputs, case, number, first)
+            complaints = verdict.wrong + verdict.late
+            shown = " ".join(Path(word).name if "/" in word else word for word in case.words)
+            print(f"{'not ok' if complaints else 'ok'} {number} - tailor {shown} ends with Ctrl-C ({verdict.met} times, "
+                  f"{verdict.longest:.2f} s at most)" + "".join(f"; {complaint}" for complaint in complaints), flush=True)
+            for complaint in first.late if first is not verdict else []:
+                print(f"# among others: {complaint}", flush=True)
+            failed |= bool(complaints)
         halves = [path.name for path in Path(name).rglob("*.partial")]
         print(f"{'not ok' if halves else 'ok'} {len(cases) + 1} - no half-written file is left {' '.join(halves)}")
         print(f"1..{len(cases) + 1}")

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which files a fusion can become: a row per ending. In: a path, a graph and its fusion. Out: the file, written at
-// once. Called by `tailor fuse --to`. A form of its own is a row here and a function from a fusion to text; the message
-// about unknown endings follows.
+// Which files a fusion can become: a row per ending. In: a path, a graph and its fusion. Out: the text of the file.
+// Called by `tailor fuse --to`, which writes it. A form of its own is a row here and a function from a fusion to text;
+// the message about unknown endings follows.
 #include "study/module/fusion_files.h"
 
 #include <fmt/format.h>
@@ -77,9 +77,9 @@ void check_partition_path(const std::string& path) {
                 "--strategy knows such a file by its ending");
 }
 
-void write_fusion_file(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,
-                       const costmodel::CalibratedDevice* device, const std::stop_token& stop) {
-  write_file(path, row_of(path)->text({graph, fusion, device, stop}));
+std::string fusion_file_text(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,
+                             const costmodel::CalibratedDevice* device, const std::stop_token& stop) {
+  return row_of(path)->text({graph, fusion, device, stop});
 }
 
 }  // namespace tailor::study

@@ -23,9 +23,8 @@ void check_fusion_file(const std::string& path, const std::string& model);
 /// The same for --write-partition, whose ending is .partition.
 void check_partition_path(const std::string& path);
 
-/// Writes what the ending says, whole or not at all. `device` may be null: prices are left out. Throws Error(failed)
-/// when it cannot be written, Error(interrupted).
-void write_fusion_file(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,
-                       const costmodel::CalibratedDevice* device, const std::stop_token& stop = {});
+/// What the path's ending says is written there. `device` may be null: prices are left out. Throws Error(interrupted).
+std::string fusion_file_text(const std::string& path, const ir::Graph& graph, const ir::Fusion& fusion,
+                             const costmodel::CalibratedDevice* device, const std::stop_token& stop = {});
 
 }  // namespace tailor::study
