@@ -29,6 +29,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 LIMIT = 0.5  # seconds
+THOROUGH = "TAILOR_THOROUGH" in os.environ  # else smaller inputs, so that later steps come sooner, and fewer moments
+SHARE = 1.0 if THOROUGH else 0.5
 INTERRUPTED = 130
 FROM_OUTSIDE = "ended in the middle of a step"
 DEVICE = ["--device", "h200"]
@@ -58,7 +60,7 @@ def copied_dump(source, folder):
 def long_dump(source, folder):
     """XLA's dump of a small model whose module has a long computation that nobody calls."""
     module = next(copied_dump(source, folder).glob("*after_optimizations.txt"))
-    steps = "\n".join(f"  n{i} = f32[64]{{0}} negate(n{i - 1})" for i in range(1, 700_000))
+    steps = "\n".join(f"  n{i} = f32[64]{{0}} negate(n{i - 1})" for i in range(1, int(700_000 * SHARE)))
     unused = f"unused {{\n  n0 = f32[64]{{0}} parameter(0)\n{steps}\n  ROOT y = f32[64]{{0}} negate(n0)\n}}\n\n"
     text = module.read_text(encoding="utf-8")
     at = re.search(r"^(%|ENTRY)", text, re.MULTILINE).start()
@@ -131,11 +133,11 @@ class Inputs:
         self.tailor, self.folder, self.source = tailor, folder, source
         self.fake = [word for option in ("--driver", "--cupti", "--nvml") for word in (option, fake)] if fake else []
         self.nodes, self.cells = str(folder / "nodes.hlo"), str(folder / "cells.hlo")
-        chain(Path(self.nodes), 400_000, "f32[64,128]{1,0}")
+        chain(Path(self.nodes), int(400_000 * SHARE), "f32[64,128]{1,0}")
         chain(Path(self.cells), 30, "f32[1024,8192]{1,0}")
         self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
         self.sweep = self.sweep_of(self.nodes, "long", True)
-        self.times = str(times(folder / "times.csv", 40_000))
+        self.times = str(times(folder / "times.csv", int(40_000 * SHARE)))
         self.endless_kernel = str(folder / "endless.cu")
         Path(self.endless_kernel).write_text(ENDLESS, encoding="utf-8")
         self.cache = ["--cache", str(folder / "cache")]
@@ -151,11 +153,11 @@ class Inputs:
             self.recorded = str(folder / "recorded.jsonl")
             some = str(folder / "some.db")
             shutil.copy(self.database, some)
-            fill(some, 0, 200_000)
+            fill(some, 0, int(200_000 * SHARE))
             self.run("db", "export", "--recorded", self.recorded, some)
         self.rows = str(folder / "rows.db")
         shutil.copy(self.database, self.rows)
-        fill(self.rows, 120_000, 500_000)
+        fill(self.rows, int(120_000 * SHARE), int(500_000 * SHARE))
         self.plans = plans_in(self.rows)
         self.end(warming)
 
@@ -195,50 +197,55 @@ class Case:
         self.words, self.moments, self.quick, self.compiles, self.shows = list(words), at, quick, compiles, shows
 
 
+def early(*moments):
+    """Moments in work whose length goes with its input's."""
+    return tuple(moment * SHARE for moment in moments)
+
+
 def import_cases(i):
-    yield Case("import", i.nodes, at=(0.15, 0.6))
-    yield Case("import", i.nodes, "--text", at=(1.2,))
+    yield Case("import", i.nodes, at=early(0.15, 0.6))
+    yield Case("import", i.nodes, "--text", at=early(1.2))
 
 
 def import_xla_cases(i):
-    yield Case("import-xla", i.long_dump, *DEVICE)
+    yield Case("import-xla", i.long_dump, *DEVICE, at=early(0.4))
     yield Case("import-xla", i.busy_dump, *DEVICE, "--compare", "--store", "$NEW")
     if i.fake:
         yield Case("import-xla", i.busy_dump, *DEVICE, "--profiler", "gpu", *i.fake)
 
 
 def fuse_cases(i):
-    yield Case("fuse", i.nodes, "--compare", at=(0.15, 0.9, 1.7))
-    yield Case("fuse", i.nodes, "--why", "--top", "0", at=(1.5, 3.0))
+    yield Case("fuse", i.nodes, "--compare", at=early(0.15, 0.9, 1.7))
+    yield Case("fuse", i.nodes, "--why", "--top", "0", at=early(1.5, 3.0)[not THOROUGH:])
     for ending in ("svg", "dot", "hlo"):
-        yield Case("fuse", i.nodes, "--to", f"$NEW.{ending}", at=(1.5, 3.0))
+        yield Case("fuse", i.nodes, "--to", f"$NEW.{ending}", at=early(1.5, 3.0)[(not THOROUGH) * (ending != "svg"):])
 
 
 def explore_cases(i):
-    yield Case("explore", i.nodes, *DEVICE, at=(0.4, 1.7))
+    yield Case("explore", i.nodes, *DEVICE, at=early(0.4, 1.7))
 
 
 def explain_cases(i):
-    yield Case("explain", i.nodes, *DEVICE, at=(0.8,))
+    yield Case("explain", i.nodes, *DEVICE, at=early(0.8))
     yield Case("explain", i.cells, *DEVICE, "--simulate", at=(0.4, 1.4), compiles=True)
 
 
 def emit_cases(i):
-    yield Case("emit", i.nodes, *DEVICE, at=(0.8,))
+    yield Case("emit", i.nodes, *DEVICE, at=early(0.8))
 
 
 def check_cases(i):
     yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5,), compiles=True, shows="interrupted: ")
-    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7))
-    yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=(1.2,), compiles=True)
+    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7) if THOROUGH else (0.3, 1.4))
+    yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=early(1.2), compiles=True)
 
 
 def validate_cases(i):
-    yield Case("validate", i.times, at=(0.2, 0.6))
+    yield Case("validate", i.times, at=early(0.2, 0.6))
 
 
 def calibrate_cases(i):
-    yield Case("calibrate", i.times, *DEVICE, at=(0.3, 3.0))
+    yield Case("calibrate", i.times, *DEVICE, at=early(0.3, 3.0))
 
 
 def run_cases(i):
@@ -250,20 +257,20 @@ def sweep_cases(i):
 
 
 def report_cases(i):
-    yield Case("report", i.rows, at=(0.2, 0.5))
-    yield Case("report", i.rows, "--folder", "$NEW")
+    yield Case("report", i.rows, at=early(0.2, 0.5))
+    yield Case("report", i.rows, "--folder", "$NEW", at=early(0.4))
 
 
 def db_cases(i):
     yield Case("db", "info", i.rows, at=(0.02,), quick=True)
-    yield Case("db", "check", i.rows, at=(0.1, 0.4))
-    yield Case("db", "dump", i.rows)
-    yield Case("db", "merge", "$NEW", i.rows, at=(0.3, 0.9))
+    yield Case("db", "check", i.rows, at=early(0.1, 0.4))
+    yield Case("db", "dump", i.rows, at=early(0.4))
+    yield Case("db", "merge", "$NEW", i.rows, at=early(0.3, 0.9))
     if i.fake:
-        yield Case("db", "export", "--recorded", "$NEW", i.rows)
-        yield Case("db", "export", "--format", "csv", "--out", "$NEW", i.rows)
-        yield Case("db", "import", i.recorded, "$NEW", at=(0.2, 0.6))
-        yield Case("db", "observations", "$COPY")
+        yield Case("db", "export", "--recorded", "$NEW", i.rows, at=early(0.4))
+        yield Case("db", "export", "--format", "csv", "--out", "$NEW", i.rows, at=early(0.4))
+        yield Case("db", "import", i.recorded, "$NEW", at=early(0.2, 0.6))
+        yield Case("db", "observations", "$COPY", at=early(0.4))
 
 
 def profile_cases(i):

@@ -15,6 +15,7 @@
 #include "lowered.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::costmodel;
@@ -95,6 +96,8 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
   for (const std::string_view name : graph_names)
     for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{37, 256}, {64, 768}, {9, 1000}, {33, 77}})
       for (const std::string_view dtype : {"f32", "f16"}) {
+        if (!testing::thorough() && (rows % 2 == 0) != (dtype == "f16"))
+          continue;  // either type sees odd and even rows
         const ir::Group group = group_of(graph_text(name, rows, columns, dtype));
         kernels += for_each_kernel(group, limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {
           CAPTURE(name);
@@ -109,7 +112,7 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
             check_same(exact, fast);
         });
       }
-  CHECK(kernels > 1000);
+  CHECK(kernels > testing::effort(500, 1000));
 }
 
 TEST_CASE("fast counting equals exact counting on programs made by hand") {

@@ -29,6 +29,7 @@
 #include "support/optimum.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -91,7 +92,7 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
 
 TEST_CASE("a group alone costs what it costs in its graph, and never less than sol") {
   int groups = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(30, 60); ++seed) {
     const Graph graph = all_read(well_formed_graph(seed, 40));
     const DefUse wires = def_use(graph);
     const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
@@ -117,7 +118,7 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
 }
 
 TEST_CASE("a search is never worse than the strategies it starts from, and gives the same answer twice") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(60, 150); ++seed) {
     INFO("seed ", seed);
     const Graph graph = well_formed_graph(seed, 30);
     const Fusion any = searched("tailor-any", graph), ours = searched("tailor", graph);

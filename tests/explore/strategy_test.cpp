@@ -21,6 +21,7 @@
 #include "explore/runnable.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -277,7 +278,7 @@ TEST_CASE("every partition can run and covers every working node") {
 }
 
 TEST_CASE("every note says what the groups say, and every partition of a random graph can run") {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(80, 200); ++seed) {
     const Graph graph = well_formed_graph(seed, 40);
     for (const Strategy& strategy : strategies()) {
       INFO("seed ", seed, " ", strategy.name);

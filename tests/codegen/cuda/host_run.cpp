@@ -3,8 +3,9 @@
 //
 // Each kernel becomes a namespace of a generated C++ file behind host_shim.h, which runs the threads of a block as
 // fibres. A file holds some dozens of kernels, because starting the compiler costs more than compiling one. Files
-// become shared objects in a temporary folder and are opened with dlopen; every kernel is called once on its inputs,
-// with margins around its buffers that must stay as they were. An element may be off by half the digits of its type.
+// become shared objects, which the next run finds again, and are opened with dlopen; every kernel is called once on its
+// inputs, with margins around its buffers that must stay as they were. An element may be off by half the digits of its
+// type.
 #include "codegen/cuda/host_run.h"
 
 #include <dlfcn.h>
@@ -17,9 +18,11 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "codegen/cuda/cuda.h"
 #include "reference/memory_layout.h"
+#include "support/kernel_cache.h"
 
 namespace tailor::ir {
 
@@ -47,17 +50,27 @@ std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std
   return out;
 }
 
-/// The loaded object, or nothing and a `reason`.
+/// The loaded object, or nothing and a `reason`. What an earlier run made of the same text, shim and compiler is taken
+/// from where the suites keep kernels.
 void* compiled(const std::string& source, const std::filesystem::path& folder, int number, std::string& reason) {
-  const std::filesystem::path text = folder / fmt::format("kernels_{}.cpp", number);
-  const std::filesystem::path object = folder / fmt::format("kernels_{}.so", number);
-  write_file(text, source);
+  static const std::string shim = read_file(TAILOR_SOURCE_DIR "/tests/codegen/cuda/host_shim.h");
   const std::string command =
-      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests -o {} {} > {}.log 2>&1", TAILOR_HOST_COMPILER,
-                  TAILOR_SOURCE_DIR, object.string(), text.string(), text.string());
-  if (std::system(command.c_str()) != 0) {
-    reason = read_file(text.string() + ".log").substr(0, 4000);
-    return nullptr;
+      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests", TAILOR_HOST_COMPILER, TAILOR_SOURCE_DIR);
+  const std::filesystem::path kept = kernels::cache().folder;
+  const std::filesystem::path object = kept / (hex(tailor::id_of(command + __VERSION__ + shim + source)) + ".so");
+  if (!std::filesystem::exists(object)) {
+    const std::filesystem::path file = folder / fmt::format("kernels_{}.cpp", number);
+    const std::filesystem::path made = file.string() + ".so";
+    write_file(file, source);
+    if (std::system(fmt::format("{0} -o {1} {2} > {2}.log 2>&1", command, made.string(), file.string()).c_str()) != 0) {
+      reason = read_file(file.string() + ".log").substr(0, 4000);
+      return nullptr;
+    }
+    // Under its name at once, since other suites may be looking for it.
+    std::filesystem::create_directories(kept);
+    const std::filesystem::path beside = fmt::format("{}.{}", object.string(), ::getpid());
+    std::filesystem::copy_file(made, beside, std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::rename(beside, object);
   }
   void* const library = dlopen(object.c_str(), RTLD_NOW);
   if (library == nullptr) reason = dlerror();

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "profiler/compile/cubin.h"
 #include "profiler/kernels.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -38,7 +39,10 @@ std::string assembler_log(const Nvrtc& api, const std::string& text, const std::
 TEST_CASE("a kernel compiles for every architecture the compiler knows, with registers both sources agree on") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  for (int arch : api->archs) {
+  // The first and the last at least: they differ in most.
+  const std::size_t step = testing::effort<std::size_t>(std::max<std::size_t>(api->archs.size() - 1, 1), 1);
+  for (std::size_t i = 0; i < api->archs.size(); i += step) {
+    const int arch = api->archs[i];
     CAPTURE(arch);
     const ir::Binary binary =
         compile(*api, {.cuda = kernels::scaled(3), .entry = "scaled", .arch = fmt::format("sm_{}", arch)});

@@ -22,6 +22,7 @@
 #include "profiler/measure/gpu_match.h"
 #include "support/approx.h"
 #include "support/group_family.h"
+#include "support/kernel_cache.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -73,7 +74,7 @@ ir::Binary compiled(const Nvrtc& api, const ir::Kernel& kernel, const ir::Plan& 
     replace_all(text, spoiling.from, spoiling.to);
   }
   replace_all(text, kernel.name, kernel.name + suffix);
-  ir::Binary binary = compile(api, {.cuda = text});
+  ir::Binary binary = kernels::compiled(api, {.cuda = text});
   REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
   return binary;
 }
@@ -118,7 +119,7 @@ Built hanging(const Nvrtc& api, const std::string& suffix) {
                           "  if (threadIdx.x == 0 && blockIdx.x == 0 && seen == seen)\n"
                           "    while (true) asm volatile(\"\");\n",
                           output->name));
-  made.binary = compile(api, {.cuda = text});
+  made.binary = kernels::compiled(api, {.cuda = text});
   REQUIRE_MESSAGE(made.binary.outcome == ir::CompileOutcome::ok, made.binary.log);
   return made;
 }

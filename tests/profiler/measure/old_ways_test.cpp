@@ -16,6 +16,7 @@
 #include "profiler/measure/microbench.h"
 #include "profiler/measure/race.h"
 #include "support/approx.h"
+#include "support/kernel_cache.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -33,7 +34,7 @@ struct AskedGpu {
     REQUIRE_MESSAGE(open.outcome == ir::Outcome::ok, open.reason);
   }
   double seconds(const Microbench& bench, ir::CacheState cache, ir::TimedBy by) {
-    const ir::Binary binary = compile(api, compile_request(bench, "sm_90"));
+    const ir::Binary binary = kernels::compiled(api, compile_request(bench, "sm_90"));
     REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
     const gpu::Sequence sequence = with_code(bench, std::as_bytes(std::span(binary.ptx)));
     const gpu::Response load = gpu.answer(gpu::LoadRequest{1, sequence}, inputs_of(bench));
