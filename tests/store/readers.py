@@ -152,7 +152,7 @@ def nvbench_compares(folder):
 
 def nvbench_summarises(folder):
     text = script("nvbench_json_summary", str(folder / "nvbench" / "h200.json"))
-    assert "NVIDIA H200" in text and "threads=128 vector=4" in text, text
+    assert "NVIDIA H200" in text and "threads=128 threads_per_row=32 vector=4" in text, text
 
 
 def tables_are_plain(folder):
@@ -161,7 +161,7 @@ def tables_are_plain(folder):
             return list(csv.DictReader(file))
     measured, samples = rows("measurements"), rows("samples")
     best = min((row for row in measured if row["cache"] == "cold" and row["median_s"]), key=lambda r: float(r["median_s"]))
-    assert near(float(best["median_s"]), BEST_MS / 1e3) and "threads=128 vector=4" in best["plan"], best
+    assert near(float(best["median_s"]), BEST_MS / 1e3) and "threads=128 threads_per_row=32 vector=4" in best["plan"], best
     ours = sorted(float(row["duration_s"]) for row in samples if row["measurement_id"] == best["measurement_id"])
     assert len(ours) == 11 == int(best["samples"]) and near(ours[5], float(best["median_s"])), ours
     assert any(row["reason"] == 'no answer for 10 s, "killed"' for row in measured)

@@ -140,6 +140,7 @@ std::string store_text(const Access& access, const Layout& l) {
   const int bits = ir::row(access.dtype).bits;
   for (int w = 0; w < l.words; ++w) {
     std::string packed;
+    const std::string_view joint = l.per_word > 2 ? " |\n          " : " | ";  // four would leave the page
     for (int k = 0; k < l.per_word; ++k) {
       std::string part =
           one ? (has_bits(access.dtype) ? "value.bits" : "value") : element("from", w * l.per_word + k, access.dtype);
@@ -150,7 +151,7 @@ std::string store_text(const Access& access, const Layout& l) {
                            k == 0 ? "" : fmt::format(" << {}", k * bits));
       else
         part = fmt::format("static_cast<unsigned int>({}){}", part, k == 0 ? "" : fmt::format(" << {}", k * bits));
-      packed += (k == 0 ? "" : " | ") + part;
+      packed += std::string(k == 0 ? "" : joint) + part;
     }
     if (l.per_word > 1 && l.word.bytes == 2) packed = fmt::format("static_cast<unsigned short>({})", packed);
     words += fmt::format("{}\n      {}", w == 0 ? "" : ",", packed);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The two countings. Over a kernel: its statements are walked, and what stands in an unrolled loop counts once for
-// each trip. Over PTX: every line's mnemonic is taken apart into kind, memory space and bytes. Both give the same
-// keys, so that comparing is `==`. Loads of parameters are left out; accesses to local memory are counted, and as no
-// statement asks for one, a spill is a difference.
+// each trip, or for each in which a thread can pass its guards. Over PTX: every line's mnemonic is taken apart into
+// kind, memory space and bytes. Both give the same keys, so that comparing is `==`. Loads of parameters are left out;
+// accesses to local memory are counted, and as no statement asks for one, a spill is a difference.
 #include "codegen/cuda/pinned.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <optional>
 #include <vector>
 
 #include "base/text.h"
@@ -24,7 +25,7 @@ std::string access_key(bool store, std::string_view space, bool ordered, std::in
   return fmt::format("{}.{}{} {}", store ? "st" : "ld", space, store || ordered ? "" : ".nc", bytes);
 }
 
-void count(const Kernel& kernel, const Stmt& s, std::int64_t times, InstructionCounts& counts) {
+void count(const Kernel& kernel, const Stmt& s, InstructionCounts& counts) {
   const auto size = [](DType dtype) { return row(dtype).bits / 8; };
   switch (s.kind) {
     case StmtKind::load:
@@ -32,22 +33,67 @@ void count(const Kernel& kernel, const Stmt& s, std::int64_t times, InstructionC
       const bool shared = s.space == Space::shared;
       const DType dtype = shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
       counts[access_key(s.kind == StmtKind::store, shared ? "shared" : "global", shared || s.policy != Policy::again,
-                        s.width * size(dtype))] += times;
+                        s.width * size(dtype))] += 1;
       return;
     }
     case StmtKind::shuffle: {
       const int words = std::max(1, size(kernel.arrays[s.target.array].dtype) / 4);
-      counts["shfl"] += times * words * std::countr_zero(static_cast<unsigned>(s.lanes));
+      counts["shfl"] += words * std::countr_zero(static_cast<unsigned>(s.lanes));
       return;
     }
     case StmtKind::barrier:
-      counts[s.scope == StitchLevel::warp ? "bar.warp" : "bar"] += times;
+      counts[s.scope == StitchLevel::warp ? "bar.warp" : "bar"] += 1;
       return;
     case StmtKind::atomic:
-      counts["atom"] += times;
+      counts["atom"] += 1;
       return;
     default:
       return;
+  }
+}
+
+/// The trip of each unrolled loop that stands open.
+using Trips = std::vector<std::optional<std::int64_t>>;
+
+/// The least that an index can be in these trips; `sign` -1: the greatest, negated.
+std::int64_t least(const IndexPool& pool, ExprId expr, const Trips& trips, int sign) {
+  std::int64_t sum = sign * pool[expr].constant;
+  for (const Linear& one : pool.linear(expr)) {
+    const Term& term = pool.terms[one.term];
+    const std::int64_t by = sign * one.coefficient;
+    if (term.kind == TermKind::var && trips[term.var])
+      sum += by * *trips[term.var];
+    else
+      sum += by * (by > 0 ? term.range.low : term.range.high);
+  }
+  return sum;
+}
+
+/// Whether no thread passes, as in later trips over a short edge.
+bool is_closed(const Kernel& kernel, const Stmt& guard, const Trips& trips) {
+  return std::any_of(guard.conditions.begin(), guard.conditions.end(), [&](const Condition& condition) {
+    return condition.a != no_expr && !condition.equal &&
+           least(kernel.indices, condition.a, trips, 1) >= -least(kernel.indices, condition.b, trips, -1);
+  });
+}
+
+/// Statements [from, end), each as often as its unrolled loops have trips.
+void count(const Kernel& kernel, std::size_t from, std::size_t end, Unreached unreached, Trips& trips,
+           InstructionCounts& counts) {
+  for (std::size_t at = from; at < end; ++at) {
+    const Stmt& s = kernel.body[at];
+    if (s.kind == StmtKind::loop && s.unrolled) {
+      for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
+        trips[s.var] = trip;
+        count(kernel, at + 1, static_cast<std::size_t>(s.end), unreached, trips, counts);
+      }
+      trips[s.var].reset();
+      at = static_cast<std::size_t>(s.end) - 1;
+    } else if (s.kind == StmtKind::guard && unreached == Unreached::left_out && is_closed(kernel, s, trips)) {
+      at = static_cast<std::size_t>(s.end) - 1;
+    } else {
+      count(kernel, s, counts);
+    }
   }
 }
 
@@ -66,22 +112,10 @@ std::int64_t bytes_of(std::string_view mnemonic) {
 
 }  // namespace
 
-InstructionCounts instructions_of(const Kernel& kernel) {
+InstructionCounts instructions_of(const Kernel& kernel, Unreached unreached) {
   InstructionCounts counts;
-  struct Open {
-    std::size_t end;
-    std::int64_t times;
-  };
-  std::vector<Open> open{{kernel.body.size(), 1}};
-  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
-    while (open.back().end <= at) open.pop_back();
-    const Stmt& s = kernel.body[at];
-    const std::int64_t times = open.back().times;
-    if (s.kind == StmtKind::loop)
-      open.push_back({static_cast<std::size_t>(s.end), times * (s.unrolled ? kernel.indices.vars[s.var].extent : 1)});
-    else
-      count(kernel, s, times, counts);
-  }
+  Trips trips(kernel.indices.vars.size());
+  count(kernel, 0, kernel.body.size(), unreached, trips, counts);
   return counts;
 }
 

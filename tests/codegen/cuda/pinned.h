@@ -17,7 +17,10 @@ namespace tailor::ir {
 /// By what it is and how many bytes one thread moves: "ld.global.nc 16", "st.shared 4", "shfl", "bar".
 using InstructionCounts = std::map<std::string, std::int64_t>;
 
-InstructionCounts instructions_of(const Kernel& kernel);
+/// What no thread reaches by its guards, as in later trips over a short edge. Compilers leave it out or keep it, by
+/// architecture.
+enum class Unreached { kept, left_out };
+InstructionCounts instructions_of(const Kernel& kernel, Unreached unreached);
 InstructionCounts instructions_of(std::string_view ptx);
 /// "ld.global.nc 16: 4, bar: 2".
 std::string text(const InstructionCounts& counts);
