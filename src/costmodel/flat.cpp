@@ -347,7 +347,7 @@ struct Matcher {
     return true;
   }
 
-  bool sectors_apart(const ir::Stmt& stmt, const std::vector<std::uint32_t>& masks, std::int64_t& units) {
+  bool sectors_apart(const ir::Stmt& stmt, const std::vector<std::uint32_t>& masks, std::int64_t& apart) {
     if (stmt.space != ir::Space::global || (kernel.indices[stmt.expr].vars & ~may_vary) != 0) return false;
     const int bytes = element_bytes(kernel, stmt);
     for (std::size_t w = 0; w < masks.size(); ++w) {
@@ -357,7 +357,7 @@ struct Matcher {
         go_to(static_cast<int>(w), lane);
         offsets[static_cast<std::size_t>(lane)] = evaluate(kernel.indices, stmt.expr, values) * bytes;
       }
-      units += count_sectors(offsets, 0, masks[w], bytes * stmt.width) * blocks;
+      apart += count_sectors(offsets, 0, masks[w], bytes * stmt.width) * blocks;
     }
     return true;
   }

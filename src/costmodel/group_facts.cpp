@@ -131,19 +131,19 @@ class Facts {
       const ir::Shape& source = graph_[node.operands[0]].shape;
       if (node.shape.dtype == ir::DType::tuple) return;
       if (!is_row_major(source)) return;
-      double rows = 1, columns = 1;
+      double count = 1, columns = 1;
       bool behind = false, along = true;
       for (int i = 0; i < source.rank(); ++i) {
         if (source.dims[i] == 1) continue;
         const bool goes = axes(node).contains(i);
-        (goes ? columns : rows) *= static_cast<double>(source.dims[i]);
+        (goes ? columns : count) *= static_cast<double>(source.dims[i]);
         along = along && (goes || !behind);
         behind = behind || goes;
       }
       const double row_bytes = columns * ir::row(source.dtype).bits / 8;
-      if (!along || rows <= 1 || row_bytes > row_room_) return;
+      if (!along || count <= 1 || row_bytes > row_room_) return;
       fact.reach = ResultReach::row;
-      fact.rows = rows;
+      fact.rows = count;
     } else if (kind == OpClass::window || node.op == Op::scatter ||
                def_use_.roles[ir::index(id_of(node))] == Role::outside) {
       fact.reach = node.op == Op::reduce_window ? ResultReach::element : ResultReach::grid;

@@ -45,12 +45,12 @@ struct EdgeNote {
 };
 
 struct Fusion {
-  std::string strategy;
-  std::string device;                       ///< name of the GPU it was decided for; empty: it holds for every GPU
-  std::string price;                        ///< name of the cost model that priced it; empty: nothing was priced
+  std::string strategy = {};
+  std::string device = {};                  ///< name of the GPU it was decided for; empty: it holds for every GPU
+  std::string price = {};                   ///< name of the cost model that priced it; empty: nothing was priced
   std::vector<std::vector<NodeId>> groups;  ///< nodes of each group, ascending; free nodes may be absent
-  std::vector<EdgeNote> edges;
-  std::vector<Fusion> bodies;  ///< parallel to Graph::bodies of while and conditional nodes
+  std::vector<EdgeNote> edges = {};
+  std::vector<Fusion> bodies = {};  ///< parallel to Graph::bodies of while and conditional nodes
   bool operator==(const Fusion&) const = default;
 };
 
@@ -63,7 +63,7 @@ std::optional<EdgeDecision> edge_decision_named(std::string_view name);
 /// groups of a model (twelve identical layers) share it.
 struct Group {
   Graph graph;
-  Id id;
+  Id id = {};
 };
 
 /// What a node is to a fusion.

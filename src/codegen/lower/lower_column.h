@@ -25,9 +25,9 @@ struct ColumnPass {
   ir::ExprId column = 0;  ///< narrowed to the columns that exist, the vector's element included
   ir::ExprId k = 0;       ///< narrowed to the rows that exist
   bool ragged = false;    ///< the last block has columns that do not exist
-  ir::Condition column_exists;
-  Segment walk;     ///< down the columns
-  Segment results;  ///< where the results are at hand: no trips
+  ir::Condition column_exists = {};
+  Segment walk = {};     ///< down the columns
+  Segment results = {};  ///< where the results are at hand: no trips
   bool combined = false;
   std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
   std::vector<ir::ArrayId> partials = {};      ///< of groups, in shared memory; the same

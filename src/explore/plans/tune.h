@@ -71,14 +71,14 @@ struct Tuned {
 inline constexpr std::int64_t keep_all = std::numeric_limits<std::int64_t>::max();
 
 struct TuneOptions {
-  const costmodel::Model* model = nullptr;  ///< needs no binary; nullptr: projected
-  std::optional<std::int64_t> max_plans;    ///< lower at most so many, spread evenly over the space
-  std::int64_t keep = 0;                    ///< different kernels that are kept, the best
+  const costmodel::Model* model = nullptr;     ///< needs no binary; nullptr: projected
+  std::optional<std::int64_t> max_plans = {};  ///< lower at most so many, spread evenly over the space
+  std::int64_t keep = 0;                       ///< different kernels that are kept, the best
   /// So many kernels whose plans differ in more than their blocks, where the group has them, one of them the nearest to
   /// the usual plan when there are two or more; 0: none. At most `keep`.
   std::int64_t short_list = 0;
   bool heuristics = true;  ///< apply heuristic rules, not only sound ones
-  std::stop_token stop;
+  std::stop_token stop = {};
 };
 
 /// Pure: the same arguments give the same answer on any machine.

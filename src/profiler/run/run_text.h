@@ -42,12 +42,12 @@ struct RunParameter {
 };
 
 struct RunSpec {
-  std::string arch;          ///< empty: not said
+  std::string arch = {};     ///< empty: not said
   simulator::Launch launch;  ///< without arguments
   simulator::MachineLimits machine;
   std::int64_t limit = std::int64_t{1} << 24;  ///< instructions of one warp; a spin that never ends is to be seen
-  std::vector<RunBuffer> buffers;
-  std::vector<RunParameter> parameters;  ///< in the kernel's order
+  std::vector<RunBuffer> buffers = {};
+  std::vector<RunParameter> parameters = {};  ///< in the kernel's order
 };
 
 /// "input", "output", "both", "scratch".

@@ -83,7 +83,7 @@ TEST_CASE("rules leave 20 to 150 plans of column groups of 64 KB and more, and s
   const ir::Limits limits = h200();
   struct Size {
     std::int64_t rows, columns;
-    bool small;
+    bool small = false;
   };
   for (const auto& [rows, columns, small] :
        {Size{65536, 64}, Size{65536, 128}, Size{6272, 192}, Size{6272, 8}, Size{49, 2048}, Size{512, 65536},

@@ -39,8 +39,8 @@ ir::Kernel lowered_row(const ir::Group& group, const std::string& words, ir::Pla
 }
 
 /// What lower() says of a plan of a member's group with these words.
-std::string row_refusal(std::string_view member, std::int64_t rows, std::int64_t columns, const std::string& words) {
-  const ir::Group group = ir::make_group(ir::family_member(member), rows, columns);
+std::string row_refusal(std::string_view member, std::int64_t count, std::int64_t length, const std::string& words) {
+  const ir::Group group = ir::make_group(ir::family_member(member), count, length);
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   ir::Plan plan = ir::parse_plan("row " + words);
   plan.dominant = prepared.dominants.front();
