@@ -29,11 +29,12 @@ using namespace ir;
 
 namespace {
 
-constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
-constexpr double picoseconds = 1e12;     ///< in a second
-constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
-constexpr std::size_t mixed_ahead = 4;   ///< the same where kernels of today have another structure for each
-constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
+constexpr double least_gain = 1e-12;       ///< seconds: below it two prices are equal but for rounding
+constexpr double picoseconds = 1e12;       ///< in a second
+constexpr std::size_t packed_ahead = 6;    ///< next groups that one is offered to when they share nothing
+constexpr std::size_t mixed_ahead = 4;     ///< the same where kernels of today have another structure for each
+constexpr std::size_t packed_pairs = 512;  ///< where groups are few each is offered to more than that
+constexpr std::size_t most_cuts = 8;       ///< places between phases at which a group is offered to be cut
 
 }  // namespace
 
@@ -243,17 +244,20 @@ void MergeSearch::offer_packing() {
     }
     alike[key].push_back(id);
   }
-  for (const auto& [key, ids] : alike)
+  const auto offer_next = [this](const std::vector<NodeId>& ids, std::size_t ahead) {
+    ahead = std::max(ahead, packed_pairs / std::max<std::size_t>(1, ids.size()));
     for (std::size_t i = 0; i < ids.size(); ++i)
-      for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + packed_ahead); ++j) offer(ids[i], ids[j]);
-  for (std::size_t i = 0; i < planned.size(); ++i)
-    for (std::size_t j = i + 1; j < std::min(planned.size(), i + 1 + mixed_ahead); ++j) offer(planned[i], planned[j]);
+      for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + ahead); ++j) offer(ids[i], ids[j]);
+  };
+  for (const auto& [key, ids] : alike) offer_next(ids, packed_ahead);
+  offer_next(planned, mixed_ahead);
 }
 
 void MergeSearch::run() {
   bool changed = true;
   while (changed && !spent()) {
     offer_neighbours();
+    if (part_ != nullptr && part_->pack_early) offer_packing();
     changed = drain();
     if (changed) continue;
     offer_packing();

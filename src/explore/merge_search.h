@@ -46,7 +46,8 @@ using NodeSets = std::vector<std::vector<ir::NodeId>>;
 struct MendingPart {
   const std::vector<bool>& nodes;  ///< by node: only merges with a group that holds one of these are offered
   std::mt19937_64& random;
-  double noise = 0;  ///< gains count up to so much more of themselves when it is decided who merges first
+  double noise = 0;         ///< gains count up to so much more of themselves when it is decided who merges first
+  bool pack_early = false;  ///< groups that share nothing are offered beside those that do, and not behind them
   /// Of units in packing, by first node, last node and size; kept from search to search. What it says wrongly after a
   /// change only offers in vain.
   std::map<std::tuple<ir::NodeId, ir::NodeId, std::size_t>, std::string>& structures;

@@ -40,8 +40,9 @@ namespace {
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
 constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
 constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
-constexpr std::int64_t most_mended = 12;       ///< places that are taken apart and searched again
+constexpr std::int64_t most_mended = 100;      ///< places that are taken apart and searched again
 constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
+constexpr std::int64_t mended_prices = 1024;  ///< that are asked for on the way: some milliseconds
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -161,14 +162,15 @@ class Tailor {
   /// of a budget: so a longer search is never dearer.
   void mend() {
     const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
-    mend(std::min(most_mended, mended_nodes / nodes));
+    constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+    mend(std::min(most_mended, mended_nodes / nodes), mended_prices);
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    if (task_.budget.until_spent && limited) mend(std::numeric_limits<std::int64_t>::max());
+    if (task_.budget.until_spent && limited) mend(no_end, no_end);
   }
 
-  void mend(std::int64_t rounds) {
+  void mend(std::int64_t rounds, std::int64_t prices) {
     if (found_.empty() || spending_.over()) return;
-    Repaired mended = repair(task_, facts_, limits_, found_, rounds, spending_);
+    Repaired mended = repair(task_, facts_, limits_, found_, {rounds, prices}, spending_);
     if (mended.cost >= found_cost_) return;
     found_ = mended.groups;
     found_cost_ = mended.cost;
