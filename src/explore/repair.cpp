@@ -46,9 +46,9 @@ class Repairing {
 
   void round() {
     destroy();
-    const MendingPart part{part_, random_, noises[random_() % std::size(noises)], random_() % 2 == 0, structures_};
+    const MendingPart part{part_, random_, noises[random_() % std::size(noises)], structures_};
     MergeSearch search(task_, facts_, limits_, rest_, spending_, &part);
-    search.run();
+    search.run(random_() % 2 == 0);
     const double cost = search.total();
     for (const NodeId id : out_) part_[index(id)] = false;
     if (cost >= cost_ - least_saving) return;

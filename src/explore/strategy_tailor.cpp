@@ -5,7 +5,10 @@
 // cheapest fusion found, with what each cut edge would cost inside a kernel. Called through their rows of strategy.cpp.
 //
 // Method. Searches start from several partitions: every node alone, the groups of the file, those of stitch-v1, and
-// (tailor-any) one group per library level, which has the fewest kernels possible. From each, groups are merged while
+// (tailor-any) one group per library level, which has the fewest kernels possible. "tailor" starts from single nodes a
+// second time with packing offered from the beginning: what fills a kernel with values that are shared cannot take
+// along what shares nothing any more. "tailor-any" starts once more from groups without barriers, for who merges over a
+// barrier takes neighbours away from those that need none. From each, groups are merged while
 // the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
 // computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
 // themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
@@ -42,7 +45,7 @@ constexpr std::size_t most_again = 8;          ///< nodes of a group that is com
 constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
 constexpr std::int64_t most_mended = 100;      ///< places that are taken apart and searched again
 constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
-constexpr std::int64_t mended_prices = 1024;  ///< that are asked for on the way: some milliseconds
+constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -92,9 +95,11 @@ class Tailor {
       take(given, "imported");
     }
     if (!spending_.over()) search(alone);
+    if (!spending_.over() && limits_.lowerable) search(alone, true);
     if (!spending_.over()) search(apart(stitched));
     if (!spending_.over() && !given.empty()) search(apart(given));
     if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
+    if (!spending_.over() && waits_) search(without_barriers(alone));
     mend();
     return result();
   }
@@ -136,9 +141,10 @@ class Tailor {
     from_ = from;
   }
 
-  void search(const NodeSets& start) {
+  void search(const NodeSets& start, bool pack_early = false) {
     MergeSearch first(task_, facts_, limits_, start, spending_);
-    first.run();
+    first.run(pack_early);
+    waits_ = waits_ || first.has_barriers();
     NodeSets groups = first.groups();
     double cost = first.total();
     NodeSets cut = first.split();
@@ -156,6 +162,15 @@ class Tailor {
     }
     compute_again(groups);
     take(groups, "");
+  }
+
+  /// Groups of one phase each: who merges over a barrier is decided when all that needs none is together.
+  NodeSets without_barriers(const NodeSets& start) {
+    MergeLimits one_phase = limits_;
+    one_phase.barriers = 0;
+    MergeSearch first(task_, facts_, one_phase, start, spending_);
+    first.run();
+    return first.groups();
   }
 
   /// What the best search found, taken apart in places and put together again. First as always, then for what is left
@@ -306,6 +321,7 @@ class Tailor {
   costmodel::GroupFacts facts_;
   NodeSets found_;  ///< the cheapest that a search ended with, before anything is computed again
   double found_cost_ = 0;
+  bool waits_ = false;  ///< a search has put phases together that wait for each other
   NodeSets best_;
   double cost_ = 0;
   std::string from_;
