@@ -12,10 +12,11 @@
 #include "base/stop.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
-#include "costmodel/model.h"
+#include "costmodel/calibration.h"
 #include "explore/partition.h"
 #include "explore/strategy.h"
 #include "study/module/fusion_files.h"
+#include "study/pipeline/question.h"
 #include "study/tables/partition_tables.h"
 #include "study/tables/strategy_table.h"
 
@@ -73,10 +74,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     throw Error(Fault::usage,
                 fmt::format("strategy '{}' decides for one GPU, found {} with --device", strategy.name, devices.size()),
                 "name one, or compare with --compare");
-  explore::FusionSetting setting;
-  if (!devices.empty()) setting.device = &devices.front();
-  setting.price = costmodel::find_model("group");
-  setting.stop = context.stop();
+  const explore::FusionSetting setting =
+      study::fusion_setting(devices.empty() ? nullptr : &devices.front(), context.stop());
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   for (const std::string& path : files) {

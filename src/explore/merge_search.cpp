@@ -5,12 +5,13 @@
 // start.
 //
 // Method. Pairs of groups are offered: producer and consumer, neighbouring readers of one array, neighbours in
-// topological order that share nothing (packing). Each offer is priced by moving the smaller group into the larger and
-// back; summaries change by what moved, so over a whole search a node moves about as often as the logarithm of the size
-// of its group. Offers wait in a heap, the greatest gain first, ties by the nodes' order. An offer whose groups have
-// changed meanwhile is priced again when it is popped and not before: pricing all neighbours after each merge would
-// take many times longer. A pair that was priced is not priced again until one of its groups has changed. Merges that
-// would close a circle (contraction.h), that pass a limit, or that the lowering cannot write are refused.
+// topological order that share nothing (packing), behind the others or beside them. Each offer is priced by moving the
+// smaller group into the larger and back; summaries change by what moved, so over a whole search a node moves about as
+// often as the logarithm of the size of its group. Offers wait in a heap, the greatest gain first, ties by the nodes'
+// order. An offer whose groups have changed meanwhile is priced again when it is popped and not before: pricing all
+// neighbours after each merge would take many times longer. A pair that was priced is not priced again until one of its
+// groups has changed. Merges that would close a circle (contraction.h), that pass a limit, or that the lowering cannot
+// write are refused.
 //
 // Groups with grid barriers are offered a cut between two phases: values flow from earlier to later phases only, so the
 // two parts wait for each other in no circle when their group did not wait for itself before.
@@ -29,11 +30,12 @@ using namespace ir;
 
 namespace {
 
-constexpr double least_gain = 1e-12;     ///< seconds: below it two prices are equal but for rounding
-constexpr double picoseconds = 1e12;     ///< in a second
-constexpr std::size_t packed_ahead = 6;  ///< next groups that one is offered to when they share nothing
-constexpr std::size_t mixed_ahead = 4;   ///< the same where kernels of today have another structure for each
-constexpr std::size_t most_cuts = 8;     ///< places between phases at which a group is offered to be cut
+constexpr double least_gain = 1e-12;       ///< seconds: below it two prices are equal but for rounding
+constexpr double picoseconds = 1e12;       ///< in a second
+constexpr std::size_t packed_ahead = 6;    ///< next groups that one is offered to when they share nothing
+constexpr std::size_t mixed_ahead = 4;     ///< the same where kernels of today have another structure for each
+constexpr std::size_t packed_pairs = 512;  ///< where groups are few each is offered to more than that
+constexpr std::size_t most_cuts = 8;       ///< places between phases at which a group is offered to be cut
 
 }  // namespace
 
@@ -129,7 +131,7 @@ double MergeSearch::gain(NodeId a, NodeId b) {
   return fits ? before - after : -after;
 }
 
-void MergeSearch::offer(NodeId a, NodeId b) {
+void MergeSearch::offer(NodeId a, NodeId b, bool fills) {
   a = units_.unit(a), b = units_.unit(b);
   if (a == b || (part_ != nullptr && !open_[index(a)] && !open_[index(b)]) || spent()) return;
   if (a > b) std::swap(a, b);
@@ -143,7 +145,7 @@ void MergeSearch::offer(NodeId a, NodeId b) {
   const double drawn =
       part_ == nullptr ? 0
                        : part_->noise * static_cast<double>(part_->random() >> 11) / static_cast<double>(1ULL << 53);
-  offers_.push({std::llround(saved * (1 + drawn) * picoseconds), a, b, versions.first, versions.second});
+  offers_.push({std::llround(saved * (1 + drawn) * picoseconds), a, b, versions.first, versions.second, fills});
 }
 
 bool MergeSearch::drain() {
@@ -154,7 +156,7 @@ bool MergeSearch::drain() {
     const NodeId a = units_.unit(best.a), b = units_.unit(best.b);
     if (a == b) continue;
     if (a != best.a || b != best.b || units_.version(a) != best.version_a || units_.version(b) != best.version_b) {
-      offer(a, b);
+      offer(a, b, best.fills);
       continue;
     }
     if (refusal(a, b)) continue;
@@ -243,17 +245,21 @@ void MergeSearch::offer_packing() {
     }
     alike[key].push_back(id);
   }
-  for (const auto& [key, ids] : alike)
+  const auto offer_next = [this](const std::vector<NodeId>& ids, std::size_t ahead) {
+    ahead = std::max(ahead, packed_pairs / std::max<std::size_t>(1, ids.size()));
     for (std::size_t i = 0; i < ids.size(); ++i)
-      for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + packed_ahead); ++j) offer(ids[i], ids[j]);
-  for (std::size_t i = 0; i < planned.size(); ++i)
-    for (std::size_t j = i + 1; j < std::min(planned.size(), i + 1 + mixed_ahead); ++j) offer(planned[i], planned[j]);
+      for (std::size_t j = i + 1; j < std::min(ids.size(), i + 1 + ahead); ++j)
+        offer(ids[i], ids[j], limits_.lowerable);
+  };
+  for (const auto& [key, ids] : alike) offer_next(ids, packed_ahead);
+  offer_next(planned, mixed_ahead);
 }
 
-void MergeSearch::run() {
+void MergeSearch::run(bool pack_early) {
   bool changed = true;
   while (changed && !spent()) {
     offer_neighbours();
+    if (pack_early) offer_packing();
     changed = drain();
     if (changed) continue;
     offer_packing();
@@ -271,6 +277,13 @@ double MergeSearch::total() const {
   double sum = 0;
   for (const NodeId id : firsts()) sum += price(group_of(units_.unit(id)));
   return sum;
+}
+
+bool MergeSearch::has_barriers() const {
+  const std::vector<NodeId> ids = firsts();
+  return std::any_of(ids.begin(), ids.end(), [this](NodeId id) {
+    return costmodel::barriers(summaries_.summary(summaries_.group_of(id))) > 0;
+  });
 }
 
 NodeSets MergeSearch::split() {

@@ -59,8 +59,9 @@ class MergeSearch {
   MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
               const NodeSets& start, Spending& spending, const MendingPart* part = nullptr);
 
-  /// Until no merge that is offered helps, the budget is spent, or it is stopped.
-  void run();
+  /// Until no merge that is offered helps, the budget is spent, or it is stopped. `pack_early`: groups that share
+  /// nothing are offered beside those that do, and not behind them.
+  void run(bool pack_early = false);
   /// Groups by their first node, ascending.
   NodeSets groups() const;
   /// The same with groups cut in two between phases wherever that is cheaper; empty when nowhere.
@@ -71,17 +72,22 @@ class MergeSearch {
   std::optional<std::string> refusal(ir::NodeId a, ir::NodeId b);
   /// Seconds of all groups.
   double total() const;
+  /// Whether a group has phases that wait for each other.
+  bool has_barriers() const;
 
  private:
   struct Offer {
     std::int64_t gain = 0;  ///< whole picoseconds, so that prices which differ by rounding are equal
     ir::NodeId a = ir::no_node, b = ir::no_node;
     int version_a = 0, version_b = 0;
+    bool fills = false;
     /// Of equal gains the smaller groups come first: a chain grows by doubling and not node by node, so that no merge
-    /// looks at more than it adds.
+    /// looks at more than it adds. What is only packed together fills one kernel after another instead: of kernels
+    /// that have doubled until they are half full no two go together.
+    int order() const { return fills ? -(version_a + version_b) : version_a + version_b; }
     bool operator<(const Offer& other) const {
       if (gain != other.gain) return gain < other.gain;
-      return std::tuple(version_a + version_b, a, b) > std::tuple(other.version_a + other.version_b, other.a, other.b);
+      return std::tuple(order(), a, b) > std::tuple(other.order(), other.a, other.b);
     }
   };
 
@@ -89,7 +95,7 @@ class MergeSearch {
   std::int32_t group_of(ir::NodeId unit) const { return summaries_.group_of(units_.nodes(unit).front()); }
   void move(const std::vector<ir::NodeId>& nodes, std::int32_t to);
   void join(ir::NodeId a, ir::NodeId b);
-  void offer(ir::NodeId a, ir::NodeId b);
+  void offer(ir::NodeId a, ir::NodeId b, bool fills = false);
   bool drain();
   void offer_neighbours();
   void offer_packing();

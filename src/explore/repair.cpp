@@ -48,7 +48,7 @@ class Repairing {
     destroy();
     const MendingPart part{part_, random_, noises[random_() % std::size(noises)], structures_};
     MergeSearch search(task_, facts_, limits_, rest_, spending_, &part);
-    search.run();
+    search.run(random_() % 2 == 0);
     const double cost = search.total();
     for (const NodeId id : out_) part_[index(id)] = false;
     if (cost >= cost_ - least_saving) return;
@@ -89,11 +89,13 @@ class Repairing {
   void destroy() {
     std::vector<std::size_t> broken{random_() % groups_.size()};
     std::vector<std::size_t> near = touched(broken[0]);
-    if (near.empty() || random_() % 8 == 0) near.push_back((broken[0] + 1) % groups_.size());
     const std::size_t wanted = 1 + random_() % most_touched;
-    while (broken.size() <= wanted && !near.empty()) {
+    const bool anywhere = near.empty() || random_() % 4 == 0;  // what shares nothing may be packed another way
+    for (std::size_t i = 0; i < wanted; ++i) {
+      if (anywhere && (near.empty() || random_() % 2 == 0)) near.push_back(random_() % groups_.size());
+      if (near.empty()) break;
       const std::size_t at = random_() % near.size();
-      if (near[at] != broken[0]) broken.push_back(near[at]);
+      if (std::find(broken.begin(), broken.end(), near[at]) == broken.end()) broken.push_back(near[at]);
       near.erase(near.begin() + static_cast<std::ptrdiff_t>(at));
     }
     out_.clear();
@@ -144,10 +146,15 @@ class Repairing {
 }  // namespace
 
 Repaired repair(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits, NodeSets groups,
-                std::int64_t rounds, Spending& spending) {
+                const MendingLength& length, Spending& spending) {
   Repairing repairing(task, facts, limits, std::move(groups), spending);
+  const std::int64_t first = spending.evaluations;
   std::int64_t idle = 0;  // rounds in a row in which there was nothing to price
-  for (std::int64_t i = 0; i < rounds && idle < most_idle && !repairing.is_trivial() && !spending.over(); ++i) {
+  const auto goes_on = [&](std::int64_t round) {
+    return round < length.rounds && spending.evaluations - first < length.prices && idle < most_idle &&
+           !repairing.is_trivial() && !spending.over();
+  };
+  for (std::int64_t i = 0; goes_on(i); ++i) {
     const std::int64_t before = spending.evaluations;
     repairing.round();
     idle = spending.evaluations == before ? idle + 1 : 0;

@@ -12,13 +12,19 @@
 
 namespace tailor::explore {
 
-/// `groups` share no node and can run. Ends after `rounds`, or when `spending` is over; equal seeds and rounds give
+/// How long mending goes on: whichever comes first.
+struct MendingLength {
+  std::int64_t rounds = 0;
+  std::int64_t prices = 0;  ///< evaluations of the price; the round in which they are spent is ended
+};
+
+/// `groups` share no node and can run. Ends with `length`, or when `spending` is over; equal seeds and lengths give
 /// equal answers. Returns the groups by their first node and their price in seconds.
 struct Repaired {
   NodeSets groups;
   double cost = 0;
 };
 Repaired repair(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits, NodeSets groups,
-                std::int64_t rounds, Spending& spending);
+                const MendingLength& length, Spending& spending);
 
 }  // namespace tailor::explore

@@ -5,7 +5,10 @@
 // cheapest fusion found, with what each cut edge would cost inside a kernel. Called through their rows of strategy.cpp.
 //
 // Method. Searches start from several partitions: every node alone, the groups of the file, those of stitch-v1, and
-// (tailor-any) one group per library level, which has the fewest kernels possible. From each, groups are merged while
+// (tailor-any) one group per library level, which has the fewest kernels possible. "tailor" starts from single nodes a
+// second time with packing offered from the beginning: what fills a kernel with values that are shared cannot take
+// along what shares nothing any more. "tailor-any" starts once more from groups without barriers, for who merges over a
+// barrier takes neighbours away from those that need none. From each, groups are merged while
 // the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
 // computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
 // themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
@@ -40,8 +43,10 @@ namespace {
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
 constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
 constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
-constexpr std::int64_t most_mended = 12;       ///< places that are taken apart and searched again
+constexpr std::int64_t most_mended = 100;      ///< places that are taken apart and searched again
 constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
+constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
+constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -91,9 +96,12 @@ class Tailor {
       take(given, "imported");
     }
     if (!spending_.over()) search(alone);
+    const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
+    if (!spending_.over() && twice) search(alone, true);
     if (!spending_.over()) search(apart(stitched));
     if (!spending_.over() && !given.empty()) search(apart(given));
     if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
+    if (!spending_.over() && waits_) search(without_barriers(alone));
     mend();
     return result();
   }
@@ -135,9 +143,10 @@ class Tailor {
     from_ = from;
   }
 
-  void search(const NodeSets& start) {
+  void search(const NodeSets& start, bool pack_early = false) {
     MergeSearch first(task_, facts_, limits_, start, spending_);
-    first.run();
+    first.run(pack_early);
+    waits_ = waits_ || first.has_barriers();
     NodeSets groups = first.groups();
     double cost = first.total();
     NodeSets cut = first.split();
@@ -157,18 +166,28 @@ class Tailor {
     take(groups, "");
   }
 
+  /// Groups of one phase each: who merges over a barrier is decided when all that needs none is together.
+  NodeSets without_barriers(const NodeSets& start) {
+    MergeLimits one_phase = limits_;
+    one_phase.barriers = 0;
+    MergeSearch first(task_, facts_, one_phase, start, spending_);
+    first.run();
+    return first.groups();
+  }
+
   /// What the best search found, taken apart in places and put together again. First as always, then for what is left
   /// of a budget: so a longer search is never dearer.
   void mend() {
     const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
-    mend(std::min(most_mended, mended_nodes / nodes));
+    constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+    mend(std::min(most_mended, mended_nodes / nodes), mended_prices);
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    if (task_.budget.until_spent && limited) mend(std::numeric_limits<std::int64_t>::max());
+    if (task_.budget.until_spent && limited) mend(no_end, no_end);
   }
 
-  void mend(std::int64_t rounds) {
+  void mend(std::int64_t rounds, std::int64_t prices) {
     if (found_.empty() || spending_.over()) return;
-    Repaired mended = repair(task_, facts_, limits_, found_, rounds, spending_);
+    Repaired mended = repair(task_, facts_, limits_, found_, {rounds, prices}, spending_);
     if (mended.cost >= found_cost_) return;
     found_ = mended.groups;
     found_cost_ = mended.cost;
@@ -304,6 +323,7 @@ class Tailor {
   costmodel::GroupFacts facts_;
   NodeSets found_;  ///< the cheapest that a search ended with, before anything is computed again
   double found_cost_ = 0;
+  bool waits_ = false;  ///< a search has put phases together that wait for each other
   NodeSets best_;
   double cost_ = 0;
   std::string from_;

@@ -54,6 +54,9 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
     {ir::Op::add_dependency, resolve_marker},
     {ir::Op::custom_call, resolve_custom_call},
     {ir::Op::get_dimension_size, resolve_dimension_size},
+    {ir::Op::batch_norm_inference, resolve_batch_norm_inference},
+    {ir::Op::batch_norm_training, resolve_batch_norm_training},
+    {ir::Op::batch_norm_grad, resolve_batch_norm_grad},
     {ir::Op::while_loop, resolve_while},
     {ir::Op::conditional, resolve_conditional},
 });

@@ -4,8 +4,8 @@
 // How far strategies are from the exact optimum. In: a device, a number of graphs, models' files. Out: for each
 // strategy how much its price lies above the least price of any partition: mean, median, nine tenths, most, share that
 // is optimal; over parts of 10 to 18 nodes cut out of the models, or over random graphs where no model is named. With
-// --lowerable the optimum is over groups that strategy tailor may form. The worst graphs are printed behind with
-// --worst. By hand:
+// --lowerable the optimum is over groups that strategy tailor may form. With --worst the graphs that are furthest from
+// it follow, with the groups that were found and those of the optimum. By hand:
 //
 //   gap_bench DEVICE GRAPHS [--lowerable] [--worst] MODEL...
 #include <fmt/format.h>
@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "codegen/lower/structure.h"
-#include "costmodel/model.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "study/pipeline/question.h"
 #include "support/optimum.h"
 #include "support/random_graph.h"
 
@@ -35,10 +35,23 @@ namespace {
 constexpr std::int64_t most_steps = 1 << 21;
 constexpr double optimal = 1e-9;  // relative: what is nearer than this is rounding
 
+using Groups = std::vector<std::vector<ir::NodeId>>;
+
 struct Gap {
   double over = 0;
   ir::Graph graph;
+  Groups found, least;
 };
+
+std::string text(const ir::Graph& graph, const Groups& groups) {
+  std::string words;
+  for (const std::vector<ir::NodeId>& group : groups) {
+    words += words.empty() ? "{" : ", {";
+    for (const ir::NodeId id : group) words += fmt::format("{}%{}", id == group.front() ? "" : " ", graph[id].name);
+    words += "}";
+  }
+  return words;
+}
 
 struct Model {
   std::string name;
@@ -64,13 +77,9 @@ int main(int count, char** words) {
     std::fputs("usage: gap_bench DEVICE GRAPHS [--lowerable] [--worst] MODEL...\n", stderr);
     return 2;
   }
-  const std::filesystem::path root = TAILOR_SOURCE_DIR;
-  const costmodel::CalibratedDevice device =
-      costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
-                            ir::find_calibration("uncalibrated", root / "data/calibrations"));
-  explore::FusionSetting setting;
-  setting.device = &device;
-  setting.price = costmodel::find_model("group");
+  const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+  const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
+  const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
   std::vector<Model> models;
   for (const std::string& file : files) {
     Model& model = models.emplace_back(Model{file, hlo::import_file(file).graph, {}});
@@ -98,13 +107,15 @@ int main(int count, char** words) {
                             [&](ir::NodeId id) { return codegen::refused_alone(graph, id).has_value(); }) &&
                !explore::not_one_kernel(graph, def_use, nodes, explore::MergeLimits{});
       };
-    const std::optional<double> least = optimum(graph, device, most_steps, may);
+    Groups best;
+    const std::optional<double> least = optimum(graph, target.calibrated, most_steps, may, &best);
     if (!least) ++too_large;
     if (!least || *least <= 0) continue;
     ++solved;
     for (const explore::Strategy& row : explore::strategies()) {
-      const double price = explore::price_of(graph, def_use, explore::fuse(row, graph, setting).groups, device);
-      gaps[std::string(row.name)].push_back({price / *least - 1, graph});
+      const ir::Fusion fusion = explore::fuse(row, graph, setting);
+      const double price = explore::price_of(graph, def_use, fusion.groups, target.calibrated);
+      gaps[std::string(row.name)].push_back({price / *least - 1, graph, fusion.groups, best});
     }
   }
   fmt::print("{} graphs, {} left out as too large\n", solved, too_large);
@@ -124,7 +135,8 @@ int main(int count, char** words) {
                at(1), 100 * exact / number, 100 * below / number);
     if (worst && name.starts_with("tailor"))
       for (std::size_t i = all.size(); i-- > 0 && i + 3 >= all.size();)
-        fmt::print("# {:.3f} % over:\n{}\n", 100 * all[i].over, text(all[i].graph));
+        fmt::print("# {:.3f} % over:\n{}found: {}\nleast: {}\n\n", 100 * all[i].over, text(all[i].graph),
+                   text(all[i].graph, all[i].found), text(all[i].graph, all[i].least));
   }
   return 0;
 }

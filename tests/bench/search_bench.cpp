@@ -16,10 +16,10 @@
 #include <filesystem>
 #include <string>
 
-#include "costmodel/model.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "study/pipeline/question.h"
 
 using namespace tailor;
 
@@ -73,13 +73,9 @@ int main(int count, char** words) {
     std::fputs("usage: search_bench DEVICE SECONDS [MODEL...]\n", stderr);
     return 2;
   }
-  const std::filesystem::path root = TAILOR_SOURCE_DIR;
-  const costmodel::CalibratedDevice device =
-      costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
-                            ir::find_calibration("uncalibrated", root / "data/calibrations"));
-  explore::FusionSetting setting;
-  setting.device = &device;
-  setting.price = costmodel::find_model("group");
+  const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+  const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
+  const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
   explore::FusionSetting longer = setting;
   longer.budget = {.seconds = std::stod(words[2]), .evaluations = 0, .until_spent = true};
   if (count == 3) {

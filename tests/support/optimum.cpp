@@ -45,12 +45,17 @@ struct Ideals {
     return done;
   }
 
-  double price(Set group) {
-    const auto [at, fresh] = known.try_emplace(group, 0);
-    if (!fresh) return at->second;
+  std::vector<NodeId> nodes_of(Set group) const {
     std::vector<NodeId> nodes;
     for (std::size_t i = 0; i < runs.size(); ++i)
       if ((group & only(i)) != 0) nodes.push_back(runs[i]);
+    return nodes;
+  }
+
+  double price(Set group) {
+    const auto [at, fresh] = known.try_emplace(group, 0);
+    if (!fresh) return at->second;
+    const std::vector<NodeId> nodes = nodes_of(group);
     if (may && nodes.size() > 1 && !may(nodes)) return at->second = std::numeric_limits<double>::infinity();
     costmodel::GroupSummaries summaries(facts);
     const std::int32_t one = summaries.create();
@@ -59,10 +64,17 @@ struct Ideals {
   }
 };
 
+/// The cheapest way to an ideal: the one before, and the group that the last step runs.
+struct Way {
+  double cost = 0;
+  Set before = 0;
+  Set group = 0;
+};
+
 }  // namespace
 
 std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDevice& device, std::int64_t most_steps,
-                              const MayBeGroup& may) {
+                              const MayBeGroup& may, std::vector<std::vector<NodeId>>* groups) {
   const DefUse wires = def_use(graph);
   Ideals ideals{graph, device, may, wires, costmodel::group_facts(graph, wires, costmodel::row_room(device)),
                 {},    {},     0,   {}};
@@ -79,13 +91,19 @@ std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDev
     if (wires.roles[index(ideals.runs[i])] == Role::outside) ideals.outside |= only(i);
   }
   const Set all = count == 0 ? 0 : ~Set{0} >> (64 - count);
-  std::vector<std::unordered_map<Set, double>> at(count + 1);  // ideals by size; every step adds nodes
+  std::vector<std::unordered_map<Set, Way>> at(count + 1);  // ideals by size; every step adds nodes
+  const auto ways = [&](Set ideal) -> auto& { return at[static_cast<std::size_t>(std::popcount(ideal))]; };
   const Set start = ideals.with_calls(0);
-  at[static_cast<std::size_t>(std::popcount(start))][start] = 0;
+  ways(start)[start] = {};
   std::int64_t steps = 0;
   for (std::size_t size = 0; size <= count; ++size)
     for (const auto& [done, so_far] : at[size]) {
-      if (done == all) return so_far;
+      if (done == all) {
+        if (groups != nullptr)
+          for (Way way = so_far; way.group != 0; way = ways(way.before).at(way.before))
+            groups->insert(groups->begin(), ideals.nodes_of(way.group));
+        return so_far.cost;
+      }
       // Every set of nodes that may run next as one kernel, grown in the order of the graph.
       std::vector<std::pair<Set, std::size_t>> grown{{0, 0}};
       while (!grown.empty()) {
@@ -97,10 +115,9 @@ std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDev
           const Set wider = group | only(i);
           grown.emplace_back(wider, i + 1);
           const Set next = ideals.with_calls(done | wider);
-          const double way = so_far + ideals.price(wider);
-          auto& there = at[static_cast<std::size_t>(std::popcount(next))];
-          const auto [known, first] = there.try_emplace(next, way);
-          if (!first) known->second = std::min(known->second, way);
+          const Way way{so_far.cost + ideals.price(wider), done, wider};
+          const auto [known, first] = ways(next).try_emplace(next, way);
+          if (!first && way.cost < known->second.cost) known->second = way;
         }
       }
     }

@@ -20,9 +20,10 @@ using MayBeGroup = std::function<bool(const std::vector<tailor::ir::NodeId>&)>;
 
 /// The exact optimum over all partitions of the working nodes into groups that one after another can run, by the price
 /// `group`. `may` (absent: all may) is asked of groups of several nodes. Nothing for graphs of more than 62 nodes that
-/// run, or that would take more than `most_steps` steps.
+/// run, or that would take more than `most_steps` steps. With `groups` a partition of that price is put there.
 std::optional<double> optimum(const tailor::ir::Graph& graph, const tailor::costmodel::CalibratedDevice& device,
-                              std::int64_t most_steps, const MayBeGroup& may = {});
+                              std::int64_t most_steps, const MayBeGroup& may = {},
+                              std::vector<std::vector<tailor::ir::NodeId>>* groups = nullptr);
 
 /// The graph with every work that nobody reads as an output of its own: a group that is taken out of its graph lacks
 /// such work, and its price with it.

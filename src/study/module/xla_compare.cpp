@@ -10,6 +10,7 @@
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "study/module/xla_rows.h"
+#include "study/pipeline/question.h"
 #include "study/pipeline/stages.h"
 #include "study/tables/column.h"
 
@@ -113,10 +114,7 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string(), watch.stop);
-  explore::FusionSetting setting;
-  if (target) setting.device = &target->calibrated;
-  setting.price = costmodel::find_model("group");
-  setting.stop = watch.stop;
+  const explore::FusionSetting setting = fusion_setting(target ? &target->calibrated : nullptr, watch.stop);
   for (const std::string_view name : {std::string_view("imported"), explore::default_strategy_for(target ? 1 : 0)}) {
     watch.observer.progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition = explore::partition(

@@ -132,6 +132,14 @@ const costmodel::Model& projecting_model(const std::string& name) {
               suggestion(name, known));
 }
 
+explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const std::stop_token& stop) {
+  explore::FusionSetting setting;
+  setting.device = device;
+  setting.price = costmodel::find_model("group");
+  setting.stop = stop;
+  return setting;
+}
+
 std::string needs_text(const codegen::Classified& needs) {
   if (const auto* why = std::get_if<ir::Rejection>(&needs)) return fmt::format("needs {}", why->rule);
   return text(std::get<codegen::Layout>(needs));
@@ -146,10 +154,7 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
   for (const std::string& axis : question.axes) limits_.push_back(parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
   const hlo::Imported imported = load_model(data, question.model, watch);
-  explore::FusionSetting setting;
-  setting.device = &target.calibrated;
-  setting.price = costmodel::find_model("group");
-  setting.stop = watch.stop;
+  const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch.stop);
   partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting), watch.stop);
   if (partition.groups.empty())
     throw Error(Fault::missing, Position{question.model},

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ Target load_target(const std::filesystem::path& data, const std::string& name, c
 ir::Calibration load_calibration(const std::filesystem::path& data, const std::string& name);
 /// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
 const costmodel::Model& projecting_model(const std::string& name);
+
+/// What a strategy is told wherever one is asked: the device where there is one (it outlives the setting), the model
+/// that prices groups, when to stop. Without a limit and with seed 0.
+explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const std::stop_token& stop);
 
 /// "f32 [4096,768] row", or what keeps a group from being planned.
 std::string needs_text(const codegen::Classified& needs);

@@ -24,6 +24,7 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "study/pipeline/question.h"
 #include "study/pipeline/to_rows.h"
 #include "study/sweep/sweep_stages.h"
 
@@ -80,10 +81,8 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
 
 /// The strategy's partition of the graph; one per device where it decides for a GPU.
 std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrategy& strategy, const ir::Graph& graph) {
-  explore::FusionSetting setting;
+  explore::FusionSetting setting = fusion_setting(nullptr, sweep.watch.stop);
   setting.seed = static_cast<std::uint64_t>(sweep.config.seed);
-  setting.stop = sweep.watch.stop;
-  setting.price = costmodel::find_model("group");
   if (!strategy.needs().device) return {explore::fuse(strategy, graph, setting)};
   std::vector<ir::Fusion> result;
   for (const Target& device : sweep.devices) {

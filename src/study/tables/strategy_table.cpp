@@ -20,9 +20,10 @@
 #include "base/stop.h"
 #include "codegen/lower/prepare.h"
 #include "explore/borders.h"
-#include "explore/price.h"
 #include "explore/plans/tune.h"
+#include "explore/price.h"
 #include "ir/device.h"
+#include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -199,11 +200,7 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devi
   std::vector<StrategyFigures> all;
   BestPlans plans;
   const auto add = [&](const explore::Strategy& row, const costmodel::CalibratedDevice* device) {
-    explore::FusionSetting setting;
-    setting.device = device;
-    setting.price = costmodel::find_model("group");
-    setting.stop = stop;
-    const ir::Fusion fusion = explore::fuse(row, graph, setting);
+    const ir::Fusion fusion = explore::fuse(row, graph, fusion_setting(device, stop));
     stop_if_asked(stop);
     all.push_back(strategy_figures(graph, fusion, explore::partition(graph, fusion, stop), devices, &plans, stop));
     if (device != nullptr) all.back().partition.strategy += " on " + device->name;
