@@ -259,7 +259,6 @@ TEST_CASE("atomics at one word of shared memory conflict") {
       "  red.shared.add.u32 [%r3], 1;\n";
   const Counters counters = watch(watched_entry(body, shared), grid_of(1, 32)).simulation.counters;
   CHECK(counters.shared_atomic_requests == 1);
-  CHECK(counters.shared_atomic_wavefronts == 32);
   CHECK(counters.bank_conflicts == 31);
 }
 

@@ -313,7 +313,6 @@ void Machine::flush_site(std::size_t index) {
     all.shared_store_bytes += counts.bytes;
   } else {
     all.shared_atomic_requests += counts.requests;
-    all.shared_atomic_wavefronts += counts.sectors;
   }
   site.requests = site.sectors = site.bytes = 0;
 }
