@@ -62,7 +62,7 @@ struct ImportXlaOptions {
   bool list = false;                         ///< tie kernels to fusions, execute none
   bool compare = false;                      ///< what our strategies would launch and move beside XLA
   bool no_sanitizers = false;
-  std::int64_t seed = 1;                               ///< of the inputs and the schedule
+  std::int64_t seed = 1, seeds = 1;                    ///< of inputs and schedules: the first, and how many
   std::int64_t threads = 0;                            ///< 0: one per processor
   double time_limit = 60;                              ///< seconds of one execution
   std::int64_t most_elements = std::int64_t{1} << 28;  ///< larger kernels are left out; 0: none is

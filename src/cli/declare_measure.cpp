@@ -20,6 +20,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
       .needs = "--compare";
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
+  list.add_count("--seeds", &options.seeds, "as many of each, up to the first that does not match (default 1)");
   list.add_count("--max-elements", &options.most_elements,
                  "leave out kernels that compute more elements, 0 for none (default 268435456)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");

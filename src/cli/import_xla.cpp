@@ -29,6 +29,7 @@ using study::CheckedXla;
 profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const std::optional<ir::Device>& device) {
   profiler::XlaCheckOptions how;
   how.seed = static_cast<std::uint64_t>(options.seed);
+  how.seeds = options.seeds;
   how.most_elements = options.most_elements;
   how.simulation.threads = options.threads > 0 ? static_cast<int>(options.threads)
                                                : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

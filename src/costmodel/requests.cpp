@@ -9,8 +9,9 @@
 // stride of at most a sector, which is nearly every request, are counted by arithmetic; others by listing the sectors.
 //
 // Shared memory has 32 banks of 4 bytes. A request runs in phases of as many lanes as fill 128 bytes: 32 lanes of up
-// to 4 bytes, 16 of 8, 8 of 16. A phase takes as many passes as the most distinct words that one bank must deliver;
-// lanes that read the same word share it.
+// to 4 bytes, 16 of 8, 8 of 16; two such phases of 8 or 16 bytes are one where lanes share their addresses in pairs
+// (each with the lane 1 from it, or each with the one 2 from it). A phase takes as many passes as the most distinct
+// words that one bank must deliver; lanes that read the same word share it.
 #include <algorithm>
 #include <bit>
 
@@ -60,17 +61,35 @@ std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, 
   return std::unique(touched.begin(), touched.begin() + count) - touched.begin();
 }
 
+namespace {
+
+/// Lanes that share their addresses in pairs (each with the one `apart` from it, if that is active).
+bool lanes_share(const std::array<std::int64_t, warp_lanes>& offsets, std::uint32_t mask, int apart) {
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if ((mask >> (lane ^ apart) & 1) != 0 && offsets[lane] != offsets[lane ^ apart]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::int64_t count_wavefronts(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift,
                               std::uint32_t mask, int bytes) {
   constexpr int banks = 32, word_bytes = 4;
   const int words = std::max(1, bytes / word_bytes);
-  const int lanes_per_phase = warp_lanes / words;
+  const int plain = warp_lanes / words, widest = bytes == 8 || bytes == 16 ? 2 * plain : plain;
   std::int64_t passes = 0;
-  for (int from = 0; from < warp_lanes; from += lanes_per_phase) {
+  for (int from = 0; from < warp_lanes;) {
+    std::uint32_t pair_mask = 0;
+    for (int lane = from / widest * widest; lane < (from / widest + 1) * widest; ++lane)
+      pair_mask |= mask & (1u << lane);
+    const bool pairs = widest > plain && (lanes_share(offsets, pair_mask, 1) || lanes_share(offsets, pair_mask, 2));
+    const int together = pairs ? widest : plain;
     std::array<std::array<std::int64_t, warp_lanes>, banks> held;
     std::array<std::int64_t, banks> counts{};
     std::int64_t most = 0;
-    for (int lane = from; lane < from + lanes_per_phase; ++lane) {
+    for (int lane = from; lane < from + together; ++lane) {
       if ((mask >> lane & 1) == 0) continue;
       for (int k = 0; k < words; ++k) {
         const std::int64_t word = floor_div(offsets[lane] + shift, word_bytes) + k;
@@ -81,6 +100,7 @@ std::int64_t count_wavefronts(const std::array<std::int64_t, warp_lanes>& offset
       }
     }
     passes += most;
+    from += together;
   }
   return passes;
 }

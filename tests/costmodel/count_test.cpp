@@ -88,6 +88,14 @@ TEST_CASE("wavefronts follow the bank rule") {
   CHECK(count_wavefronts(stride(16), 0, 0xffu, 16) == 1);
   CHECK(count_wavefronts(stride(128), 0, 1u, 16) == 1);
   CHECK(count_wavefronts(stride(4), 0, 0u, 4) == 0);
+  // Lanes that share 8 or 16 bytes in pairs go in twos.
+  std::array<std::int64_t, warp_lanes> pairs;
+  for (int lane = 0; lane < warp_lanes; ++lane) pairs[lane] = lane / 2 * 16;
+  CHECK(count_wavefronts(pairs, 0, ~0u, 16) == 2);
+  for (int lane = 0; lane < warp_lanes; ++lane) pairs[lane] = (lane & ~2) * 8;
+  CHECK(count_wavefronts(pairs, 0, ~0u, 8) == 2);
+  CHECK(count_wavefronts(stride(0), 0, ~0u, 8) == 1);
+  CHECK(count_wavefronts(stride(0), 0, ~0u, 16) == 2);
 }
 
 TEST_CASE("fast counting equals exact counting on every lowered plan") {

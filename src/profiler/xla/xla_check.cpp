@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -122,7 +123,9 @@ std::int64_t elements_computed(const ir::Graph& graph) {
   return sum;
 }
 
-XlaCheck check(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options) {
+namespace {
+
+XlaCheck check_once(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options) {
   const auto made = xla_case(module, kernel, options.seed, options.most_elements, options.simulation.stop);
   Bench bench(kernel, options);
   if (const XlaRefusal* refusal = std::get_if<XlaRefusal>(&made)) return bench.stop(refusal->outcome, refusal->reason);
@@ -132,6 +135,27 @@ XlaCheck check(const XlaModule& module, const XlaKernel& kernel, const XlaCheckO
     if (error.fault == Fault::interrupted) throw;
     return bench.stop(XlaOutcome::cannot_simulate, error.message);
   }
+}
+
+}  // namespace
+
+/// Counters are those of the first seed, the error is the largest of all, elements are those of all.
+XlaCheck check(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options) {
+  XlaCheck all = check_once(module, kernel, options);
+  for (std::int64_t k = 1; k < options.seeds && all.outcome == XlaOutcome::matched; ++k) {
+    XlaCheckOptions next = options;
+    next.seed = options.seed + static_cast<std::uint64_t>(k);
+    XlaCheck more = check_once(module, kernel, next);
+    all.worst = std::max(all.worst, more.worst);
+    all.results += more.results;
+    all.unjudged += more.unjudged;
+    all.evaluation = {all.evaluation.value + more.evaluation.value};
+    if (more.outcome == XlaOutcome::matched) continue;
+    all.outcome = more.outcome;
+    all.reason = fmt::format("seed {}: {}", next.seed, more.reason);
+    all.simulation.findings = std::move(more.simulation.findings);
+  }
+  return all;
 }
 
 }  // namespace tailor::profiler

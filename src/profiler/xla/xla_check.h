@@ -29,6 +29,8 @@ std::string_view name(XlaOutcome outcome);  ///< "matched", "cannot simulate"
 
 struct XlaCheckOptions {
   std::uint64_t seed = 1;
+  std::int64_t seeds =
+      1;  ///< as many sets of inputs and schedules, from `seed` on, up to the first that does not match
   /// Kernels whose graph computes more elements than this, all nodes together, are left out; 0: none is.
   std::int64_t most_elements = 0;
   simulator::SimulationOptions simulation;

@@ -148,6 +148,8 @@ XlaKernel bound(const XlaModule& module, const XlaSchedule& schedule, const XlaB
   XlaKernel kernel;
   kernel.entry = launch.entry;
   kernel.launch = launch;
+  kernel.reason = launch.fault;
+  if (!kernel.reason.empty()) return kernel;
   const std::string_view name =
       launch.instruction.empty() ? schedule.named_like(launch.entry) : std::string_view(launch.instruction);
   const XlaScheduled* place = schedule.find(name);

@@ -52,9 +52,11 @@ struct XlaLaunch : ir::LaunchShape {
   std::string instruction;  ///< that asked for it; empty: the dump does not say
   std::string thunk;        ///< "CustomKernel", "CublasLtMatmul", ...
   std::string entry;        ///< of the PTX; empty for what is no kernel of XLA's own
+  std::string fault;        ///< what of its line could not be read; else empty
 };
 
-/// Launches in the order of the list. Throws Error(failed) with file and line for text of another form.
+/// Launches in the order of the list. A line of another form is a launch with a `fault`. Throws Error(failed) without a
+/// list, and for a digest of another form.
 std::vector<XlaLaunch> read_launches(const XlaSource& source);
 
 /// An array a kernel is given, in the layout XLA chose.

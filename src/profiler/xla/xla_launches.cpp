@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <optional>
 
@@ -29,23 +30,26 @@ bool orders_only(std::string_view thunk) {
   return std::find(ordering.begin(), ordering.end(), thunk) != ordering.end();
 }
 
-/// A line and where it stands, for messages.
+/// A line and where it stands. What cannot be read is 0 or empty, and `fault` says so: one line of another form is a
+/// launch that is not run, and not the end of the module.
 struct TextLine {
   const std::string& file;
   std::int64_t number;
   std::string_view text;
+  mutable std::string fault = {};  ///< the first
 
-  [[noreturn]] void fail(std::string_view expected) const {
-    throw Error(Fault::failed, Position{file, number, 1},
-                fmt::format("found '{}', expected {}", text.substr(0, 120), expected),
-                "the form of XLA's dump may have changed");
+  void fail(std::string_view expected) const {
+    if (fault.empty())
+      fault = fmt::format("{} line {}: found '{}', expected {}", std::filesystem::path(file).filename().string(),
+                          number, text.substr(0, 120), expected);
   }
   std::int64_t integer(std::string_view digits) const {
     std::int64_t value = 0;
     digits = trim(digits);
-    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (fault != std::errc{} || end != digits.data() + digits.size()) fail("a number");
-    return value;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc{} && end == digits.data() + digits.size()) return value;
+    fail("a number");
+    return 0;
   }
   /// What follows `mark` up to `end`; empty when the mark is not there.
   std::string_view between(std::string_view mark, std::string_view end) const {
@@ -53,14 +57,15 @@ struct TextLine {
     if (at == text.npos) return {};
     const std::size_t first = at + mark.size();
     const std::size_t last = text.find(end, first);
-    if (last == text.npos) fail(fmt::format("'{}' after '{}'", end, mark));
-    return text.substr(first, last - first);
+    if (last != text.npos) return text.substr(first, last - first);
+    fail(fmt::format("'{}' after '{}'", end, mark));
+    return {};
   }
   void extent(std::string_view mark, std::array<std::uint32_t, 3>& into) const {
     const std::string_view list = between(mark, "]");
     if (list.empty()) return;
     const auto fields = split(list, ',');
-    if (fields.size() != 3) fail("three numbers");
+    if (fields.size() != 3) return fail("three numbers");
     for (std::size_t i = 0; i < 3; ++i) into[i] = static_cast<std::uint32_t>(integer(fields[i]));
   }
 };
@@ -77,7 +82,9 @@ std::map<std::int64_t, std::string> instructions_by_thunk(const std::filesystem:
     const TextLine line{file, ++number, trim(raw)};
     if (line.text == "thunk_metadata {") annotation.clear();
     if (line.text.starts_with("profile_annotation:")) annotation = line.between("\"", "\"");
-    if (line.text.starts_with("thunk_id:")) by_number[line.integer(line.text.substr(9))] = annotation;
+    if (!line.text.starts_with("thunk_id:")) continue;
+    const std::int64_t thunk = line.integer(line.text.substr(9));
+    if (line.fault.empty()) by_number[thunk] = annotation;
   }
   return by_number;
 }
@@ -112,6 +119,7 @@ std::vector<XlaLaunch> dumped_launches(const XlaSource& source) {
       line.extent("cluster: [", launch.cluster);
       launch.dynamic_shared = line.integer(line.between("shared_memory: ", " bytes"));
     }
+    launch.fault = line.fault;
     launches.push_back(std::move(launch));
   }
   return launches;

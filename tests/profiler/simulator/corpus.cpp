@@ -79,8 +79,12 @@ CorpusPlant read_plant(const std::vector<std::string_view>& words, const CorpusL
   CorpusPlant made;
   made.name = words[0];
   made.launch = launch;
-  for (const std::string_view kind : tailor::split(words[1], '|')) made.kinds.push_back(find(kind_rows, kind));
-  tailor::profiler::RunSpec spec{.launch = launch.launch, .machine = launch.machine, .limit = launch.limit};
+  if (words[1] != "missed")
+    for (const std::string_view kind : tailor::split(words[1], '|')) made.kinds.push_back(find(kind_rows, kind));
+  tailor::profiler::RunSpec spec;
+  spec.launch = launch.launch;
+  spec.machine = launch.machine;
+  spec.limit = launch.limit;
   for (std::size_t i = 2; i < words.size(); ++i) read_launch_word(spec, words[i]);
   made.launch = {spec.launch, spec.machine, spec.limit};
   return made;
@@ -227,10 +231,13 @@ std::vector<std::string> CorpusKernel::defines(std::string_view planted) const {
   return made;
 }
 
-CorpusKernel read_kernel(const std::filesystem::path& file) {
+namespace {
+
+/// A part of a file, after `blank` empty lines, so that lines keep their numbers.
+CorpusKernel read_part(const std::filesystem::path& file, std::string name, std::string text) {
   CorpusKernel made;
-  made.name = file.stem().string();
-  made.text = tailor::read_file(file);
+  made.name = std::move(name);
+  made.text = std::move(text);
   tailor::profiler::RunSpec spec;
   spec.limit = made.launch.limit;
   std::vector<std::string_view> plants;
@@ -238,10 +245,10 @@ CorpusKernel read_kernel(const std::filesystem::path& file) {
   bool head = true;
   for (const std::string_view line : tailor::split(made.text, '\n')) {
     ++line_number;
-    head = head && line.starts_with("//");
+    head = head && (line.empty() || line.starts_with("//"));
     const std::size_t colon = line.find(": ");
     const std::string_view key = head && colon != line.npos ? line.substr(3, colon - 3) : "";
-    if (!key.empty() && key.find_first_of(" -") == key.npos)
+    if (!key.empty() && key.find_first_of(" -") == key.npos && key != "kernel")
       tailor::with_position(
           [&] {
             return tailor::Position{file.string(), line_number, 1};
@@ -263,11 +270,38 @@ CorpusKernel read_kernel(const std::filesystem::path& file) {
   return made;
 }
 
+}  // namespace
+
+std::vector<CorpusKernel> read_kernels(const std::filesystem::path& file) {
+  constexpr std::string_view mark = "// kernel: ";
+  const std::string whole = tailor::read_file(file);
+  std::vector<CorpusKernel> made;
+  std::string name = file.stem().string(), text;
+  bool several = false;
+  std::size_t lines = 0;
+  const auto end_part = [&] {
+    if (several || whole.find(mark) == whole.npos) made.push_back(read_part(file, name, std::move(text)));
+    text.assign(lines, '\n');
+  };
+  for (const std::string_view line : tailor::split(whole, '\n')) {
+    if (line.starts_with(mark)) {
+      end_part();
+      several = true;
+      name = line.substr(mark.size());
+    }
+    text.append(line).push_back('\n');
+    ++lines;
+  }
+  end_part();
+  return made;
+}
+
 const std::vector<CorpusKernel>& kernels() {
   static const std::vector<CorpusKernel> all = [] {
     std::vector<CorpusKernel> found;
     for (const auto& file : std::filesystem::directory_iterator(TAILOR_SOURCE_DIR "/tests/profiler/simulator/corpus"))
-      if (file.path().extension() == ".cu") found.push_back(read_kernel(file.path()));
+      if (file.path().extension() == ".cu")
+        for (CorpusKernel& kernel : read_kernels(file.path())) found.push_back(std::move(kernel));
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     return found;
   }();

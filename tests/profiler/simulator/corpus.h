@@ -10,6 +10,10 @@
 //   // buffer: x f32[512] input random       parameters in order; fills: random, zero, iota, below:64
 //   // value: i32 512
 //   // plant: NAME kind|kind grid=8          a bug: kinds of finding that tell it, changes of the launch
+//   // plant: NAME missed                    a bug that is known not to be found; the line above says why
+//
+// A file of several kernels has a line "// kernel: NAME" before each one's head; the text of each is its part of the
+// file, at the same lines.
 //
 // The text is compiled with every plant's name defined as 0, or one of them as 1. Lines that the finding must name end
 // in "// BUG NAME"; a plant without any has no single line.
@@ -56,7 +60,7 @@ struct CorpusLaunch {
 
 struct CorpusPlant {
   std::string name;
-  std::vector<tailor::simulator::FindingKind> kinds;
+  std::vector<tailor::simulator::FindingKind> kinds;  ///< none: known to be missed
   CorpusLaunch launch;
   std::vector<std::int64_t> lines;
 };
@@ -76,7 +80,7 @@ struct CorpusKernel {
 };
 
 /// Throws Error naming the line of a head that cannot be read.
-CorpusKernel read_kernel(const std::filesystem::path& file);
+std::vector<CorpusKernel> read_kernels(const std::filesystem::path& file);
 /// All files of the corpus, by name.
 const std::vector<CorpusKernel>& kernels();
 

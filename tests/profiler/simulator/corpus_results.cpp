@@ -10,27 +10,11 @@
 #include <cmath>
 #include <map>
 
-#include "profiler/simulator/corpus.h"
+#include "profiler/simulator/corpus_results.h"
 
 namespace corpus {
 
 namespace {
-
-using Kernel = CorpusKernel;
-
-double f32(double value) { return static_cast<float>(value); }
-std::uint32_t u32(double value) { return static_cast<std::uint32_t>(value); }
-
-template <class Value>
-void each(CorpusBuffer& y, Value value) {
-  for (std::int64_t i = 0; i < y.size(); ++i) y.set(i, value(i));
-}
-
-double sum_of(const CorpusBuffer& x, std::int64_t first, std::int64_t count, std::int64_t step = 1) {
-  double sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += x[first + i * step];
-  return sum;
-}
 
 void dropout(Kernel& k) {
   for (std::int64_t i = 0; i < k.at("y").size(); ++i) {
@@ -315,8 +299,6 @@ void halves(Kernel& k) {
   }
 }
 
-using Results = std::map<std::string_view, void (*)(Kernel&)>;
-
 /// Element by element of the first kind, sums of the second.
 const Results element_results = {
     {"patient", [](Kernel& k) { each(k.at("y"), [](auto) { return 2; }); }},
@@ -468,7 +450,8 @@ const Results sum_results = {
 }  // namespace
 
 bool compute_results(CorpusKernel& kernel) {
-  for (const Results* results : {&element_results, &sum_results}) {
+  for (const Results* results : {&element_results, &sum_results, &reduction_results, &exchange_results, &order_results,
+                                 &pipeline_results, &layer_results}) {
     const auto row = results->find(kernel.name);
     if (row == results->end()) continue;
     row->second(kernel);

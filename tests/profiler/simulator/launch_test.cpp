@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <span>
@@ -84,6 +87,71 @@ TEST_CASE("a launch that no driver takes is refused with its numbers") {
   launch.grid = {1u << 30, 1, 1};
   launch.block = {1024, 1, 1};
   CHECK(reason(launch).find("resident") != std::string::npos);
+}
+
+/// y[0..1] after `body` on the registers %rd2 (a), %rd3 (b) and %rd4 (c), or %r2, %r3 and %r4.
+std::pair<std::uint32_t, std::uint32_t> packed(const std::string& body, std::uint64_t a, std::uint64_t b,
+                                               std::uint64_t c) {
+  const auto number = [](std::uint64_t value) { return std::to_string(value); };
+  const Run made = run(entry(".param .u64 y",
+                             "  .reg .b32 %r<9>;\n  .reg .b64 %rd<9>;\n  ld.param.u64 %rd1, [y];\n"
+                             "  mov.b64 %rd2, " +
+                                 number(a) + ";\n  mov.b64 %rd3, " + number(b) + ";\n  mov.b64 %rd4, " + number(c) +
+                                 ";\n  cvt.u32.u64 %r2, %rd2;\n"
+                                 "  cvt.u32.u64 %r3, %rd3;\n  cvt.u32.u64 %r4, %rd4;\n"
+                                 "  mov.b64 %rd5, 0;\n" +
+                                 body + "  st.global.u64 [%rd1], %rd5;\n  ret;"),
+                       {}, 2);
+  CHECK(made.simulation.outcome == SimulationOutcome::finished);
+  CHECK(made.simulation.reason == "");
+  return {made.y[0], made.y[1]};
+}
+
+TEST_CASE("two floats in one register are two floats") {
+  const auto pair = [](float low, float high) {
+    return std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32 | std::bit_cast<std::uint32_t>(low);
+  };
+  const float a[2] = {1.5f, -3.25f}, b[2] = {0x1.000002p+0f, 7.0f}, c[2] = {0.125f, 0x1p-140f};
+  const auto result = [&](const std::string& opcode, const std::string& operands) {
+    const auto [low, high] =
+        packed("  " + opcode + " %rd5, " + operands + ";\n", pair(a[0], a[1]), pair(b[0], b[1]), pair(c[0], c[1]));
+    return std::pair(std::bit_cast<float>(low), std::bit_cast<float>(high));
+  };
+  CHECK(result("add.rn.f32x2", "%rd2, %rd3") == std::pair(a[0] + b[0], a[1] + b[1]));
+  CHECK(result("sub.rn.f32x2", "%rd2, %rd3") == std::pair(a[0] - b[0], a[1] - b[1]));
+  CHECK(result("mul.rn.f32x2", "%rd2, %rd3") == std::pair(a[0] * b[0], a[1] * b[1]));
+  CHECK(result("fma.rn.f32x2", "%rd2, %rd3, %rd4") ==
+        std::pair(std::fma(a[0], b[0], c[0]), std::fma(a[1], b[1], c[1])));
+  CHECK(result("add.rn.ftz.f32x2", "%rd4, %rd5") == std::pair(c[0], 0.0f));
+  CHECK(result("add.rn.f32x2", "%rd4, %rd5") == std::pair(c[0], c[1]));
+}
+
+TEST_CASE("differences of bytes and half words are those of their parts") {
+  std::uint32_t state = 12345;
+  const auto next = [&] { return state = state * 1664525u + 1013904223u; };
+  for (int round = 0; round < 20; ++round) {
+    const std::uint32_t a = next(), b = next(), c = next();
+    for (const int width : {8, 16})
+      for (const bool is_signed : {false, true}) {
+        std::uint32_t parts = 0, sum = c;
+        for (int at = 0; at < 32; at += width) {
+          const auto part = [&](std::uint32_t whole) {
+            const std::int64_t value = whole >> at & ((1u << width) - 1);
+            return is_signed && value >= 1 << (width - 1) ? value - (1 << width) : value;
+          };
+          const auto distance = static_cast<std::uint32_t>(std::abs(part(a) - part(b)));
+          parts |= distance << at;
+          sum += distance;
+        }
+        const std::string type = is_signed ? "s32" : "u32";
+        const std::string opcode = fmt::format("vabsdiff{}.u32.{}.{}", 32 / width, type, type);
+        const auto made = [&](const std::string& suffix) {
+          return packed("  " + opcode + suffix + " %r5, %r2, %r3, %r4;\n  cvt.u64.u32 %rd5, %r5;\n", a, b, c).first;
+        };
+        CHECK(made("") == parts);
+        CHECK(made(".add") == sum);
+      }
+  }
 }
 
 TEST_CASE("an instruction nobody knows is named with its line, and never run") {

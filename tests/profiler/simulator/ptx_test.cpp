@@ -399,8 +399,45 @@ TEST_CASE("lines of the PTX and of the source are kept") {
   CHECK(code[0].line == 6);
   CHECK(code[0].source.line == 7);
   CHECK(code[1].line == 7);
-  CHECK(code[2].source.file == 2);
-  CHECK(code[2].source.line == 9);
+  CHECK(code[2].source.file == 1);  // a line of a header: the line that called it
+  CHECK(code[2].source.line == 8);
+}
+
+TEST_CASE("a line that was inlined from a header is the line of the kernel's file that called it, however deep") {
+  const PtxModule module = parse_ptx(R"(.version 8.0
+.target sm_80
+.address_size 64
+.file 1 "a.cu"
+.file 2 "b.h"
+.entry k() {
+  .loc 1 20 3, function_name $L0, inlined_at 1 7 5
+  bar.sync 0;
+  .loc 2 9 1, function_name $L0, inlined_at 1 20 3
+  bar.sync 0;
+  .loc 2 30 1, function_name $L0, inlined_at 2 9 1
+  bar.sync 0;
+  .loc 1 20 3
+  bar.sync 0;
+  .loc 2 9 1
+  ret;
+}
+)");
+  const auto& code = module.functions[0].instructions;
+  const auto at = [&](std::size_t i) { return std::pair(code[i].source.file, code[i].source.line); };
+  CHECK(at(0) == std::pair(1u, 20u));  // a function of the same file: its own line
+  CHECK(at(1) == std::pair(1u, 20u));
+  CHECK(at(2) == std::pair(1u, 20u));
+  CHECK(at(3) == std::pair(1u, 20u));
+  CHECK(at(4) == std::pair(2u, 9u));  // not inlined
+}
+
+TEST_CASE("a declaration needs no space before its type") {
+  const PtxModule module = kernel("{.reg.b32 f; .reg.b16 h; .shared.align 16 .b8 s[32]; mov.u32 f, s; }");
+  const PtxFunction& body = module.functions[0];
+  REQUIRE(body.variables.size() == 1);
+  CHECK(body.variables[0].align == 16);
+  CHECK(body.variables[0].bytes == 32);
+  CHECK(body.instructions.size() == 1);
 }
 
 TEST_CASE("variables of a function come with their space") {

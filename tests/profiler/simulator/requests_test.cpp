@@ -28,20 +28,59 @@ std::set<std::uint64_t> sectors_by_set(const Offsets& offset, std::uint64_t base
   return sectors;
 }
 
+/// Lanes from `first` on that go through the banks together: what fills 128 bytes, twice as many of 8 and 16 bytes
+/// where every active lane of those shares its address with the one 1 from it, or every one with the one 2 from it.
+int together_by_rule(const Offsets& offset, std::uint32_t lanes, int bytes, int first) {
+  const int plain = std::min(32, 128 / bytes);
+  if (bytes != 8 && bytes != 16) return plain;
+  const int from = first / (2 * plain) * 2 * plain;
+  for (const int apart : {1, 2}) {
+    bool share = true;
+    for (int lane = from; lane < from + 2 * plain; ++lane) {
+      const int partner = lane ^ apart;
+      if ((lanes >> lane & 1) == 0 || (lanes >> partner & 1) == 0) continue;
+      share = share && offset[static_cast<std::size_t>(lane)] == offset[static_cast<std::size_t>(partner)];
+    }
+    if (share) return 2 * plain;
+  }
+  return plain;
+}
+
 BankPasses passes_by_set(const Offsets& offset, std::uint32_t lanes, int bytes) {
   BankPasses passes;
-  const int per_phase = std::min(32, 128 / bytes);
-  for (int first = 0; first < 32; first += per_phase) {
+  for (int first = 0; first < 32;) {
+    const int together = together_by_rule(offset, lanes, bytes, first);
     std::map<std::uint32_t, std::set<std::uint32_t>> words_of_bank;
-    for (int lane = first; lane < first + per_phase; ++lane)
+    for (int lane = first; lane < first + together; ++lane)
       for (int byte = 0; byte < bytes && (lanes >> lane & 1) != 0; ++byte) {
         const std::uint32_t word = (offset[static_cast<std::size_t>(lane)] + static_cast<std::uint32_t>(byte)) / 4;
         words_of_bank[word % 32].insert(word);
       }
+    first += together;
     std::size_t most = 0;
     for (const auto& [bank, words] : words_of_bank) most = std::max(most, words.size());
     passes.wavefronts += static_cast<int>(most);
     passes.conflicts += most == 0 ? 0 : static_cast<int>(most) - 1;
+  }
+  return passes;
+}
+
+/// Of atomics: every lane's words count, equal or not.
+BankPasses atomic_passes_by_lane(const Offsets& offset, std::uint32_t lanes, int bytes) {
+  BankPasses passes;
+  const int together = std::min(32, 128 / bytes);
+  for (int first = 0; first < 32; first += together) {
+    std::map<std::uint32_t, int> in_bank;
+    int most = 0;
+    for (int lane = first; lane < first + together; ++lane) {
+      if ((lanes >> lane & 1) == 0) continue;
+      std::set<std::uint32_t> words;
+      for (int byte = 0; byte < bytes; ++byte)
+        words.insert((offset[static_cast<std::size_t>(lane)] + static_cast<std::uint32_t>(byte)) / 4);
+      for (const std::uint32_t word : words) most = std::max(most, ++in_bank[word % 32]);
+    }
+    passes.wavefronts += most;
+    passes.conflicts += std::max(most - 1, 0);
   }
   return passes;
 }
@@ -75,6 +114,9 @@ Offsets pattern(std::mt19937& random, int form, int bytes) {
       case 6:
         offset[lane] = base + (lane ^ (any % 2)) % 8 * stride;
         break;
+      case 7:  // pairs of lanes at one address: neighbours, or the next but one
+        offset[lane] = base + (stride % 2 == 0 ? lane & ~1u : lane & ~2u) * stride;
+        break;
       default:
         offset[lane] = any % 4000;  // not aligned
     }
@@ -86,7 +128,7 @@ TEST_CASE("sectors and bank passes are those of sets of bytes and words") {
   std::mt19937 random(11);
   std::set<int> sectors_seen, passes_seen;
   for (int bytes = 1; bytes <= 32; bytes *= 2)
-    for (int form = 0; form < 8; ++form)
+    for (int form = 0; form < 9; ++form)
       for (int round = 0; round < 60; ++round) {
         const Offsets offset = pattern(random, form, bytes);
         const std::uint32_t lanes = round % 3 == 0 ? ~0u : static_cast<std::uint32_t>(random() & random());
@@ -101,9 +143,10 @@ TEST_CASE("sectors and bank passes are those of sets of bytes and words") {
         const int count = list_sectors(address.data(), lanes, bytes, listed.data());
         REQUIRE(std::ranges::equal(expected, std::span(listed).first(static_cast<std::size_t>(count))));
         sectors_seen.insert(count);
-        if (form == 7) continue;  // shared accesses are aligned
+        if (form == 8) continue;  // shared accesses are aligned
         const BankPasses passes = passes_by_set(offset, lanes, bytes);
         REQUIRE(bank_passes(offset.data(), lanes, bytes) == passes);
+        REQUIRE(atomic_passes(offset.data(), lanes, bytes) == atomic_passes_by_lane(offset, lanes, bytes));
         passes_seen.insert(passes.wavefronts);
       }
   CHECK(sectors_seen.size() > 40);  // patterns are not all alike
@@ -124,6 +167,18 @@ TEST_CASE("a column of a padded tile has no conflicts, of an unpadded one 31") {
   }
   CHECK(bank_passes(padded.data(), ~0u, 4) == BankPasses{1, 0});
   CHECK(bank_passes(bare.data(), ~0u, 4) == BankPasses{32, 31});
+}
+
+TEST_CASE("lanes that share 8 or 16 bytes in pairs go through the banks in twos, and atomics at one word one by one") {
+  Offsets pairs, same{};
+  for (std::uint32_t lane = 0; lane < 32; ++lane) pairs[lane] = lane / 2 * 16;
+  CHECK(bank_passes(pairs.data(), ~0u, 16) == BankPasses{2, 0});
+  for (std::uint32_t lane = 0; lane < 32; ++lane) pairs[lane] = lane / 2 * 8;
+  CHECK(bank_passes(pairs.data(), ~0u, 8) == BankPasses{1, 0});
+  CHECK(bank_passes(same.data(), ~0u, 16) == BankPasses{2, 0});
+  CHECK(bank_passes(same.data(), ~0u, 4) == BankPasses{1, 0});
+  CHECK(atomic_passes(same.data(), ~0u, 4) == BankPasses{32, 31});
+  CHECK(atomic_passes(same.data(), 0x10u, 4) == BankPasses{1, 0});
 }
 
 }  // namespace

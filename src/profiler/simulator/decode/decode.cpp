@@ -15,7 +15,10 @@
 // such instruction is kept as the reason why the program cannot be simulated.
 #include "profiler/simulator/decode/decode.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/indexed.h"
@@ -205,7 +208,7 @@ void Decoder::instruction(const FlatInstruction& flat) {
   ++drafts_.back().code.instructions;
   if (branch(flat)) return;
   guard_begin();
-  if (!structural()) lane_instruction();
+  if (!structural() && !packed_instruction()) lane_instruction();
   finish_destinations();
   if (open_) guard_end();
 }
@@ -239,6 +242,12 @@ bool Decoder::structural() {
   return false;
 }
 
+namespace {
+
+constexpr std::int64_t least_guard = 128, most_guard = 2048;  // bytes
+
+}  // namespace
+
 /// Parameters in order at their alignment; shared variables in order, `extern` ones after them; module variables are
 /// placed in memory at launch.
 void Decoder::allocate_variables() {
@@ -249,12 +258,21 @@ void Decoder::allocate_variables() {
   }
   program_.variables.push_back({});  // the parameter block
   std::vector<const PtxVariable*> dynamic;
+  // Where the next array begins. A guard is as long as the array before it, within bounds, and whole rows of banks, so
+  // that conflicts are those of arrays side by side.
+  const auto behind_guard = [&](std::int64_t align) {
+    if (program_.shared_arrays.empty()) return std::int64_t{0};
+    const SharedArray& before = program_.shared_arrays.back();
+    const std::int64_t place = aligned(before.offset + before.bytes, align);
+    return place + aligned(std::clamp(aligned(before.bytes, least_guard), least_guard, most_guard), align);
+  };
   const auto allocate = [&](const PtxVariable& variable) {
     if (variable.space == PtxSpace::shared) {
       if (variable.bytes == 0) return dynamic.push_back(&variable);
-      program_.static_shared = aligned(program_.static_shared, variable.align);
-      program_.variables.push_back({&variable, true, program_.static_shared});
-      program_.static_shared += variable.bytes;
+      program_.static_shared = aligned(program_.static_shared, variable.align) + variable.bytes;
+      const std::int64_t offset = behind_guard(variable.align);
+      program_.variables.push_back({&variable, true, offset});
+      program_.shared_arrays.push_back({variable.name, offset, variable.bytes});
     } else if (variable.space == PtxSpace::global || variable.space == PtxSpace::constant) {
       program_.variables.push_back({&variable, false, 0});
     }
@@ -268,7 +286,9 @@ void Decoder::allocate_variables() {
   }
   std::int64_t align = 1;
   for (const PtxVariable* variable : dynamic) align = std::max<std::int64_t>(align, variable->align);
-  program_.dynamic_offset = aligned(program_.static_shared, align);
+  const SharedArray last = program_.shared_arrays.empty() ? SharedArray{} : program_.shared_arrays.back();
+  program_.dynamic_offset = dynamic.empty() ? last.offset + last.bytes : behind_guard(align);
+  program_.guard_bytes = program_.dynamic_offset - aligned(program_.static_shared, align);
   for (const PtxVariable* variable : dynamic) program_.variables.push_back({variable, true, program_.dynamic_offset});
 }
 
@@ -282,6 +302,14 @@ void Decoder::count_mentions() {
     for (const PtxInstruction& instruction : one.function->instructions)
       if (instruction.guard != PtxOperand::no_index) ++mentions_[one.first_register + instruction.guard];
   }
+}
+
+/// Registers of the text have names; temporaries of the decoder are always written first.
+void Decoder::name_entry_slots() {
+  for (EntrySlot& slot : program_.entry_slots)
+    for (const CallInstance& one : flat_.instances)
+      if (const std::uint32_t at = slot.virtual_register - one.first_register; at < one.function->registers.size())
+        slot.name = one.function->registers[at].name;
 }
 
 /// Drafts into the program's arrays; targets given as flat indices become blocks.
@@ -333,6 +361,7 @@ void Decoder::run() {
   order_blocks(program_.code, program_.targets);
   forward_constants(program_, register_slot_bits_.size());
   give_slots(program_, register_slot_bits_);
+  name_entry_slots();
   for (Micro& micro : program_.micros)
     if (micro.full == nullptr) micro.full = micro.some = steps_.address.guard;
 }
@@ -358,6 +387,25 @@ std::string source_name(const DecodedProgram& program, const PtxSource& source) 
   if (source.file >= files.size()) return {};
   const std::string& path = files[source.file];
   return path.substr(path.rfind('/') + 1);  // compilers put the folder they ran in before it
+}
+
+std::string place_of(const DecodedProgram& program, std::uint32_t site) {
+  if (site >= program.sites.size()) return "an unknown line";
+  const SiteText& at = program.sites[site];
+  if (at.source.line == 0) return "PTX line " + std::to_string(at.line);
+  const std::string file = source_name(program, at.source);
+  return (file.empty() ? "line " : file + " line ") + std::to_string(at.source.line);
+}
+
+std::string source_symbol(std::string_view symbol) {
+  if (!symbol.starts_with("_Z")) return std::string(symbol);
+  int failed = 0;
+  char* const readable = abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &failed);
+  if (readable == nullptr) return std::string(symbol);
+  const std::string whole = readable;
+  std::free(readable);
+  const std::size_t at = whole.rfind("::");
+  return at == whole.npos ? whole : whole.substr(at + 2);
 }
 
 }  // namespace tailor::simulator

@@ -111,7 +111,8 @@ void Decoder::bulk_copy() {
   micro.b = whole_address(operand(1));
   micro.c = source(operand(2), LaneType::u32);
   micro.extra = (to_shared ? bulk_to_shared_bit : 0) | (from_shared ? bulk_from_shared_bit : 0) |
-                (has(parts, "multicast::cluster") ? bulk_multicast_bit : 0);
+                (has(parts, "multicast::cluster") ? bulk_multicast_bit : 0) |
+                memory_site(to_shared ? SiteKind::load : SiteKind::store) << access_site_shift;
   std::vector<Slot> more;
   if (to_shared) more.push_back(whole_address(operand(3)));
   if (has(parts, "multicast::cluster")) more.push_back(source(operand(4), LaneType::u16));

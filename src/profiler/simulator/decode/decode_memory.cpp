@@ -57,12 +57,18 @@ struct AccessParts {
   AccessSpace space = AccessSpace::generic;
   bool param = false, cluster = false, generic_named = false;
   MemoryOrder order = MemoryOrder::weak;
+  MemoryScope scope = MemoryScope::device;
   int vector = 1;
   const TypeRow* type = nullptr;
   std::string_view operation;  ///< atomics
   bool cache_operand = false;
   std::string_view unknown;
 };
+
+/// "cta" and "cluster" narrow a scope; the rest of the machine is one device.
+MemoryScope scope_named(std::string_view part, MemoryScope otherwise) {
+  return part == "cta" ? MemoryScope::block : part == "cluster" ? MemoryScope::cluster : otherwise;
+}
 
 constexpr std::string_view operations[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"};
 
@@ -81,7 +87,9 @@ AccessParts access_parts(const std::vector<std::string_view>& parts) {
       found.space = AccessSpace::local;
     } else if (part.starts_with("param")) {
       found.param = true;
-    } else if (part == "volatile" || part == "relaxed") {
+    } else if (part == "volatile") {
+      found.order = MemoryOrder::watched;
+    } else if (part == "relaxed") {
       found.order = MemoryOrder::relaxed;
     } else if (part == "acquire") {
       found.order = MemoryOrder::acquire;
@@ -97,6 +105,7 @@ AccessParts access_parts(const std::vector<std::string_view>& parts) {
       found.type = type;
     } else if (is_hint(part)) {
       if (part == "L2::cache_hint") found.cache_operand = true;
+      found.scope = scope_named(part, found.scope);
     } else {
       found.unknown = part;
     }
@@ -131,8 +140,8 @@ std::uint32_t extra_of(const AccessParts& parts, bool wide, int bytes, std::uint
 
 }  // namespace
 
-std::uint32_t Decoder::memory_site(SiteKind kind) {
-  program_.memory_sites.push_back({current_.site, kind});
+std::uint32_t Decoder::memory_site(SiteKind kind, MemoryScope scope) {
+  program_.memory_sites.push_back({current_.site, kind, scope});
   if (program_.memory_sites.size() > 0xffff) unsupported("more than 65,535 memory instructions");
   return static_cast<std::uint32_t>(program_.memory_sites.size() - 1) & 0xffffu;
 }
@@ -172,8 +181,10 @@ bool Decoder::memory_instruction() {
       micro.full = micro.some = steps_.async.proxy_fence;
       return emit(micro), true;
     }
-    micro.extra = parts.back() != "cta";
-    if (micro.extra) program_.orders_memory = true;
+    MemoryScope scope = MemoryScope::device;
+    for (const std::string_view part : parts) scope = scope_named(part, scope);
+    micro.extra = static_cast<std::uint32_t>(scope);
+    if (scope != MemoryScope::block) program_.orders_memory = true;
     emit(micro);
     return true;
   }
@@ -235,7 +246,7 @@ void Decoder::load_store(bool is_load) {
   const int bytes = parts.type->bytes * parts.vector;
   micro.a = at.slot;
   micro.immediate = at.offset;
-  micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store)) |
+  micro.extra = extra_of(parts, at.wide, bytes, memory_site(is_load ? SiteKind::load : SiteKind::store, parts.scope)) |
                 (parts.param ? access_uncounted : 0) | (is_load && has(current_.parts, "nc") ? access_constant : 0);
   const AccessTable& table = *program_.lanes->access;
   const auto kind = static_cast<std::size_t>(element_kind(*parts.type, wide));
@@ -267,7 +278,7 @@ void Decoder::zero_results(std::uint32_t function_at) {
       micro.a = at.slot;
       micro.b = bits_constant(0, 32);
       micro.immediate = at.offset;
-      micro.extra = extra_of(parts, at.wide, 4, memory_site(SiteKind::store)) | access_uncounted;
+      micro.extra = extra_of(parts, at.wide, 4, memory_site(SiteKind::store, parts.scope)) | access_uncounted;
       const auto& store = program_.lanes->access->store[static_cast<std::size_t>(ElementKind::b32)][0];
       micro.full = store[0];
       micro.some = store[1];
@@ -325,7 +336,7 @@ void Decoder::atomic(bool has_result) {
   micro.full = micro.some = step;
   micro.a = at.slot;
   micro.immediate = at.offset;
-  micro.extra = extra_of(parts, at.wide, parts.type->bytes * parts.vector, memory_site(SiteKind::atomic));
+  micro.extra = extra_of(parts, at.wide, parts.type->bytes * parts.vector, memory_site(SiteKind::atomic, parts.scope));
   if (parts.vector > 1) {
     std::vector<Slot> slots;
     for (int result = has_result; result >= 0; --result) {

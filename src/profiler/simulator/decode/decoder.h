@@ -64,6 +64,7 @@ class Decoder {
   // decode.cpp
   void allocate_variables();
   void count_mentions();
+  void name_entry_slots();
   void instruction(const FlatInstruction& flat);
   bool structural();  ///< the families; false: not one of them
   bool branch(const FlatInstruction& flat);
@@ -102,6 +103,11 @@ class Decoder {
   void compare_halves(const Step (&steps)[2], Slot p, Slot q, Slot a, Slot b);
   void move();
 
+  // decode_packed.cpp
+  bool packed_instruction();
+  bool float_pairs();
+  void absolute_differences();
+
   // decode_memory.cpp
   bool memory_instruction();
   void load_store(bool is_load);
@@ -119,7 +125,7 @@ class Decoder {
     bool wide = true;
   };
   Address address_of(const PtxOperand& operand);
-  std::uint32_t memory_site(SiteKind kind);
+  std::uint32_t memory_site(SiteKind kind, MemoryScope scope = MemoryScope::device);
 
   // decode_warp.cpp
   bool warp_instruction();

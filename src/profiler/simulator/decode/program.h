@@ -90,15 +90,27 @@ struct SiteText {
 };
 
 enum class SiteKind : std::uint8_t { load, store, atomic };
+/// How far an ordered access or a fence is seen.
+enum class MemoryScope : std::uint8_t { block, cluster, device };
 /// An instruction that touches memory.
 struct MemorySite {
   std::uint32_t site = 0;
   SiteKind kind = SiteKind::load;
+  MemoryScope scope = MemoryScope::device;
 };
 
-/// A slot that may be read before it is written.
+/// A slot that may be read before it is written, and the register it is of.
 struct EntrySlot {
   std::uint32_t offset = 0, bytes = 0;
+  std::uint32_t virtual_register = 0;
+  std::string_view name;
+};
+
+/// A variable in shared memory. Behind each there is a guard: bytes that are no variable's, so that an access past its
+/// end is told from one to its neighbour. All dynamic variables are one array, which begins where they do.
+struct SharedArray {
+  std::string_view name;  ///< as in PTX; empty: dynamic shared memory
+  std::int64_t offset = 0, bytes = 0;
 };
 
 /// A decoded entry. Immutable once it is made; launches on any thread share it.
@@ -123,14 +135,17 @@ struct DecodedProgram {
   std::int64_t param_bytes = 0;
   std::vector<EntrySlot> entry_slots;  ///< poisoned when a block starts, so that what is read never depends on others
   std::uint32_t frame_bytes = 0, launch_bytes = 0;
-  std::int64_t static_shared = 0, dynamic_offset = 0;
-  std::int64_t local_bytes = 0;  ///< per lane
-  int shared_grain = 4;          ///< the smallest shared access, at most 4 bytes
-  int global_grain = 4;          ///< the smallest global access, at most 4 bytes; a vector access is one
-  bool orders_memory = false;    ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
-  bool may_spin = false;         ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
-  bool has_barriers = false;     ///< of a block
-  bool uses_async = false;       ///< asynchronous copies or mbarriers
+  std::int64_t static_shared = 0;          ///< bytes that the file declares
+  std::int64_t dynamic_offset = 0;         ///< where dynamic shared memory begins here
+  std::int64_t guard_bytes = 0;            ///< of `dynamic_offset`: what a machine's shared memory does not hold
+  std::vector<SharedArray> shared_arrays;  ///< in order of offset; the static ones
+  std::int64_t local_bytes = 0;            ///< per lane
+  int shared_grain = 4;                    ///< the smallest shared access, at most 4 bytes
+  int global_grain = 4;                    ///< the smallest global access, at most 4 bytes; a vector access is one
+  bool orders_memory = false;  ///< atomics, fences, volatile or ordered accesses to global memory: blocks may talk
+  bool may_spin = false;       ///< ordered or volatile accesses to shared memory, mbarriers: warps may poll
+  bool has_barriers = false;   ///< of a block
+  bool uses_async = false;     ///< asynchronous copies or mbarriers
   bool uses_clusters = false;
 };
 
@@ -149,8 +164,15 @@ inline constexpr std::uint64_t local_window = 0x0000'0002'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t global_base = 0x0000'7f00'0000'0000;
 inline constexpr int shared_rank_shift = 24;
+inline constexpr std::int64_t shared_offset_mask = (std::int64_t{1} << shared_rank_shift) - 1;
 
 /// The file a line came from, without folders; empty: unknown.
 std::string source_name(const DecodedProgram& program, const PtxSource& source);
+
+/// "row_sum.cu line 12", or "PTX line 40" where the text has no lines of its source.
+std::string place_of(const DecodedProgram& program, std::uint32_t site);
+
+/// An array's name as in the source, without the function it is in: "tile" of "_ZZ4scanPKfPfE4tile".
+std::string source_symbol(std::string_view symbol);
 
 }  // namespace tailor::simulator

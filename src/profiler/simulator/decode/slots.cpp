@@ -188,7 +188,7 @@ void give_slots(DecodedProgram& program, const std::vector<std::uint8_t>& regist
   const std::vector<std::uint32_t> offset = work.frame_offsets();
   for (std::uint32_t r = 0; r < register_slot_bits.size(); ++r)
     if (!work.live_in.empty() && (work.live_in[0][r / 64] >> r % 64 & 1))
-      program.entry_slots.push_back({offset[r], register_slot_bits[r] == 64 ? 256u : 128u});
+      program.entry_slots.push_back({offset[r], register_slot_bits[r] == 64 ? 256u : 128u, r, {}});
   const auto replace = [&](Slot& slot) {
     if (in_frame(slot)) slot = offset[slot];
   };

@@ -61,10 +61,11 @@ template <u32 size>
     host = site.host + offset;
     ++site.sectors;
   } else if (space == AccessSpace::shared) {
-    if (w.observe != 0 || (m.extra & access_cluster) != 0 || w.shared.size < size || address > w.shared.size - size)
+    const u64 offset = address - site.base;
+    if (w.observe != 0 || (m.extra & access_cluster) != 0 || site.size < size || offset > site.size - size)
       return nullptr;
     host = w.shared.host + address;
-    site.sectors += size > 4 ? size / 4 : 1;
+    site.sectors += size <= 8 ? 1 : size == 16 ? 2 : size / 4;  // lanes of 8 and 16 bytes that share go in twos
   } else {
     return nullptr;
   }
@@ -87,7 +88,8 @@ template <u32 size>
     host = site.host + offset;
     site.sectors += static_cast<std::int64_t>(((first + all - 1) >> 5) - (first >> 5) + 1);
   } else if (space == AccessSpace::shared) {
-    if ((m.extra & access_cluster) || w.shared.size < all || first > w.shared.size - all) return nullptr;
+    const u64 offset = first - site.base;
+    if ((m.extra & access_cluster) || site.size < all || offset > site.size - all) return nullptr;
     host = w.shared.host + first;
     site.sectors += size > 4 ? size / 4 : 1;
   } else {
@@ -106,6 +108,12 @@ template <u32 size>
 
 /// Ordered and volatile accesses go the long way, where polling is noticed.
 [[gnu::always_inline]] inline bool is_ordered(const Micro& m) { return (m.extra >> access_order_shift & 7) != 0; }
+
+/// Lanes that may not load get poison, so that what they do next depends on nothing that ran here before.
+template <class D>
+void poison(Warp& w, Slot slot, u32 mask) {
+  for (; mask != 0; mask &= mask - 1) slot_words<D>(w, slot)[__builtin_ctz(mask)] = static_cast<D>(0xcdcdcdcdcdcdcdcdu);
+}
 
 template <class T, class D, int V, bool full>
 void load(Warp& w, const Micro& m) {
@@ -145,6 +153,8 @@ void load(Warp& w, const Micro& m) {
     const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
     if (slot == no_slot) continue;
     D* d = slot_words<D>(w, slot);
+    if (r.mask != w.active) [[unlikely]]
+      poison<D>(w, slot, w.active & ~r.mask);
     if (full && r.mask == all_lanes) {
       for (int l = 0; l < lanes_per_warp; ++l) {
         T value;

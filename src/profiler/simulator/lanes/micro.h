@@ -46,11 +46,11 @@ struct Micro {
   std::uint8_t count = 0;                      ///< slots in the list
 };
 
-/// What an access of a memory site is checked against: the buffer its last access fell in, and what it was counted.
-/// A site nearly always stays in one buffer.
+/// What an access of a memory site is checked against: the buffer or shared array its last access fell in, and what it
+/// was counted. A site nearly always stays in one.
 struct SiteState {
-  std::uint64_t base = 0, size = 0;  ///< simulated address and bytes; size 0: nothing yet
-  std::byte* host = nullptr;         ///< of `base`
+  std::uint64_t base = 0, size = 0;  ///< simulated address (shared: offset in the block's) and bytes; 0: nothing yet
+  std::byte* host = nullptr;         ///< global: of `base`
   std::int32_t buffer = -1;
   std::uint32_t may_store = 0;
   std::int64_t requests = 0, sectors = 0, bytes = 0;
@@ -64,7 +64,8 @@ struct OwnWindow {
 };
 
 enum class AccessSpace : std::uint8_t { global, shared, local, generic };
-enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release };
+/// `watched`: volatile. Strong towards other warps, and no order among the lanes of its own.
+enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release, watched };
 
 /// Micro::extra of an access.
 inline constexpr std::uint32_t access_space_mask = 3;       // AccessSpace

@@ -90,8 +90,7 @@ void rank_of(Warp& warp, const Micro& micro) {
 void fence(Warp& warp, const Micro& micro) {
   WarpState& state = state_of(warp);
   if (state.machine->shadow)
-    state.machine->shadow->fence(state.resident_index, warp.active,
-                                 micro.extra ? ShadowScope::device : ShadowScope::block);
+    state.machine->shadow->fence(state.resident_index, warp.active, static_cast<ShadowScope>(micro.extra));
 }
 
 void guard(Warp& warp, const Micro& micro) {

@@ -16,6 +16,7 @@
 
 #include "profiler/simulator/machine/async.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/requests.h"
 #include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
@@ -67,10 +68,11 @@ SharedSpan find_shared(WarpState& warp, std::uint32_t site, int lane, std::uint6
                 fmt::format("shared address 0x{:x} names no block of the cluster", address));
   span.block = warp.home->slot + (rank == 0 ? 0 : static_cast<int>(rank) - 1 - static_cast<int>(warp.home->rank));
   span.offset = address & rank_offset_mask;
-  const auto size = static_cast<std::uint64_t>(machine.state.shared_bytes);
-  if (bytes > size || span.offset > size - bytes)
-    return fail(FindingKind::out_of_bounds,
-                fmt::format("{} bytes at offset {} of {} bytes of shared memory", bytes, span.offset, size));
+  if (!array_holding(machine.state, span.offset, bytes))
+    return fail(
+        FindingKind::out_of_bounds,
+        fmt::format("{} bytes at {}", bytes, shared_place(machine.state, static_cast<std::int64_t>(span.offset))));
+  if (span.block != warp.home->slot) check_started(warp, site, lane, span.block);
   if (span.offset % align != 0)
     return fail(FindingKind::misaligned, fmt::format("shared offset {} is no multiple of {}", span.offset, align));
   span.host = machine.resident[span.block].shared + span.offset;
@@ -156,6 +158,12 @@ void perform(Machine& machine, const AsyncCopy& copy) {
               copy.from_offset, copy.copied, copy.site, [&](const ShadowAccess& access) { shadow.load(access); });
     in_pieces(*copy.warp, copy.lane, copy.to_shared ? ShadowSpace::shared : ShadowSpace::global, copy.to_region,
               copy.to_offset, copy.bytes, copy.site, [&](const ShadowAccess& access) { shadow.store(access); });
+    // What a later copy still writes is no more to be read than before.
+    for (const AsyncCopy& other : machine.async.copies)
+      if (copy.to_shared && other.to_shared && other.to_region == copy.to_region &&
+          other.to_offset < copy.to_offset + copy.bytes && copy.to_offset < other.to_offset + other.bytes)
+        in_pieces(*other.warp, other.lane, ShadowSpace::shared, other.to_region, other.to_offset, other.bytes,
+                  other.site, [&](const ShadowAccess& access) { shadow.pending(access); });
   }
   if (copy.mbarrier == nullptr) return;
   const auto found = machine.async.mbarriers.find(copy.mbarrier);
@@ -209,15 +217,25 @@ void check_proxy(WarpState& warp, std::uint32_t site, int lane, const SharedSpan
   }
 }
 
-std::int64_t sectors_in(std::uint32_t bytes) { return (std::int64_t{bytes} + 31) / 32; }
+/// What a site has counted goes to the buffer it was counted in; from now on it counts in `buffer`.
+SiteState& site_in(Machine& machine, const Micro& micro, int buffer) {
+  const std::size_t index = micro.extra >> access_site_shift;
+  SiteState& site = machine.sites[index];
+  if (site.buffer != buffer) {
+    machine.flush_site(index);
+    site.buffer = buffer;
+  }
+  return site;
+}
 
+/// cp.async, a request of the lanes that copy anything.
 void copy(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
   const auto bytes = static_cast<std::uint32_t>(micro.immediate);
-  SiteState& site = machine.sites[micro.extra >> access_site_shift];
-  std::uint32_t sectors = 0;
-  std::uint64_t last_sector = ~std::uint64_t{0};
+  std::uint64_t addresses[lanes_per_warp];
+  std::uint32_t reading = 0;
+  std::int64_t read = 0;
   int buffer = -1;
   each_active(warp, [&](int lane) {
     const SharedSpan to = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], bytes, bytes);
@@ -232,7 +250,9 @@ void copy(Warp& base, const Micro& micro) {
       made.from = from.host;
       made.from_region = buffer = from.buffer;
       made.from_offset = from.offset;
-      if (address / 32 != last_sector) ++sectors, last_sector = address / 32;
+      addresses[lane] = address;
+      reading |= 1u << lane;
+      read += copied;
     }
     made.warp = &warp;
     made.lane = lane;
@@ -246,10 +266,28 @@ void copy(Warp& base, const Micro& micro) {
     issue(warp, made);
   });
   if (buffer < 0) return;
-  if (site.buffer != buffer) machine.flush_site(micro.extra >> access_site_shift), site.buffer = buffer;
+  SiteState& site = site_in(machine, micro, buffer);
   ++site.requests;
-  site.sectors += sectors;
-  site.bytes += std::int64_t{bytes} * std::popcount(warp.active);
+  site.sectors += distinct_sectors(addresses, reading, static_cast<int>(bytes));
+  site.bytes += read;
+  if (machine.traffic) machine.traffic->request(CacheAccess::load, addresses, reading, static_cast<int>(bytes));
+}
+
+/// A bulk copy is one request for the sectors of its range; `bytes` is a multiple of 16, as the address is.
+void count_bulk(Machine& machine, const Micro& micro, int buffer, std::uint64_t address, std::uint32_t bytes,
+                CacheAccess access) {
+  SiteState& site = site_in(machine, micro, buffer);
+  ++site.requests;
+  site.sectors += static_cast<std::int64_t>((address + bytes - 1) / sector_bytes - address / sector_bytes) + 1;
+  site.bytes += bytes;
+  if (!machine.traffic) return;
+  constexpr std::uint32_t piece = 16;
+  for (std::uint32_t done = 0; done < bytes; done += lanes_per_warp * piece) {
+    std::uint64_t addresses[lanes_per_warp];
+    const std::uint32_t lanes = std::min<std::uint32_t>((bytes - done) / piece, lanes_per_warp);
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) addresses[lane] = address + done + lane * piece;
+    machine.traffic->request(access, addresses, lanes == lanes_per_warp ? all_lanes : (1u << lanes) - 1, piece);
+  }
 }
 
 /// Fills where a bulk copy reads; false: nowhere, which was reported.
@@ -270,18 +308,18 @@ bool bulk_source(WarpState& warp, const Micro& micro, AsyncCopy& made) {
   made.from = from.host;
   made.from_region = from.buffer;
   made.from_offset = from.offset;
-  add(machine.buffers[from.buffer].load, {1, sectors_in(made.bytes), made.bytes});
+  count_bulk(machine, micro, from.buffer, address, made.bytes, CacheAccess::load);
   return true;
 }
 
 void bulk_to_global(WarpState& warp, const Micro& micro, AsyncCopy made) {
-  const GlobalSpan to =
-      find_global(warp, micro.site, made.lane, double_words(warp, micro.a)[made.lane], made.bytes, 16, true);
+  const std::uint64_t address = double_words(warp, micro.a)[made.lane];
+  const GlobalSpan to = find_global(warp, micro.site, made.lane, address, made.bytes, 16, true);
   if (to.host == nullptr) return;
   made.to = to.host;
   made.to_region = to.buffer;
   made.to_offset = to.offset;
-  add(warp.machine->buffers[to.buffer].store, {1, sectors_in(made.bytes), made.bytes});
+  count_bulk(*warp.machine, micro, to.buffer, address, made.bytes, CacheAccess::store);
   issue(warp, made);
 }
 

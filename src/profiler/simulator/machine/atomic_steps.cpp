@@ -50,6 +50,12 @@ void apply(Warp& warp, const Micro& micro, const Next& next) {
   translate_atomic(warp, micro, request);
   constexpr bool wide = sizeof(T) == 8;
   bool changed = false;
+  for (std::uint32_t left = warp.active & ~request.mask; left != 0; left &= left - 1)  // as loads that may not
+    for (int k = 0; k < vector; ++k) {
+      const bool listed = vector > 1 && micro.writes != 0;
+      const Slot result = listed ? warp.lists[micro.list + static_cast<std::uint32_t>(k)] : micro.d;
+      put(warp, result, std::countr_zero(left), wide, 0xcdcdcdcdcdcdcdcdu);
+    }
   for (std::uint32_t left = request.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     // With a list: results first, when there are any, then operands; a register may be both, so operands are read

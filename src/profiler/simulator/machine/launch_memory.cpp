@@ -65,7 +65,7 @@ std::uint64_t special_value(const LaunchState& state, SpecialId id) {
       return static_cast<std::uint64_t>(launch.dynamic_shared);
     case SpecialId::total_smem_size:
     case SpecialId::aggr_smem_size:
-      return static_cast<std::uint64_t>(state.shared_bytes);
+      return static_cast<std::uint64_t>(state.shared_bytes - state.program.guard_bytes);
     case SpecialId::is_explicit_cluster:
       return state.program.function->explicit_cluster ? all_lanes : 0;
     case SpecialId::nclusterid_x:
@@ -143,7 +143,7 @@ std::string refusal(const DecodedProgram& program, const Launch& launch, const M
   constexpr std::int64_t most_local = 512 << 10;  // per thread on every compute capability (CUDA C++ Programming Guide)
   if (program.local_bytes > most_local)
     return fmt::format("a thread needs {} bytes of local memory, more than {}", program.local_bytes, most_local);
-  const std::int64_t shared = program.dynamic_offset + launch.dynamic_shared;
+  const std::int64_t shared = program.dynamic_offset - program.guard_bytes + launch.dynamic_shared;
   if (const std::int64_t most = options.machine.shared_per_block; most != 0 && shared > most)
     return fmt::format("a block needs {} bytes of shared memory, the machine allows {}", shared, most);
   if (shared >= std::int64_t{1} << shared_rank_shift)

@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ struct WarpState : Warp {
   std::uint32_t initial = 0;  ///< lanes it started with
   bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
   bool cluster_arrived = false;
+  std::uint32_t met_cluster = 0;  ///< lanes that have left a cluster barrier: all its blocks have started
   std::uint64_t cluster_phase = 0;
   AlignedBytes frame_storage, local_storage;
   const std::byte* stored_rows = nullptr;         ///< while tiles are stored: 16 bytes per lane, else in slots
@@ -180,6 +182,7 @@ struct Machine {
   // undefined.cpp
   void run_watching(WarpState& warp, const CodeBlock& block);
   void watch(WarpState& warp, const Micro& micro, std::uint32_t active);
+  void mark_unwritten(WarpState& warp);
   void report_use(WarpState& warp, UndefinedLanes used, std::uint32_t site);
 
   // endings; true: the warp goes on, false: it waits or is done
@@ -200,6 +203,26 @@ struct Machine {
   void leave_cluster_barrier(WarpState& warp, Fragment& one);
   SyncLocation barrier_location(const ResidentBlock& block, int barrier) const;
 };
+
+/// The shared array that holds `bytes` from `offset` on; none: they are in a guard, or across an end.
+inline std::optional<SharedArray> array_holding(const LaunchState& state, std::uint64_t offset, std::uint64_t bytes) {
+  const auto holds = [&](const SharedArray& one) {
+    const std::uint64_t inside = offset - static_cast<std::uint64_t>(one.offset),
+                        size = static_cast<std::uint64_t>(one.bytes);
+    return bytes <= size && inside <= size - bytes;
+  };
+  for (const SharedArray& one : state.program.shared_arrays)
+    if (holds(one)) return one;
+  const SharedArray dynamic{{}, state.program.dynamic_offset, state.shared_bytes - state.program.dynamic_offset};
+  if (holds(dynamic)) return dynamic;
+  return std::nullopt;
+}
+
+/// Where a shared offset leads that is in no array, or across the end of one: told from the array before it.
+std::string shared_place(const LaunchState& state, std::int64_t offset);
+
+/// A finding when the thread cannot know that a block of its cluster, whose shared memory it touches, has started.
+void check_started(WarpState& warp, std::uint32_t site, int lane, int block);
 
 /// SiteState::buffer of accesses that are not to global memory.
 inline constexpr std::int32_t shared_site = -2, local_site = -3;

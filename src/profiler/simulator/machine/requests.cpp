@@ -8,9 +8,11 @@
 // Sectors. Lanes side by side are the usual case and need a subtraction. Ascending addresses are counted by where the
 // sector changes; anything else goes through a small hash table. Lanes that reach into a second sector add those.
 //
-// Banks. A request runs in phases of 128 bytes. A lane wider than a word is a chunk of neighbouring banks, and chunks
-// conflict as a whole. A phase whose chunks lie in one row of the banks, or each in a bank of its own, takes one pass;
-// any other takes as many as the most distinct chunks that one bank must deliver.
+// Banks. A request runs in phases of 128 bytes; two phases of 64-bit lanes, or of 128-bit lanes in one half of the
+// warp, run as one where lanes read in pairs (each lane shares its address with the next one, or with the next but
+// one). A lane wider than a word is a chunk of neighbouring banks, and chunks conflict as a whole. A phase whose chunks
+// lie in one row of the banks, or each in a bank of its own, takes one pass; any other takes as many as the most
+// distinct chunks that one bank must deliver.
 #include "profiler/simulator/machine/requests.h"
 
 #include <algorithm>
@@ -144,27 +146,67 @@ int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, s
   return static_cast<int>(std::unique(sectors, sectors + count) - sectors);
 }
 
+namespace {
+
+/// Every active lane of `lanes` finds the same address at the lane `apart` from it, or nobody there.
+bool partners_share(const std::uint32_t* offset, std::uint32_t lanes, int apart) {
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left), partner = lane ^ apart;
+    if ((lanes >> partner & 1) != 0 && offset[lane] != offset[partner]) return false;
+  }
+  return true;
+}
+
+/// How many lanes of a request go through the banks together.
+int lanes_together(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
+  const int plain = bytes <= 4 ? 32 : 128 / bytes;
+  if (bytes != 8 && bytes != 16) return plain;
+  return partners_share(offset, lanes, 1) || partners_share(offset, lanes, 2) ? 2 * plain : plain;
+}
+
+std::uint32_t lane_range(int first, int count) { return (count == 32 ? every_lane : (1u << count) - 1) << first; }
+
+}  // namespace
+
 BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
-  const int phase_lanes = bytes <= 4 ? 32 : 128 / bytes;
-  if (neighbours(offset, lanes, bytes)) return {32 / phase_lanes, 0};
-  const std::uint32_t phase_mask = phase_lanes == 32 ? every_lane : (1u << phase_lanes) - 1;
+  const int widest = bytes <= 4 || bytes == 8 ? 32 : bytes == 16 ? 16 : 128 / bytes;
+  if (neighbours(offset, lanes, bytes)) return {bytes <= 4 ? 1 : bytes / 4, 0};
   const int chunk_shift = std::countr_zero(static_cast<unsigned>(std::max(bytes, 4)));
   BankPasses passes;
-  for (int first = 0; first < 32; first += phase_lanes) {
+  for (int first = 0; first < 32;) {
+    const int count_lanes = lanes_together(offset, lanes & lane_range(first / widest * widest, widest), bytes);
+    const std::uint32_t active = lanes & lane_range(first, count_lanes);
+    first += count_lanes;
+    if (active == 0) continue;
     std::array<std::uint32_t, 32> chunks;
     int count = 0;
-    const std::uint32_t active = lanes >> first & phase_mask;
-    if (active == 0) continue;
     if (active == every_lane) {
       for (std::size_t lane = 0; lane < 32; ++lane) chunks[lane] = offset[lane] >> chunk_shift;
       count = 32;
     } else {
       for (std::uint32_t left = active; left != 0; left &= left - 1)
-        chunks[static_cast<std::size_t>(count++)] = offset[first + std::countr_zero(left)] >> chunk_shift;
+        chunks[static_cast<std::size_t>(count++)] = offset[std::countr_zero(left)] >> chunk_shift;
     }
     const int needed = passes_of(chunks.data(), count, 7 - chunk_shift);
     passes.wavefronts += needed;
     passes.conflicts += needed - 1;
+  }
+  return passes;
+}
+
+BankPasses atomic_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
+  const int together = bytes <= 4 ? 32 : 128 / bytes;
+  BankPasses passes;
+  for (int first = 0; first < 32; first += together) {
+    std::array<int, 32> in_bank{};
+    int most = 0;
+    for (std::uint32_t left = lanes & lane_range(first, together); left != 0; left &= left - 1) {
+      const std::uint32_t at = offset[std::countr_zero(left)];
+      for (std::uint32_t word = at / 4; word * 4 < at + static_cast<std::uint32_t>(bytes); ++word)
+        most = std::max(most, ++in_bank[word % 32]);
+    }
+    passes.wavefronts += most;
+    passes.conflicts += std::max(most - 1, 0);
   }
   return passes;
 }

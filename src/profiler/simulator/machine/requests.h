@@ -24,13 +24,18 @@ int distinct_sectors(const std::uint32_t* offset, std::uint32_t lanes, int bytes
 int list_sectors(const std::uint64_t* address, std::uint32_t lanes, int bytes, std::uint64_t* sectors);
 
 /// A request to shared memory runs in phases of as many lanes as fill 128 bytes (32 lanes of up to 4 bytes, 16 of 8,
-/// 8 of 16); a phase with an active lane takes as many passes (wavefronts) as the most distinct 4-byte words that one
-/// of the 32 banks must deliver. `conflicts` are the passes beyond the fewest that the request needs: one per phase
-/// with an active lane. Lanes are aligned to `bytes`, as the machine demands.
+/// 8 of 16), twice as many of 8 and 16 bytes where lanes share their addresses in pairs: every active lane with the
+/// one 1 from it, or every one with the one 2 from it, if that is active. A phase with an active lane takes as many
+/// passes (wavefronts) as the most distinct 4-byte words that one of the 32 banks must deliver. `conflicts` are the
+/// passes beyond the fewest that the request needs: one per phase with an active lane. Lanes are aligned to `bytes`, as
+/// the machine demands.
 struct BankPasses {
   int wavefronts = 0, conflicts = 0;
   bool operator==(const BankPasses&) const = default;
 };
 BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes);
+
+/// The same for atomics: lanes at one word come one after another, as those at different words of one bank do.
+BankPasses atomic_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes);
 
 }  // namespace tailor::simulator

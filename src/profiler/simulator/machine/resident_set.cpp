@@ -140,6 +140,7 @@ void Machine::start_block(ResidentBlock& block, std::int64_t linear) {
     warp->now = {warp->initial, 0};
     warp->executed = 0;
     warp->forced = warp->cluster_arrived = false;
+    warp->met_cluster = 0;
     warp->cluster_phase = 0;
     warp->idle_slices = 0;
     warp->polled = 0;
@@ -147,6 +148,7 @@ void Machine::start_block(ResidentBlock& block, std::int64_t linear) {
     warp->undefined.reset();
     for (const EntrySlot& slot : state.program.entry_slots)
       std::memset(warp->bank[static_cast<int>(Bank::frame)] + slot.offset, static_cast<int>(poison_byte), slot.bytes);
+    if (shadow && !state.program.entry_slots.empty()) mark_unwritten(*warp);
     set_active(*warp, warp->initial);
   }
 }

@@ -74,10 +74,20 @@ void count_blocks(const DecodedProgram& program, const Machine& machine, Counter
 
 Finding to_finding(const DecodedProgram& program, const Memory::Body& memory, const ShadowFinding& one) {
   ShadowNames names;
-  names.line = [&](std::uint32_t site) {
-    if (site >= program.sites.size()) return std::string("an unknown line");
-    const SiteText& at = program.sites[site];
-    return at.source.line ? fmt::format("line {}", at.source.line) : fmt::format("PTX line {}", at.line);
+  names.line = [&](std::uint32_t site) { return place_of(program, site); };
+  names.shared = [&](std::int64_t offset, int bytes) {
+    const auto& arrays = program.shared_arrays;
+    const auto holds = [&](const SharedArray& each) {
+      return offset >= each.offset && offset < each.offset + each.bytes;
+    };
+    const auto in = std::find_if(arrays.begin(), arrays.end(), holds);
+    if (in == arrays.end()) {
+      const std::int64_t first = offset - program.dynamic_offset;
+      return fmt::format("{}shared[{}..{})", arrays.empty() ? "" : "dynamic ", first, first + bytes);
+    }
+    const std::int64_t first = offset - in->offset;
+    return fmt::format("shared{}[{}..{})", arrays.size() == 1 ? "" : " " + source_symbol(in->name), first,
+                       first + bytes);
   };
   names.global = [&](int buffer, std::int64_t offset, int bytes) {
     const MemoryBuffer& at = memory.buffers[buffer];

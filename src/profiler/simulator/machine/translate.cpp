@@ -8,7 +8,9 @@
 // A lane that may not do what it asks is reported and left out, so that the simulation can go on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "profiler/simulator/machine/machine.h"
 #include "profiler/simulator/machine/requests.h"
@@ -22,7 +24,11 @@ std::string element_text(std::int64_t offset, int element_bytes) {
                                      : fmt::format("byte {}", offset);
 }
 
-void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, std::uint64_t address) {
+/// Below this nothing is ever placed: a null pointer and what lies a little behind it.
+constexpr std::uint64_t least_address = 1 << 20;
+
+void report_access(Warp& warp, const Micro& micro, AccessSpace space, FindingKind kind, int lane,
+                   std::uint64_t address) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
   if (machine.findings.seen(kind, micro.site)) return machine.findings.again(kind, micro.site);
@@ -35,12 +41,14 @@ void report_access(Warp& warp, const Micro& micro, FindingKind kind, int lane, s
     const auto offset = static_cast<std::int64_t>(address - global_base) - buffer.offset;
     where = fmt::format("{} of buffer {}, which has {}", element_text(offset, buffer.element_bytes), buffer.name,
                         buffer.bytes / buffer.element_bytes);
-  } else if (address < shared_window) {
-    const auto space = static_cast<AccessSpace>(micro.extra & access_space_mask);
-    const bool local = space == AccessSpace::local;
-    where =
-        fmt::format("offset {} of {} bytes of {} memory", address,
-                    local ? machine.state.program.local_bytes : machine.state.shared_bytes, local ? "local" : "shared");
+  } else if (space == AccessSpace::local) {
+    where = fmt::format("offset {} of {} bytes of local memory", address, machine.state.program.local_bytes);
+  } else if (space == AccessSpace::shared) {
+    // Addresses of 32 bits wrap: a small negative offset is a large one.
+    const auto offset = static_cast<std::int64_t>(static_cast<std::int32_t>(address));
+    where = shared_place(machine.state, offset >> shared_rank_shift > 0 ? offset & shared_offset_mask : offset);
+  } else if (address < least_address) {
+    where = fmt::format("address 0x{:x}, a null pointer", address);
   } else {
     where = fmt::format("address 0x{:x}, far from every buffer", address);
   }
@@ -61,6 +69,7 @@ void attribute(Machine& machine, const Micro& micro, std::int32_t buffer) {
   if (site.buffer == buffer) return;
   machine.flush_site(index);
   site.buffer = buffer;
+  site.size = 0;  // what it was checked against is in other memory
 }
 
 void count(Machine& machine, const Micro& micro, int sectors, std::uint32_t mask) {
@@ -75,6 +84,10 @@ struct ShadowRequest {
   alignas(64) std::uint32_t offset[lanes_per_warp];
 };
 
+ShadowScope scope_of(const WarpState& state, const Micro& micro) {
+  return static_cast<ShadowScope>(state.machine->state.program.memory_sites[micro.extra >> access_site_shift].scope);
+}
+
 /// What ordered and relaxed accesses make visible, lane by lane. Shared places are told apart by the block that owns
 /// the memory.
 void tell_order(WarpState& state, const Micro& micro, const ShadowRequest& shadowed, std::uint32_t mask,
@@ -84,22 +97,31 @@ void tell_order(WarpState& state, const Micro& micro, const ShadowRequest& shado
   const bool reads = kind != SiteKind::store, writes = kind != SiteKind::load;
   const bool acquires = reads && (order == MemoryOrder::acquire || order == MemoryOrder::acquire_release);
   const bool releases = writes && (order == MemoryOrder::release || order == MemoryOrder::acquire_release);
+  const ShadowScope scope = scope_of(state, micro);
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint32_t offset = shadowed.offset[lane];
     const SyncLocation location{shadowed.access.space,
                                 (static_cast<std::uint64_t>(shadowed.access.region) << 32) + offset};
     if (acquires) {
-      shadow.acquire(state.resident_index, 1u << lane, location, ShadowScope::device);
+      shadow.acquire(state.resident_index, 1u << lane, location, scope);
     } else if (reads) {
-      shadow.strong_read(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), location);
+      shadow.strong_read(state.resident_index, lane, location, scope);
     }
     if (releases) {
-      shadow.release(state.resident_index, 1u << lane, location, ShadowScope::device);
+      shadow.release(state.resident_index, 1u << lane, location, scope);
     } else if (writes) {
-      shadow.strong_write(state.resident_index, static_cast<std::uint32_t>(std::countr_zero(mask)), location);
+      shadow.strong_write(state.resident_index, lane, location, scope);
     }
   }
+}
+
+/// Lanes that look at one place may poll it; at places of their own they take part in something.
+bool differ(const std::uint32_t* offset, std::uint32_t mask) {
+  const std::uint32_t first = mask == 0 ? 0 : offset[std::countr_zero(mask)];
+  for (; mask != 0; mask &= mask - 1)
+    if (offset[std::countr_zero(mask)] != first) return true;
+  return false;
 }
 
 void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::uint32_t mask, SiteKind kind) {
@@ -115,6 +137,11 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
   shadowed.access.offset = shadowed.offset;
   shadowed.access.bytes = bytes_of(micro);
   shadowed.access.strong = is_strong(micro);
+  if (shadowed.access.strong) {
+    const auto order = static_cast<MemoryOrder>(micro.extra >> access_order_shift & 7);
+    shadowed.access.in_lanes = order == MemoryOrder::watched && differ(shadowed.offset, mask);
+    shadowed.access.block_scope = scope_of(state, micro) == ShadowScope::block;
+  }
   shadowed.access.site = micro.site;
   ResidentShadow& shadow = *state.machine->shadow;
   if (kind == SiteKind::load) {
@@ -207,11 +234,11 @@ void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
     const int lane = std::countr_zero(left);
     const std::uint64_t address = request.address[lane];
     if ((site.size < size || address - site.base > site.size - size) && !enter_buffer(machine, micro, address, size)) {
-      report_access(warp, micro, FindingKind::out_of_bounds, lane, address);
+      report_access(warp, micro, AccessSpace::global, FindingKind::out_of_bounds, lane, address);
     } else if ((address & (size - 1)) != 0) {  // sizes are powers of two
-      report_access(warp, micro, FindingKind::misaligned, lane, address);
+      report_access(warp, micro, AccessSpace::global, FindingKind::misaligned, lane, address);
     } else if (kind != SiteKind::load && !site.may_store) {
-      report_access(warp, micro, FindingKind::store_to_input, lane, address);
+      report_access(warp, micro, AccessSpace::global, FindingKind::store_to_input, lane, address);
     } else {
       request.host[lane] = site.host + (address - site.base);
       allowed |= 1u << lane;
@@ -228,14 +255,25 @@ void global_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
   if (machine.shadow) tell_global(warp, micro, request, kind);
 }
 
+/// Makes the shared array at an offset the site's; false: the access is in none. Offsets are the same in all blocks.
+bool enter_array(Machine& machine, const Micro& micro, std::uint64_t offset, std::uint64_t size) {
+  SiteState& site = machine.sites[micro.extra >> access_site_shift];
+  const std::optional<SharedArray> array = array_holding(machine.state, offset, size);
+  if (!array) return false;
+  site.base = static_cast<std::uint64_t>(array->offset);
+  site.size = static_cast<std::uint64_t>(array->bytes);
+  return true;
+}
+
 void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
+  attribute(machine, micro, shared_site);  // a generic access may have been to global memory before
+  const SiteState& site = machine.sites[micro.extra >> access_site_shift];
   const int bytes = bytes_of(micro);
   const auto size = static_cast<std::uint64_t>(bytes);
   ShadowRequest shadowed;
-  std::uint32_t region[lanes_per_warp];
-  std::uint32_t allowed = 0;
+  std::uint32_t region[lanes_per_warp], allowed = 0;
   const std::uint32_t per_cluster = machine.state.cluster[0] * machine.state.cluster[1] * machine.state.cluster[2];
   for (std::uint32_t left = request.mask; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -243,24 +281,25 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
     int block = state.home->slot;
     if (const std::uint64_t rank = offset >> shared_rank_shift; rank != 0) {
       if (rank > per_cluster) {
-        report_access(warp, micro, per_cluster > 1 ? FindingKind::bad_cluster_rank : FindingKind::out_of_bounds, lane,
-                      offset);
+        report_access(warp, micro, AccessSpace::shared,
+                      per_cluster > 1 ? FindingKind::bad_cluster_rank : FindingKind::out_of_bounds, lane, offset);
         continue;
       }
       block += static_cast<int>(rank) - 1 - static_cast<int>(state.home->rank);
       offset &= (std::uint64_t{1} << shared_rank_shift) - 1;
     }
-    if (warp.shared.size < size || offset > warp.shared.size - size) {
-      report_access(warp, micro, FindingKind::out_of_bounds, lane, request.address[lane]);
+    if ((site.size < size || offset - site.base > site.size - size) && !enter_array(machine, micro, offset, size)) {
+      report_access(warp, micro, AccessSpace::shared, FindingKind::out_of_bounds, lane, request.address[lane]);
       continue;
     }
     if ((offset & (size - 1)) != 0) {
-      report_access(warp, micro, FindingKind::misaligned, lane, request.address[lane]);
+      report_access(warp, micro, AccessSpace::shared, FindingKind::misaligned, lane, request.address[lane]);
       continue;
     }
     const ResidentBlock& owner = machine.resident[block];
+    if (block != state.home->slot) check_started(state, micro.site, lane, block);
     if (owner.live_warps == 0) {
-      report_access(warp, micro, FindingKind::bad_cluster_rank, lane, request.address[lane]);
+      report_access(warp, micro, AccessSpace::shared, FindingKind::bad_cluster_rank, lane, request.address[lane]);
       continue;
     }
     request.host[lane] = owner.shared + offset;
@@ -270,8 +309,8 @@ void shared_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kin
   }
   request.mask = allowed;
   if (allowed == 0) return;
-  attribute(machine, micro, shared_site);
-  const BankPasses passes = bank_passes(shadowed.offset, allowed, bytes);
+  const BankPasses passes = kind == SiteKind::atomic ? atomic_passes(shadowed.offset, allowed, bytes)
+                                                     : bank_passes(shadowed.offset, allowed, bytes);
   count(machine, micro, passes.wavefronts, allowed);
   machine.memory_counters.bank_conflicts += passes.conflicts;
   if (!machine.shadow) return;
@@ -299,11 +338,11 @@ void local_lanes(Warp& warp, const Micro& micro, Request& request, SiteKind kind
     const int lane = std::countr_zero(left);
     const std::uint64_t offset = request.address[lane];
     if (each < size || offset > each - size) {
-      report_access(warp, micro, FindingKind::out_of_bounds, lane, offset);
+      report_access(warp, micro, AccessSpace::local, FindingKind::out_of_bounds, lane, offset);
       continue;
     }
     if ((offset & (size - 1)) != 0) {
-      report_access(warp, micro, FindingKind::misaligned, lane, offset);
+      report_access(warp, micro, AccessSpace::local, FindingKind::misaligned, lane, offset);
       continue;
     }
     const std::uint64_t at = static_cast<std::uint64_t>(lane) * warp.local.lane_stride + offset;
@@ -408,6 +447,23 @@ void observe(Warp& warp, const Micro& micro, std::uint64_t first, bool store) {
 }
 
 }  // namespace
+
+std::string shared_place(const LaunchState& state, std::int64_t offset) {
+  const auto& arrays = state.program.shared_arrays;
+  const std::int64_t dynamic = state.program.dynamic_offset;
+  if (offset < 0) return fmt::format("{} bytes before the first byte of shared memory", -offset);
+  if (arrays.empty() || offset >= dynamic)
+    return fmt::format("offset {} of {} bytes of {}shared memory", offset - dynamic, state.shared_bytes - dynamic,
+                       arrays.empty() ? "" : "dynamic ");
+  const auto next =
+      std::find_if(arrays.begin(), arrays.end(), [&](const SharedArray& each) { return each.offset > offset; });
+  if (next == arrays.begin()) return fmt::format("byte {} of the shared array {}", offset - next->offset, next->name);
+  const SharedArray& before = *(next - 1);
+  const bool nearer = next != arrays.end() && next->offset - offset < offset - before.offset - before.bytes;
+  const SharedArray& array = nearer ? *next : before;
+  return fmt::format("byte {} of the shared array {}, which has {}", offset - array.offset, source_symbol(array.name),
+                     array.bytes);
+}
 
 void translate_atomic(Warp& warp, const Micro& micro, Request& request) {
   translate_as(warp, micro, request, SiteKind::atomic);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of an undefined value. A shuffle that reads a lane which does not take part gives its reader no value
-// that can be relied on. That is no error while nobody uses it: under the mask of __activemask() the last lanes of a
-// reduction do so as a rule, and drop what they got. In: each micro-operation and each ending of a warp that holds such
-// a value, before it runs. Out: which registers are undefined in which lanes afterwards, and an error where one is
-// used: it goes to memory, into an address, a branch, a vote, a matrix. The finding is told at the shuffle's line.
+// What becomes of an undefined value. A register that nothing was written to holds none; and a shuffle that reads a
+// lane which does not take part gives its reader none that can be relied on. That is no error while nobody uses it:
+// under the mask of __activemask() the last lanes of a reduction do so as a rule, and drop what they got. In: each
+// micro-operation and each ending of a warp that holds such a value, before it runs. Out: which registers are undefined
+// in which lanes afterwards, and an error where one is used: it goes to memory, into an address, a branch, a vote, a
+// matrix. The finding is told at the shuffle's line.
 //
 // Lane by lane an operation's result is undefined where a source is. A selection is undefined where what it selects is;
 // a shuffle moves the mark with the value (warp_steps.cpp). A guarded operation counts in the lanes it runs in. After a
@@ -59,12 +60,26 @@ UndefinedLanes sources_of(const DecodedProgram& program, const UndefinedRegister
 
 }  // namespace
 
+/// Registers that the program may read before it writes them: nobody knows what they hold.
+void Machine::mark_unwritten(WarpState& warp) {
+  warp.undefined = std::make_unique<UndefinedRegisters>(state.program.frame_bytes);
+  const auto& slots = state.program.entry_slots;
+  for (std::uint32_t k = 0; k < slots.size(); ++k)
+    warp.undefined->set(slots[k].offset, all_lanes, {all_lanes, unwritten + k});
+}
+
 void Machine::report_use(WarpState& warp, UndefinedLanes used, std::uint32_t site) {
-  const SiteText& at = state.program.sites[site];
-  const std::string line = at.source.line != 0 ? fmt::format("line {}", at.source.line)  //
-                                               : fmt::format("PTX line {}", at.line);
-  report(FindingKind::bad_mask, warp, used.site, std::countr_zero(used.lanes),
-         fmt::format("lanes 0x{:08x} read lanes that do not take part, and {} uses what they got", used.lanes, line));
+  const int lane = std::countr_zero(used.lanes);
+  if (used.site >= unwritten) {
+    report(FindingKind::uninitialised_read, warp, site, lane,
+           fmt::format("thread {} of block {} uses register {}, to which nothing was written",
+                       warp.index * lanes_per_warp + lane, warp.home->linear,
+                       state.program.entry_slots[used.site - unwritten].name));
+  } else {
+    report(FindingKind::bad_mask, warp, used.site, lane,
+           fmt::format("lanes 0x{:08x} read lanes that do not take part, and {} uses what they got", used.lanes,
+                       place_of(state.program, site)));
+  }
   warp.undefined.reset();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers whose value is undefined in some lanes, because a shuffle read a lane that did not take part. Made by
-// warp_steps.cpp when that happens, followed by run.cpp from then on until none is left; the method is told in
-// undefined.cpp. Nothing here is touched by warps in which every shuffle reads lanes that are there.
+// Registers whose value is undefined in some lanes, because a shuffle read a lane that did not take part, or because
+// nothing was written to them yet. Made by warp_steps.cpp and by the start of a block, followed by run.cpp from then on
+// until none is left; the method is told in undefined.cpp. Nothing here is touched by other warps.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,10 @@
 #include "profiler/simulator/decode/program.h"
 
 namespace tailor::simulator {
+
+/// UndefinedLanes::site from here on: number of the entry slot (DecodedProgram::entry_slots) that nothing was written
+/// to.
+inline constexpr std::uint32_t unwritten = 0x80000000u;
 
 /// Lanes in which a register is undefined, and the shuffle that made it so.
 struct UndefinedLanes {

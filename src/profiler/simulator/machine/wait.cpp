@@ -285,12 +285,25 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
   return true;
 }
 
+void check_started(WarpState& warp, std::uint32_t site, int lane, int block) {
+  const Machine& machine = *warp.machine;
+  if (!machine.shadow || (warp.met_cluster >> lane & 1) != 0) return;
+  if (machine.shadow->has_heard_of(warp.resident_index, static_cast<std::uint32_t>(lane), block)) return;
+  const std::int64_t other = machine.resident[block].linear;
+  warp.machine->report(
+      FindingKind::race, warp, site, lane,
+      fmt::format("thread {} of block {} touches the shared memory of block {}, which need not have started: no "
+                  "cluster barrier lies before it",
+                  warp.index * lanes_per_warp + lane, warp.home->linear, other));
+}
+
 void Machine::leave_cluster_barrier(WarpState& warp, Fragment& one) {
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
   const SyncLocation location{ShadowSpace::shared, (std::uint64_t{3} << 61) + cluster * 2 + (warp.cluster_phase & 1)};
   if (shadow) shadow->acquire(warp.resident_index, one.mask, location, ShadowScope::cluster);
   warp.cluster_arrived = false;
+  warp.met_cluster |= one.mask;
   one.waiting = false;
   one.block = state.program.code[one.block].next;
 }

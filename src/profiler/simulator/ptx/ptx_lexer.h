@@ -51,6 +51,14 @@ class PtxLexer {
     advance();
     return true;
   }
+  /// A directive, with or without a space before the next: ".reg .b32" and ".reg.b32". The cursor is behind it then.
+  bool accept_directive(std::string_view text) {
+    if (accept_word(text)) return true;
+    if (!at_word() || !token_.text.starts_with(text) || token_.text[text.size()] != '.') return false;
+    at_ = static_cast<std::size_t>(token_.text.data() - text_.data()) + text.size();
+    advance();
+    return true;
+  }
   void expect(char c, std::string_view what_for) {
     if (!accept(c)) fail_expecting(c, what_for);
   }

@@ -6,6 +6,9 @@
 // before the next instruction, also when that is the end of the body.
 #include <fmt/format.h>
 
+#include <map>
+#include <vector>
+
 #include "profiler/simulator/ptx/ptx_parser.h"
 
 namespace tailor::simulator {
@@ -15,6 +18,7 @@ void PtxParser::function(bool entry) {
   function_.entry = entry;
   function_.line = lex_.token().line;
   source_ = {};
+  callers_.clear();
   while (lex_.accept_word(".attribute")) lex_.skip_enclosed('(', ')');
   if (!entry && lex_.at_mark('(')) function_.results = parameters();
   function_.name = lex_.name("the name of a function");
@@ -139,17 +143,17 @@ void PtxParser::body_statement() {
 
 void PtxParser::body_directive() {
   if (lex_.accept_word(".loc")) return location();
-  if (lex_.accept_word(".reg")) return registers();
+  if (lex_.accept_directive(".reg")) return registers();
   bool external = false;
   while (lex_.at_word(".extern") || lex_.at_word(".visible") || lex_.at_word(".weak")) {
     external = external || lex_.at_word(".extern");
     lex_.advance();
   }
-  if (lex_.accept_word(".param")) return body_variables(PtxSpace::param, external);
-  if (lex_.accept_word(".shared")) return body_variables(PtxSpace::shared, external);
-  if (lex_.accept_word(".local")) return body_variables(PtxSpace::local, external);
-  if (lex_.accept_word(".global")) return body_variables(PtxSpace::global, external);
-  if (lex_.accept_word(".const")) return body_variables(PtxSpace::constant, external);
+  if (lex_.accept_directive(".param")) return body_variables(PtxSpace::param, external);
+  if (lex_.accept_directive(".shared")) return body_variables(PtxSpace::shared, external);
+  if (lex_.accept_directive(".local")) return body_variables(PtxSpace::local, external);
+  if (lex_.accept_directive(".global")) return body_variables(PtxSpace::global, external);
+  if (lex_.accept_directive(".const")) return body_variables(PtxSpace::constant, external);
   if (lex_.accept_word(".pragma")) return skip_pragma();
   if (lex_.accept_word(".file")) return source_file();
   if (lex_.accept_word(".section")) return section();
@@ -181,22 +185,43 @@ void PtxParser::registers() {
   lex_.expect(';', "after the registers");
 }
 
+namespace {
+
+/// The innermost frame that lies in the file of the outermost one: of a line that was inlined from a header, the line
+/// of the kernel's own file that called it.
+PtxSource line_of_kernel(const std::map<PtxPlace, PtxPlace>& callers, PtxPlace place) {
+  std::vector<PtxPlace> frames{place};
+  for (auto at = callers.find(place); at != callers.end() && frames.size() < 64; at = callers.find(frames.back()))
+    frames.push_back(at->second);
+  for (const PtxPlace& one : frames)
+    if (one.file == frames.back().file) return {one.file, one.line};
+  return {place.file, place.line};
+}
+
+}  // namespace
+
 void PtxParser::location() {
-  source_.file = static_cast<std::uint32_t>(lex_.integer("the number of a source file", 0xffffffff));
-  source_.line = static_cast<std::uint32_t>(lex_.integer("a line", 0xffffffff));
-  lex_.integer("a column", 0xffffffff);
-  // Where an inlined line was called from is not kept: findings name the line that does it.
+  const auto place = [&](const char* what) {
+    PtxPlace made;
+    made.file = static_cast<std::uint32_t>(lex_.integer(what, 0xffffffff));
+    made.line = static_cast<std::uint32_t>(lex_.integer("a line", 0xffffffff));
+    made.column = static_cast<std::uint32_t>(lex_.integer("a column", 0xffffffff));
+    return made;
+  };
+  const PtxPlace here = place("the number of a source file");
+  callers_.erase(here);
   while (lex_.accept(',')) {
     if (lex_.accept_word("function_name")) {
       if (!lex_.at_word()) lex_.fail("the label of a function's name");
       lex_.advance();
       offset();
     } else if (lex_.accept_word("inlined_at")) {
-      for (int i = 0; i < 3; ++i) lex_.integer("a place: file, line, column", 0xffffffff);
+      callers_.insert_or_assign(here, place("the number of the calling file"));
     } else {
       lex_.fail("function_name or inlined_at");
     }
   }
+  source_ = line_of_kernel(callers_, here);
 }
 
 void PtxParser::label(std::string_view name, std::string_view place) {

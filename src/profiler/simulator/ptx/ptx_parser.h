@@ -7,7 +7,9 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,6 +25,12 @@ namespace tailor::simulator {
 int ptx_type_bits(std::string_view type);
 /// Whether it begins with '%' and a function may read it without declaring it.
 bool is_ptx_special(std::string_view name);
+
+/// A place that .loc names.
+struct PtxPlace {
+  std::uint32_t file = 0, line = 0, column = 0;
+  auto operator<=>(const PtxPlace&) const = default;
+};
 
 class PtxParser {
  public:
@@ -106,6 +114,7 @@ class PtxParser {
   PtxScopes scopes_;
   PtxFunction function_;  ///< the one being read
   PtxSource source_;
+  std::map<PtxPlace, PtxPlace> callers_;  ///< of inlined places in this function, where each was last called from
   std::unordered_map<std::string_view, std::uint32_t> variables_;  ///< of the module
   std::unordered_set<std::string_view> functions_;
   std::vector<PtxOperand> scratch_;

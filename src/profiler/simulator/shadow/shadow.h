@@ -61,8 +61,10 @@ struct ShadowAccess {
   int bytes = 4;                          ///< per lane: 1, 2, 4, 8, 16, 32; a vector access is one access
   bool strong = false;                    ///< relaxed, volatile, acquire, release; always for atomics
   std::uint32_t site = 0;
-  bool observed = false;  ///< atomics: the program uses what was there before
-  bool constant = false;  ///< loads: by a path on which nobody may store during the launch
+  bool observed = false;     ///< atomics: the program uses what was there before
+  bool constant = false;     ///< loads: by a path on which nobody may store during the launch
+  bool in_lanes = false;     ///< volatile, lanes at places of their own: not strong towards lanes of its own warp
+  bool block_scope = false;  ///< strong within its block only
 };
 
 /// Of the barriers and fences: how far an operation is seen.
@@ -159,8 +161,10 @@ class ResidentShadow {
   /// at the end of a block_barrier what any thread had fenced; a strong read makes the next fence acquire. Call for
   /// every strong access to a place in addition to load, store or atomic; .release and .acquire call `release`,
   /// `acquire` instead.
-  void strong_write(int warp, std::uint32_t lane, SyncLocation location);
-  void strong_read(int warp, std::uint32_t lane, SyncLocation location);
+  void strong_write(int warp, std::uint32_t lane, SyncLocation location, ShadowScope scope = ShadowScope::device);
+  void strong_read(int warp, std::uint32_t lane, SyncLocation location, ShadowScope scope = ShadowScope::device);
+  /// Whether the thread knows of anything that resident block `block` did: the block has started then.
+  bool has_heard_of(int warp, std::uint32_t lane, int block) const;
 
   /// One per site and fault, in order of first occurrence; grows until taken.
   const std::vector<ShadowFinding>& findings() const;

@@ -223,6 +223,16 @@ bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piec
   return true;
 }
 
+/// Two accesses that may come in any order. Volatile ones of several lanes order no lanes of one warp. What is strong
+/// within its block is not so towards others.
+bool both_strong(const Judged& j, ShadowWord word) {
+  if (!j.strong || (word & word_strong) == 0) return false;
+  const bool same_block = word_block(word) == word_block(j.before);
+  if (j.access.block_scope && j.access.space == ShadowSpace::global && !same_block) return false;
+  const bool same_warp = same_block && ((word ^ j.me) >> word_warp_at & 31) == 0;
+  return !(j.access.in_lanes && same_warp);
+}
+
 }  // namespace
 
 void ResidentShadow::Body::check_contents(Judged& j) {
@@ -262,7 +272,7 @@ bool ResidentShadow::Body::comes_after_atomics(const Judged& j, const ShadowPiec
 
 void ResidentShadow::Body::check_word(Judged& j, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells,
                                       std::uint32_t lanes, bool word_writes) {
-  if (ordered_at_once(j, word) || (j.strong && (word & word_strong) != 0)) return;
+  if (ordered_at_once(j, word) || both_strong(j, word)) return;
   if (piece.lanes == 0 && lanes == 0 && same_threads(word, word_of(j, piece))) return;
   if (knows_warp(j.access.warp, j.access.space, word)) return;
   for_cells(cells, [&](int cell) {

@@ -112,6 +112,11 @@ bool VectorClock::knows(std::uint32_t block, const KnownLanes& lanes) const {
   return known != nullptr && has(*known, lanes);
 }
 
+bool VectorClock::knows_of(std::uint32_t block, std::uint32_t floor) const {
+  const KnownBlock* known = find(block);
+  return known != nullptr && (known->floor > floor || !known->lanes.empty());
+}
+
 VectorClock& own_clock(Knowledge& knowledge) {
   if (knowledge == nullptr) {
     knowledge = std::make_shared<VectorClock>();

@@ -33,6 +33,7 @@ class VectorClock {
   bool covers(const VectorClock& other) const;
   /// Everything those lanes did up to their clock.
   bool knows(std::uint32_t block, const KnownLanes& lanes) const;
+  bool knows_of(std::uint32_t block, std::uint32_t floor) const;  ///< anything beyond `floor`
   bool empty() const { return blocks_.empty(); }
 
  private:

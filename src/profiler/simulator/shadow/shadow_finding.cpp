@@ -21,6 +21,7 @@ std::string thread_of(const ShadowSide& side, int lanes) {
 
 std::string describe_location(const ShadowFinding& finding, const ShadowNames& names) {
   if (finding.space == ShadowSpace::global) return names.global(finding.region, finding.offset, finding.bytes);
+  if (finding.space == ShadowSpace::shared && names.shared) return names.shared(finding.offset, finding.bytes);
   return fmt::format("{}[{}..{})", finding.space == ShadowSpace::shared ? "shared" : "local", finding.offset,
                      finding.offset + finding.bytes);
 }

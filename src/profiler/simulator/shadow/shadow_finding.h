@@ -54,6 +54,7 @@ struct ShadowNames {
   std::function<std::string(std::uint32_t site)> line;  ///< "line 41"
   std::function<std::string(int buffer, std::int64_t offset, int bytes)> global;
   int threads_per_warp = 32;
+  std::function<std::string(std::int64_t offset, int bytes)> shared;  ///< empty: "shared[132..136)"
 };
 /// "race: thread 37 of block 5 reads shared[148..152) that thread 3 wrote at line 12 without a barrier between".
 std::string text(const ShadowFinding& finding, const ShadowNames& names);

@@ -56,10 +56,15 @@ struct LaneFence {
   std::uint32_t clock = 0;  ///< 0: none
 };
 
+/// Numbers of ShadowScope.
+inline constexpr int scope_count = 3;
+template <class T>
+using ByScope = IndexedArray<T, scope_count>;
+
 struct LaneKnowledge {
-  std::array<Knowledge, 32> more;   ///< beyond the warp's
-  std::array<LaneFence, 32> fence;  ///< since the last barrier of the block
-  std::array<Knowledge, 32> heard;  ///< read by strong loads, not yet fenced
+  std::array<Knowledge, 32> more;            ///< beyond the warp's
+  std::array<ByScope<LaneFence>, 32> fence;  ///< of each scope, since the last barrier of the block
+  std::array<ByScope<Knowledge>, 32> heard;  ///< read by strong loads of each scope or less, not yet fenced
 };
 
 struct WarpShadow {
@@ -71,9 +76,9 @@ struct WarpShadow {
 
 struct BlockShadow {
   std::int64_t linear = 0;
-  std::uint32_t id = 0;     ///< in words of global memory and in clocks
-  std::uint32_t floor = 0;  ///< its threads know of one another up to here
-  Knowledge fenced;         ///< what its threads had fenced before its last barrier
+  std::uint32_t id = 0;       ///< in words of global memory and in clocks
+  std::uint32_t floor = 0;    ///< its threads know of one another up to here
+  ByScope<Knowledge> fenced;  ///< what its threads had fenced before its last barrier
 };
 
 /// One access while it is judged.

@@ -148,37 +148,53 @@ void ResidentShadow::forget(SyncLocation location) {
   body_->global.releases.erase({location.space, location.address, 0});
 }
 
-void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope) {
+void ResidentShadow::fence(int warp, std::uint32_t lanes, ShadowScope scope) {
   LaneKnowledge& mine = body_->lane_knowledge(warp);
   WarpShadow& w = body_->warps[warp];
   const Knowledge common = body_->view(warp, 0);
+  const int widest = static_cast<int>(scope);
   for_lanes(lanes, [&](std::uint32_t lane) {
-    learn(mine.more[lane], mine.heard[lane]);
-    mine.heard[lane] = nullptr;
+    for (int narrow = 0; narrow <= widest; ++narrow) {
+      learn(mine.more[lane], mine.heard[lane][narrow]);
+      mine.heard[lane][narrow] = nullptr;
+    }
     Knowledge base = common;
     learn(base, mine.more[lane]);
-    mine.fence[lane] = {base, w.clock};
+    mine.fence[lane][widest] = {base, w.clock};
   });
   body_->tick(warp);
 }
 
-void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation location) {
-  const Knowledge& fenced = body_->blocks[warp / body_->shape.warps_per_block].fenced;
-  if (fenced != nullptr) body_->publish(warp, location, ShadowScope::device, fenced);
-  const WarpShadow& w = body_->warps[warp];
-  if (w.lanes == nullptr || w.lanes->fence[lane].clock == 0) return;
-  const LaneFence& fence = w.lanes->fence[lane];
-  Knowledge what = std::make_shared<VectorClock>(*fence.base);
+/// What was fenced at a scope is published at the narrower of it and the write's own.
+void ResidentShadow::strong_write(int warp, std::uint32_t lane, SyncLocation location, ShadowScope scope) {
   const BlockShadow& block = body_->blocks[warp / body_->shape.warps_per_block];
-  what->learn_lanes(block.id,
-                    {static_cast<std::uint32_t>(warp % body_->shape.warps_per_block), 1u << lane, fence.clock});
-  body_->publish(warp, location, ShadowScope::device, what);
+  const WarpShadow& w = body_->warps[warp];
+  for (int fenced = 0; fenced < scope_count; ++fenced) {
+    const ShadowScope reach = std::min(static_cast<ShadowScope>(fenced), scope);
+    if (block.fenced[fenced] != nullptr) body_->publish(warp, location, reach, block.fenced[fenced]);
+    if (w.lanes == nullptr || w.lanes->fence[lane][fenced].clock == 0) continue;
+    const LaneFence& fence = w.lanes->fence[lane][fenced];
+    Knowledge what = std::make_shared<VectorClock>(*fence.base);
+    what->learn_lanes(block.id,
+                      {static_cast<std::uint32_t>(warp % body_->shape.warps_per_block), 1u << lane, fence.clock});
+    body_->publish(warp, location, reach, what);
+  }
 }
 
-void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation location) {
-  Knowledge heard;
-  body_->hear(warp, location, ShadowScope::device, heard);
-  if (heard != nullptr) learn(body_->lane_knowledge(warp).heard[lane], heard);
+void ResidentShadow::strong_read(int warp, std::uint32_t lane, SyncLocation location, ShadowScope scope) {
+  for (int at = 0; at <= static_cast<int>(scope); ++at) {
+    Knowledge heard;
+    body_->hear(warp, location, static_cast<ShadowScope>(at), heard);
+    if (heard != nullptr) learn(body_->lane_knowledge(warp).heard[lane][at], heard);
+  }
+}
+
+bool ResidentShadow::has_heard_of(int warp, std::uint32_t lane, int block) const {
+  const Body& set = *body_;
+  const WarpShadow& w = set.warps[warp];
+  const std::uint32_t id = set.blocks[block].id;
+  if (w.more != nullptr && w.more->knows_of(id, set.start_clock)) return true;
+  return w.lanes != nullptr && w.lanes->more[lane] != nullptr && w.lanes->more[lane]->knows_of(id, set.start_clock);
 }
 
 void ResidentShadow::warp_sync(int warp, std::uint32_t lanes) {
@@ -211,15 +227,18 @@ void ResidentShadow::Body::join_block(int block) {
       learn(joined, more);
       more = nullptr;
     }
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      LaneFence& fence = warps[i].lanes->fence[lane];
-      if (fence.clock == 0) continue;
-      learn(b.fenced, fence.base);
-      own_clock(b.fenced).learn_lanes(b.id, {static_cast<std::uint32_t>(i - first), 1u << lane, fence.clock});
-      fence = {};
-    }
-    const auto& heard = warps[i].lanes->heard;
-    if (std::ranges::all_of(heard, [](const Knowledge& known) { return known == nullptr; })) warps[i].lanes = nullptr;
+    bool heard = false;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      for (int scope = 0; scope < scope_count; ++scope) {
+        heard = heard || warps[i].lanes->heard[lane][scope] != nullptr;
+        LaneFence& fence = warps[i].lanes->fence[lane][scope];
+        if (fence.clock == 0) continue;
+        Knowledge& fenced = b.fenced[scope];
+        learn(fenced, fence.base);
+        own_clock(fenced).learn_lanes(b.id, {static_cast<std::uint32_t>(i - first), 1u << lane, fence.clock});
+        fence = {};
+      }
+    if (!heard) warps[i].lanes = nullptr;
   }
   if (joined != nullptr) own_clock(joined).forget_block(b.id);
   if (joined != nullptr && joined->empty()) joined = nullptr;
