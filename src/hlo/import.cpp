@@ -71,7 +71,7 @@ Imported import_hlo(std::string_view text, std::string_view file, const std::sto
   report.computations = static_cast<std::int64_t>(module.computations.size());
   for (const PassRow& row : pass_table) {
     const PassCount& count = context.ledger.of(row.pass);
-    report.passes.push_back({std::string(row.name), count.rewrites, count.added, count.removed});
+    report.passes.push_back({std::string(row.name), count.rewrites, count.added, count.removed, count.moved});
   }
   report.opaque = std::move(context.opaque);
   report.warnings = module.warnings;

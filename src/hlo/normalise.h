@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,12 +35,14 @@ enum class Pass : std::uint8_t {
   reshapes,
   broadcasts,
   duplicates,
+  invariants,
   dead,
 };
 
 /// What a pass did: rewrites, and nodes it added and removed.
 struct PassCount {
   std::int64_t rewrites = 0, added = 0, removed = 0;
+  std::vector<std::string> moved = {};  ///< values that went somewhere else, by name
 };
 
 /// The counts of every pass, in the order of the table.
@@ -93,6 +96,7 @@ void simplify_converts(Rewrite& rewrite, PassCount& count);
 void simplify_reshapes(Rewrite& rewrite, PassCount& count);
 void merge_broadcasts(Rewrite& rewrite, PassCount& count);
 void merge_duplicates(Rewrite& rewrite, PassCount& count);
+void hoist_invariants(Rewrite& rewrite, PassCount& count);
 void drop_dead(Rewrite& rewrite, PassCount& count);
 
 inline constexpr std::array pass_table = std::to_array<PassRow>({
@@ -112,6 +116,7 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::reshapes, "simplify-reshapes", "reshapes of reshapes merge, idle ones go", simplify_reshapes},
     {Pass::broadcasts, "merge-broadcasts", "a broadcast of a broadcast is one", merge_broadcasts},
     {Pass::duplicates, "merge-duplicates", "equal nodes become one", merge_duplicates},
+    {Pass::invariants, "hoist-invariants", "what never changes in a loop goes in front of it", hoist_invariants},
     {Pass::dead, "drop-dead", "what no output needs goes", drop_dead},
 });
 

@@ -18,8 +18,9 @@ namespace tailor::ir {
 struct PassReport {
   std::string pass;
   std::int64_t rewrites = 0;
-  std::int64_t added = 0;    ///< nodes and instructions it made or copied
-  std::int64_t removed = 0;  ///< those it dissolved or dropped
+  std::int64_t added = 0;               ///< nodes and instructions it made or copied
+  std::int64_t removed = 0;             ///< those it dissolved or dropped
+  std::vector<std::string> moved = {};  ///< values that it moved, as LOOP/VALUE
 };
 
 struct ImportReport {

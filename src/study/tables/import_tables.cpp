@@ -85,10 +85,11 @@ Table import_pass_table(const ir::ImportReport& report) {
                    column("meaning", "what it does", Hint::text, 1)};
   for (const ir::PassReport& pass : report.passes) {
     if (pass.rewrites == 0 && pass.added == 0 && pass.removed == 0) continue;
-    std::string_view what;
+    std::string what;
     for (const hlo::PassRow& row : hlo::pass_table)
       if (row.name == pass.pass) what = row.what;
-    table.rows.push_back({pass.pass, pass.rewrites, pass.added, pass.removed, std::string(what)});
+    if (!pass.moved.empty()) what += fmt::format(": {}", fmt::join(pass.moved, ", "));
+    table.rows.push_back({pass.pass, pass.rewrites, pass.added, pass.removed, std::move(what)});
   }
   return table;
 }
