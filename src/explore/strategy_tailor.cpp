@@ -46,6 +46,7 @@ constexpr std::size_t most_readers = 128;      ///< groups that compute one agai
 constexpr std::int64_t most_mended = 100;      ///< places that are taken apart and searched again
 constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
+constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
 /// Nodes of each library level: how many library calls must come before.
@@ -95,7 +96,8 @@ class Tailor {
       take(given, "imported");
     }
     if (!spending_.over()) search(alone);
-    if (!spending_.over() && limits_.lowerable) search(alone, true);
+    const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
+    if (!spending_.over() && twice) search(alone, true);
     if (!spending_.over()) search(apart(stitched));
     if (!spending_.over() && !given.empty()) search(apart(given));
     if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
