@@ -137,6 +137,16 @@ class Invariants {
   std::vector<double> least_;  ///< bytes that a trip has to read for each, when what should go has gone
 };
 
+/// By node: whether it is one of these or they need it.
+std::vector<bool> with_suppliers(const ir::Graph& graph, const std::vector<NodeId>& ids) {
+  std::vector<bool> needed(graph.nodes.size(), false);
+  for (const NodeId id : ids) needed[ir::index(id)] = true;
+  for (std::size_t i = graph.nodes.size(); i-- > 0;)
+    if (needed[i])
+      for (const NodeId operand : graph.nodes[i].operands) needed[ir::index(operand)] = true;
+  return needed;
+}
+
 }  // namespace
 
 void hoist_invariants(Rewrite& rewrite, PassCount& count) {
@@ -156,11 +166,7 @@ void hoist_invariants(Rewrite& rewrite, PassCount& count) {
       continue;
     const std::vector<NodeId> chosen = Invariants(body).chosen();
     if (chosen.empty()) continue;
-    std::vector<bool> needed(body.nodes.size(), false);
-    for (const NodeId id : chosen) needed[ir::index(id)] = true;
-    for (std::size_t i = body.nodes.size(); i-- > 0;)
-      if (needed[i])
-        for (const NodeId operand : body.nodes[i].operands) needed[ir::index(operand)] = true;
+    const std::vector<bool> needed = with_suppliers(body, chosen);
     std::vector<NodeId> outer(body.nodes.size(), ir::no_node);  // what computes each in front of the loop
     for (std::size_t i = 0; i < body.nodes.size(); ++i) {
       if (!needed[i]) continue;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values that never change in a loop: which go in front of it, which stay, that the import names them, and that no
-// result changes. Each text is evaluated as it was walked and as it was imported. Part of the suite `hlo`.
+// result changes. Each text is a loop written here; it is evaluated as it was walked and as it was imported, and both
+// must agree bit for bit. Part of the suite `hlo`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
