@@ -61,6 +61,7 @@ struct ImportXlaOptions {
   std::string database;                      ///< store checks and counters there; empty: nowhere
   bool list = false;                         ///< tie kernels to fusions, execute none
   bool compare = false;                      ///< what our strategies would launch and move beside XLA
+  bool agreement = false;                    ///< how far xla-priority and xla-model agree with the digests there
   bool no_sanitizers = false;
   std::int64_t seed = 1, seeds = 1;                    ///< of inputs and schedules: the first, and how many
   std::int64_t threads = 0;                            ///< 0: one per processor

@@ -35,6 +35,7 @@ std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options
     devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
     if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
       throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
+    devices.back().xla = costmodel::xla::find_target(devices.back().name, (context.data / "xla").string());
   }
   return devices;
 }
@@ -61,8 +62,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   if (options.compare) {
     std::vector<std::string> left_out;
     const auto strategies = study::all_strategies(imported.graph, devices, left_out, context.stop());
-    for (const std::string& name : left_out)
-      context.console->note(fmt::format("{} is left out: it needs a device", name));
+    for (const std::string& words : left_out) context.console->note(words);
     mention(context, strategies.front().partition);
     answer.sections.push_back({"strategies", study::strategy_table(strategies, devices)});
     return show(context, answer);

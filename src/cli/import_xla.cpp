@@ -18,6 +18,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "profiler/check/check.h"
+#include "study/module/xla_agreement.h"
 
 namespace tailor::cli {
 
@@ -61,6 +62,15 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
   return all;
 }
 
+void show_agreement(const ImportXlaOptions& options, const Context& context) {
+  const auto all =
+      study::agreements(options.folder, options.module, options.device, context.data / "xla", context.stop());
+  CommandOutput answer{"tailor.import-xla/1", options.device, {}, ""};
+  answer.sections.push_back({"agreement", study::agreement_table(all)});
+  answer.sections.push_back({"disagreements", study::disagreement_table(all)});
+  show(context, answer);
+}
+
 }  // namespace
 
 std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name) {
@@ -81,6 +91,7 @@ void note_stored(std::int64_t kernels, const profiler::XlaModule& module, const 
 }
 
 void run_import_xla(const ImportXlaOptions& options, const Context& context) {
+  if (options.agreement) return show_agreement(options, context);
   if (!options.profiler.empty() && options.profiler != "gpu")
     throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu", options.profiler),
                 "leave it out to execute on the simulator");

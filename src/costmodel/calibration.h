@@ -6,11 +6,13 @@
 // moves its members and asks again.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/hash.h"
+#include "costmodel/xla/target.h"
 #include "ir/calibration.h"
 #include "ir/device.h"
 
@@ -28,6 +30,8 @@ struct CalibratedDevice {
 #define TAILOR_BEHAVIOUR(name, unit) double name = 0;
 #define TAILOR_COEFFICIENT(name, unit) double name = 0;
 #include "ir/figures.def"
+  /// What XLA's own model knows of the GPU, where data/xla has it; set by those who load devices.
+  std::shared_ptr<const xla::Target> xla;
   bool operator==(const CalibratedDevice&) const = default;
 };
 

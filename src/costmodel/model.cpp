@@ -31,6 +31,9 @@ constexpr std::array table = std::to_array<Model>({
      }},
     {"library", ir::Level::sol, "library call, device", "bytes once, launch", false,
      [](const ModelInputs& inputs) { return library(*inputs.library, *inputs.device, inputs.regime); }},
+    {"xla-model", ir::Level::sol, "graph of a group, XLA's description of the device",
+     "what XLA's performance model does: its emitters' launches, bytes with repeats, its costs per operation", false,
+     [](const ModelInputs& inputs) { return xla_model(*inputs.graph, *inputs.device, inputs.regime); }},
 });
 
 }  // namespace

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cost models: pure functions from work, calibrated device and regime to an Estimate, and the table that lists
-// them. Each level sees more than the one before; none is ever below sol. Thread-safe: nothing is kept between calls.
+// them. Each level sees more than the one before; none of ours is ever below sol (xla-model says what XLA says).
+// Thread-safe: nothing is kept between calls.
 // docs/model.md has the mathematics with the same symbols.
 #pragma once
 
@@ -63,6 +64,11 @@ ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::Lau
 /// The bound of a library call: its bytes over the specified bandwidth, launch.
 ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 
+/// What XLA's own performance model says of the group as one of its kernels (costmodel/xla/price.h). Its launch
+/// overhead is in the total where the regime's time includes the launch gap. No interval: XLA claims none. Throws
+/// Error(missing) for a device that has no description of XLA's.
+ir::Estimate xla_model(const ir::Graph& group, const CalibratedDevice& device, const ir::Regime& regime = {});
+
 /// What a model may look at; absent ones are nullptr. The regime says what the answer is to contain.
 struct ModelInputs {
   const GroupWork* group = nullptr;
@@ -72,6 +78,7 @@ struct ModelInputs {
   const ir::LaunchCounts* counts = nullptr;
   const LibraryWork* library = nullptr;
   const GroupSummary* summary = nullptr;
+  const ir::Graph* graph = nullptr;  ///< the group
   ir::Regime regime = {};
 };
 

@@ -46,6 +46,11 @@ constexpr auto strategy_table = std::to_array<Strategy>({
      "the same among all groups, grid barriers included: what the lowering may still gain",
      "as tailor",
      &fuse_tailor_any},
+    {"xla-priority",
+     {true, false, true},
+     "what XLA's GPU compiler fuses: the most gain first by its own model, then several results per kernel",
+     "openxla/xla 5a9e73cb, priority_fusion.cc and multi_output_fusion.cc; docs/xla.md",
+     &fuse_xla_priority},
 });
 
 /// Throws for what the row needs and the setting lacks.
@@ -53,6 +58,11 @@ void check_needs(const Strategy& row, const FusionSetting& setting) {
   if (row.needs.device && setting.device == nullptr)
     throw Error(Fault::usage, fmt::format("strategy '{}' decides for one GPU and none was named", row.name),
                 "name one with --device; tailor devices lists them");
+  if (row.needs.xla && setting.device->xla == nullptr)
+    throw Error(Fault::missing,
+                fmt::format("strategy '{}' decides as XLA does and has no description of '{}' as XLA sees it", row.name,
+                            setting.device->name),
+                "data/xla holds one file per GPU that has one");
   if (!row.needs.price || setting.price != nullptr) return;
   std::vector<std::string_view> known;
   for (const costmodel::Model& model : costmodel::models()) known.push_back(model.name);
@@ -107,6 +117,7 @@ std::span<const Strategy> strategies() { return strategy_table; }
 std::string_view default_strategy_for(std::size_t devices) { return devices == 1 ? default_strategy : "stitch-v1"; }
 
 std::string text(const StrategyNeeds& needs) {
+  if (needs.xla) return "device, XLA's description of it";
   if (needs.device && needs.price) return "device, price";
   return needs.device ? "device" : needs.price ? "price" : "nothing";
 }

@@ -48,9 +48,10 @@ struct FusionTask : FusionSetting {
 struct StrategyNeeds {
   bool device = false;
   bool price = false;
+  bool xla = false;  ///< XLA's description of the device
   bool operator==(const StrategyNeeds&) const = default;
 };
-/// "nothing", "device", "device, price".
+/// "nothing", "device", "device, price", "device, XLA's description of it".
 std::string text(const StrategyNeeds& needs);
 
 struct Strategy {
@@ -95,6 +96,7 @@ ir::Fusion fuse_imported(const FusionTask& task);
 ir::Fusion fuse_stitch_v1(const FusionTask& task);
 ir::Fusion fuse_tailor(const FusionTask& task);
 ir::Fusion fuse_tailor_any(const FusionTask& task);
+ir::Fusion fuse_xla_priority(const FusionTask& task);
 
 /// What V1 may put into one kernel.
 struct StitchV1Rules {

@@ -416,7 +416,7 @@ void GraphBuilder::open_group(const HloInstruction& fusion, const Frame& frame) 
   if (++group_depth_ > 1) return;  // a fusion inside a fusion is part of the outer one
   ir::GivenGroup group;
   group.name = full_name(fusion, frame);
-  group.kind = module().attribute(fusion, "kind");
+  group.kind = fusion.op == ir::Op::async_start ? "async" : module().attribute(fusion, "kind");
   const std::string_view config = module().attribute(fusion, "backend_config");
   constexpr std::string_view key = "\"kind\":\"";
   if (const std::size_t at = config.find(key); at != config.npos) {

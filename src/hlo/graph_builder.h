@@ -43,6 +43,7 @@ struct GraphBuilderContext {
   const HloModule& module;
   Ledger ledger;
   IndexedVector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
+  bool keep_async = false;             ///< what a start wraps is a given group of kind "async"
   std::int64_t instances = 0;          ///< instructions walked so far, copies counted
   std::vector<std::pair<std::string, std::int64_t>> opaque;
   std::vector<std::pair<std::string, std::int64_t>> unknown_calls;  ///< targets of custom calls with their number
@@ -60,6 +61,7 @@ class GraphBuilder {
   // What the resolvers (pass_*.cpp) work with.
   const HloModule& module() const { return context_.module; }
   Ledger& ledger() { return context_.ledger; }
+  bool keeps_async() const { return context_.keep_async; }
   const HloComputation& find_computation(const HloInstruction& instruction, std::string_view attribute) const;
   const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;
   /// Walks a computation in place; the value of its root.

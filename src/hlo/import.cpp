@@ -81,6 +81,14 @@ Imported import_hlo(std::string_view text, std::string_view file, const std::sto
   return imported;
 }
 
+ir::Graph import_as_written(const HloModule& module, const HloComputation& computation) {
+  GraphBuilderContext context(module);
+  context.keep_async = true;
+  GraphBuilder builder(context, computation.name);
+  builder.walk_graph(computation);
+  return std::move(builder).graph();
+}
+
 ir::Graph import_computation(const HloModule& module, const HloComputation& computation) {
   GraphBuilderContext context(module);
   GraphBuilder builder(context, computation.name);

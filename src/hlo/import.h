@@ -28,6 +28,11 @@ Imported import_hlo(std::string_view text, std::string_view file, const std::sto
 /// parameters, outputs are the arrays of its root. Throws as import_hlo() does.
 ir::Graph import_computation(const HloModule& module, const HloComputation& computation);
 
+/// The same as its text stands: calls and tuples are resolved, loops and branches have their bodies, but no pass runs,
+/// so every other instruction is a node under its own name;
+/// what runs asynchronously is a given group of kind "async". For graphs that are set beside what XLA made of them.
+ir::Graph import_as_written(const HloModule& module, const HloComputation& computation);
+
 /// Reads .hlo, .txt or gzip-compressed HLO (.gz), or our own text form (.graph).
 Imported import_file(const std::string& path, const std::stop_token& stop = {});
 

@@ -24,7 +24,11 @@ HloValue resolve_fusion(GraphBuilder& builder, const Frame& frame, const HloInst
 }
 
 HloValue resolve_async_start(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
-  return builder.inline_computation(instruction, builder.find_computation(instruction, "calls"), frame, Pass::async);
+  const HloComputation& wrapped = builder.find_computation(instruction, "calls");
+  if (builder.keeps_async()) builder.open_group(instruction, frame);
+  const HloValue value = builder.inline_computation(instruction, wrapped, frame, Pass::async);
+  if (builder.keeps_async()) builder.close_group();
+  return value;
 }
 
 /// all-gather-start and its kin: the type is (operands, results, ...), but all-reduce-start's is the result alone.

@@ -91,23 +91,25 @@ constexpr std::string_view columns = R"(graph columns {
 /// Kahn's algorithm over groups and outside nodes, free nodes seen through: independent of the strategy's own check.
 bool can_run(const Graph& graph, const Fusion& fusion) {
   const DefUse wires = def_use(graph);
-  std::vector<int> unit(graph.nodes.size(), -1);
+  // A node that several groups compute is written by the first of them.
+  std::vector<std::vector<int>> units(graph.nodes.size());
   int count = 0;
   for (const auto& group : fusion.groups) {
-    for (const NodeId id : group) unit[static_cast<std::size_t>(id)] = count;
+    for (const NodeId id : group) units[static_cast<std::size_t>(id)].push_back(count);
     ++count;
   }
-  for (int& u : unit)
-    if (u < 0) u = count++;
+  for (std::vector<int>& of : units)
+    if (of.empty()) of.push_back(count++);
   std::vector<std::vector<int>> after(static_cast<std::size_t>(count));
   std::vector<int> waits(static_cast<std::size_t>(count), 0);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-    for (const NodeId producer : suppliers(graph, wires, static_cast<NodeId>(i))) {
-      const int from = unit[static_cast<std::size_t>(producer)];
-      if (from == unit[i]) continue;
-      after[static_cast<std::size_t>(from)].push_back(unit[i]);
-      ++waits[static_cast<std::size_t>(unit[i])];
-    }
+    for (const NodeId producer : suppliers(graph, wires, static_cast<NodeId>(i)))
+      for (const int to : units[i]) {
+        const std::vector<int>& from = units[static_cast<std::size_t>(producer)];
+        if (std::find(from.begin(), from.end(), to) != from.end()) continue;
+        after[static_cast<std::size_t>(from.front())].push_back(to);
+        ++waits[static_cast<std::size_t>(to)];
+      }
   std::queue<int> ready;
   for (int u = 0; u < count; ++u)
     if (waits[static_cast<std::size_t>(u)] == 0) ready.push(u);

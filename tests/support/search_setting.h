@@ -16,8 +16,11 @@ inline const tailor::costmodel::CalibratedDevice& search_gpu() {
   static const tailor::costmodel::CalibratedDevice device = [] {
     const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data/";
     const std::string facts = data + "devices/h200.json", fits = data + "calibrations/uncalibrated.json";
-    return tailor::costmodel::calibrated(tailor::ir::parse_device(tailor::read_file(facts), facts),
-                                         tailor::ir::parse_calibration(tailor::read_file(fits), fits));
+    tailor::costmodel::CalibratedDevice gpu =
+        tailor::costmodel::calibrated(tailor::ir::parse_device(tailor::read_file(facts), facts),
+                                      tailor::ir::parse_calibration(tailor::read_file(fits), fits));
+    gpu.xla = tailor::costmodel::xla::find_target("h200", data + "xla");
+    return gpu;
   }();
   return device;
 }

@@ -296,7 +296,9 @@ std::vector<report::Column> module_columns(const std::string& baseline) {
 std::vector<std::string> named_strategies(const std::string& words) {
   std::vector<std::string> names;
   if (words.empty())
-    for (const explore::Strategy& strategy : explore::strategies()) names.emplace_back(strategy.name);
+    for (const explore::Strategy& strategy : explore::strategies()) {
+      if (!strategy.needs.xla) names.emplace_back(strategy.name);
+    }
   else
     for (const std::string_view name : split(words, ',')) names.emplace_back(trim(name));
   return names;

@@ -39,7 +39,7 @@ struct ModuleQuestion {
   Compiling compiling;
 };
 
-/// The strategies that were named, separated by commas, or all.
+/// The strategies that were named, separated by commas, or all but those that ask for XLA's description of the device.
 std::vector<std::string> named_strategies(const std::string& words);
 
 /// A strategy of the comparison, or XLA with its own kernels.

@@ -109,6 +109,7 @@ Target load_target(const fs::path& data, const std::string& name, const ir::Cali
   target.device = load_device(data, name);
   target.limits = ir::limits(target.device);
   target.calibrated = costmodel::calibrated(target.device, calibration);
+  target.calibrated.xla = costmodel::xla::find_target(target.device.name, (data / "xla").string());
   const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
   target.file = read_file(is_path ? fs::path(name) : data / "devices" / (target.device.name + ".json"));
   target.id = device_row(target.device, target.file).id;

@@ -210,8 +210,13 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devi
       add(row, nullptr);
       continue;
     }
-    if (devices.empty()) left_out.emplace_back(row.name);
-    for (const costmodel::CalibratedDevice& device : devices) add(row, &device);
+    if (devices.empty()) left_out.push_back(fmt::format("{} is left out: it needs a device", row.name));
+    for (const costmodel::CalibratedDevice& device : devices)
+      if (!row.needs.xla || device.xla != nullptr)
+        add(row, &device);
+      else
+        left_out.push_back(
+            fmt::format("{} is left out: data/xla has no description of {} as XLA sees it", row.name, device.name));
   }
   return all;
 }

@@ -55,8 +55,8 @@ StrategyFigures strategy_figures(const ir::Graph& graph, const ir::Fusion& fusio
                                  std::span<const costmodel::CalibratedDevice> devices, BestPlans* plans,
                                  const std::stop_token& stop = {});
 
-/// Every strategy of the table, those that decide for a GPU once per device; without a device they are left out and
-/// named in `left_out`. Throws Error(interrupted) when asked to stop.
+/// Every strategy of the table, those that decide for a GPU once per device; what has no device, or none that
+/// XLA has a description of, is left out with a sentence in `left_out`. Throws Error(interrupted) when asked to stop.
 std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
                                             std::span<const costmodel::CalibratedDevice> devices,
                                             std::vector<std::string>& left_out, const std::stop_token& stop = {});

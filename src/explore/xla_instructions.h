@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A graph while XLA's fusion passes work on it. In: a graph and XLA's view of a GPU. Every node is an instruction, a
+// kernel in the sense of costmodel/xla; fusing makes a larger one of two and takes away what nobody needs any more.
+// Out: the instructions that are left. Called by the strategy xla-priority: its queue (strategy_xla_priority.cpp), its
+// merging of several results (xla_multi_output.cpp), and the rules both ask (xla_rules.cpp).
+//
+// Values are named by the node of the original graph that computes them, whatever instruction gives them now.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "costmodel/xla/price.h"
+#include "ir/fusion.h"
+
+namespace tailor::explore {
+
+namespace xla = costmodel::xla;
+
+struct XlaInstruction {
+  xla::Priced price;
+  bool alive = true;
+  bool fusible = false;         ///< XLA's native emitters can hold it
+  bool loop_kind = false;       ///< of a fusion: XLA calls it kLoop, else kInput
+  std::int64_t order = 0;       ///< decides between equal priorities: what was made later comes first
+  std::int64_t version = 0;     ///< grows when the kernel changes
+  std::int64_t shared = 0;      ///< bytes of shared memory that XLA's emitters may take
+  std::int64_t reductions = 0;  ///< tiled ones
+  bool reduces_much = false;    ///< holds a reduction of 16 elements or more into one
+
+  const xla::Kernel& kernel() const { return price.kernel; }
+  bool fused() const { return price.kernel.fused; }
+};
+
+class XlaInstructions {
+ public:
+  XlaInstructions(const ir::Graph& graph, const xla::Target& target);
+
+  const ir::Graph& graph() const { return graph_; }
+  const xla::Target& target() const { return target_; }
+  std::int32_t size() const { return static_cast<std::int32_t>(all_.size()); }
+  const XlaInstruction& operator[](std::int32_t i) const { return all_[static_cast<std::size_t>(i)]; }
+  void set_loop_kind(std::int32_t i, bool loop) { all_[static_cast<std::size_t>(i)].loop_kind = loop; }
+
+  /// The instruction that gives a value.
+  std::int32_t owner(ir::NodeId value) const { return owner_[ir::index(value)]; }
+  /// Instructions that take a value, in the order they began to.
+  const std::vector<std::int32_t>& users(ir::NodeId value) const { return users_[ir::index(value)]; }
+  /// The same of all values that an instruction gives, each once.
+  std::vector<std::int32_t> users_of(std::int32_t instruction) const;
+  /// An output of the graph: the world outside takes it, and no kernel can be fused into that.
+  bool is_stored(ir::NodeId value) const { return stored_[ir::index(value)]; }
+  bool is_stored_any(std::int32_t instruction) const;
+  std::vector<ir::NodeId> values(std::int32_t instruction) const;
+  /// Values it takes, each once.
+  std::vector<ir::NodeId> operands(std::int32_t instruction) const;
+
+  /// The consumer computes what the producer computes. The producer stays; see remove_unused.
+  void fuse(std::int32_t producer, std::int32_t consumer);
+  /// The same, but what the producer gives is given by the consumer from now on, and the producer is gone.
+  void fuse_keeping(std::int32_t producer, std::int32_t consumer);
+  /// One instruction gives the results of both.
+  void fuse_siblings(std::int32_t first, std::int32_t second);
+  /// Takes the instruction away when nobody needs what it gives. Whether it did.
+  bool remove_unused(std::int32_t instruction);
+  /// Equal instructions inside each fusion become one.
+  void merge_equal();
+  /// A single instruction becomes a fusion of one.
+  void wrap(std::int32_t instruction);
+
+  /// Whether what `from` gives reaches `to`, through anything.
+  bool reaches(std::int32_t from, std::int32_t to) const;
+
+ private:
+  void replace(std::int32_t instruction, xla::Kernel kernel);
+  void forget_use(ir::NodeId value, std::int32_t instruction);
+  void note_use(ir::NodeId value, std::int32_t instruction);
+  void measure(XlaInstruction& one);
+
+  const ir::Graph& graph_;
+  const xla::Target& target_;
+  std::vector<XlaInstruction> all_;
+  std::vector<std::int32_t> owner_;
+  std::vector<std::vector<std::int32_t>> users_;
+  std::vector<bool> stored_;
+  std::int64_t next_order_;
+};
+
+/// A bitcast on its own, which XLA computes for nothing.
+bool is_lone_bitcast(const XlaInstruction& one);
+bool is_constant(const XlaInstruction& one);
+
+/// Why one may not be fused into the other by XLA's native emitters; empty: it may. `together` is both as one kernel.
+std::string_view refusal_to_fuse(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer,
+                                 const xla::Analysis& together);
+/// The parts of it that the multi-output pass asks as well. `edge`: one is the other's producer.
+std::string_view over_budget(const XlaInstructions& all, std::int32_t first, std::int32_t second, bool edge);
+bool becomes_too_large(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
+/// Scatter has no form that is computed per element. Empty: it may.
+std::string_view scatter_refusal(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
+/// Values of an instruction's operands that XLA writes its results over.
+std::vector<ir::NodeId> written_over(const XlaInstruction& one);
+
+/// The kernels that XLA makes of one graph, bodies not included, each as its nodes: those that are only free nodes too
+/// (a broadcast that a library call reads). Stops early, with what there is, when it is asked to.
+std::vector<std::vector<ir::NodeId>> xla_kernels(const ir::Graph& graph, const xla::Target& target,
+                                                 const std::stop_token& stop = {});
+
+/// XLA's pass that gives kernels several results, after the queue is empty.
+void fuse_multi_output(XlaInstructions& all, const std::stop_token& stop);
+
+}  // namespace tailor::explore

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far our XLA is XLA: the kernels of xla-priority beside those that XLA's compiler made of the same module, and
+// launches and prices of xla-model beside its own. In: a folder of digests (NAME.json, NAME.optimized.hlo[.gz],
+// NAME.prefusion.hlo[.gz]), XLA's descriptions of devices. Out: the score of each module, and tables. Called by
+// `tailor import-xla --agreement` and by tests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "report/table.h"
+
+namespace tailor::study {
+
+/// So many of so many, by number and by the bytes of the kernels.
+struct Share {
+  std::int64_t same = 0, all = 0;
+  double same_bytes = 0, all_bytes = 0;
+  void add(bool agrees, double bytes);
+  Share& operator+=(const Share& other);
+};
+
+/// What was asked about a kernel, and why the answers differ.
+struct Disagreement {
+  std::string about;   ///< "kernel", "launch", "price"
+  std::string reason;  ///< of a table of reasons: "a kernel of ours holds more"
+  auto operator<=>(const Disagreement&) const = default;
+};
+
+struct Agreement {
+  std::string module;                     ///< the digest's name
+  std::string device;                     ///< ours; of a target without description XLA's name
+  std::string note;                       ///< empty, or what was not scored and why
+  Share kernels;                          ///< loop and input kernels with exactly the same members
+  Share launches;                         ///< the same grid and block
+  Share prices;                           ///< within 2 % of XLA's time
+  std::map<Disagreement, Share> reasons;  ///< `all` of each is the kernels it stands for
+};
+
+/// The relative difference of two prices that counts as none.
+inline constexpr double same_price = 0.02;
+
+/// Scores one digest. Throws Error(failed) for a file that cannot be read; what a digest lacks is said in its `note`.
+Agreement agreement_of(const std::filesystem::path& digest, const std::filesystem::path& targets,
+                       const std::stop_token& stop = {});
+
+/// All digests of a folder, or the one that is named by its JSON; `module` and `device` choose among them when they are
+/// not empty. Throws Error(failed) when there is none, Error(usage) when none is chosen.
+std::vector<Agreement> agreements(const std::filesystem::path& folder, const std::string& module,
+                                  const std::string& device, const std::filesystem::path& targets,
+                                  const std::stop_token& stop = {});
+
+/// One row per module and device and their sum; and one row per reason.
+report::Table agreement_table(const std::vector<Agreement>& all);
+report::Table disagreement_table(const std::vector<Agreement>& all);
+
+}  // namespace tailor::study

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables of how far our XLA agrees with XLA. In: the scores of modules (study/module/xla_agreement.h). Out: one row
+// each, with their sum below when there are several, and the disagreements of all of them by reason. Called by
+// `tailor import-xla --agreement`.
+#include "study/module/xla_agreement.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+using report::Hint;
+using report::Table;
+
+namespace {
+
+report::Cell part(double same, double all) { return all > 0 ? report::Cell(same / all) : report::Cell(); }
+
+void add_row(Table& table, const Agreement& one) {
+  table.rows.push_back({one.module, one.device, one.kernels.same, one.kernels.all,
+                        part(static_cast<double>(one.kernels.same), static_cast<double>(one.kernels.all)),
+                        part(one.kernels.same_bytes, one.kernels.all_bytes), one.launches.same, one.launches.all,
+                        part(static_cast<double>(one.launches.same), static_cast<double>(one.launches.all)),
+                        one.prices.same, one.prices.all,
+                        part(static_cast<double>(one.prices.same), static_cast<double>(one.prices.all)),
+                        one.note.empty() ? report::Cell() : report::Cell(one.note)});
+}
+
+}  // namespace
+
+Table agreement_table(const std::vector<Agreement>& all) {
+  Table table;
+  table.title = "our XLA beside XLA: kernels of xla-priority, launches and prices of xla-model";
+  table.columns = {column("module", "module"),
+                   column("device", "device"),
+                   column("same_kernels", "same kernels", Hint::count),
+                   column("xla_kernels", "of", Hint::count),
+                   column("same_kernels", "share", Hint::fraction),
+                   column("same_kernel_bytes", "by bytes", Hint::fraction),
+                   column("same_launches", "same launches", Hint::count, 3),
+                   column("xla_launches", "of", Hint::count, 3),
+                   column("same_launches", "share", Hint::fraction),
+                   column("same_prices", "same prices", Hint::count, 3),
+                   column("xla_prices", "of", Hint::count, 3),
+                   column("same_prices", "share", Hint::fraction),
+                   sentence("note", "note")};
+  Agreement sum;
+  sum.module = "all";
+  for (const Agreement& one : all) {
+    add_row(table, one);
+    sum.kernels += one.kernels;
+    sum.launches += one.launches;
+    sum.prices += one.prices;
+  }
+  if (all.size() > 1) add_row(table, sum);
+  return table;
+}
+
+Table disagreement_table(const std::vector<Agreement>& all) {
+  Table table;
+  table.title = "where they differ";
+  table.columns = {column("about", "about"), column("reason", "reason"),
+                   column("differing_kernels", "kernels", Hint::count),
+                   column("differing", "share of all", Hint::fraction),
+                   column("differing_bytes_of_all", "by bytes", Hint::fraction)};
+  std::map<Disagreement, Share> reasons;
+  std::map<std::string, Share> asked;
+  for (const Agreement& one : all) {
+    for (const auto& [what, share] : one.reasons) reasons[what] += share;
+    asked["kernel"] += one.kernels;
+    asked["launch"] += one.launches;
+    asked["price"] += one.prices;
+  }
+  for (const auto& [what, share] : reasons) {
+    const Share& of = asked[what.about];
+    table.rows.push_back({what.about, what.reason, share.all,
+                          part(static_cast<double>(share.all), static_cast<double>(of.all)),
+                          part(share.all_bytes, of.all_bytes)});
+  }
+  return table;
+}
+
+}  // namespace tailor::study

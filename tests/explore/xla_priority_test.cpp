@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// XLA's fusion on graphs written by hand. In: small graphs and an H200 as XLA sees it, from the files that ship. Out:
+// the kernels that XLA's queue and its multi-output pass make of them. Each case is one rule of theirs, turned round
+// where it can be, so that a case fails when its rule does.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <stop_token>
+
+#include "base/error.h"
+#include "explore/strategy.h"
+#include "explore/xla_instructions.h"
+#include "support/search_setting.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::explore;
+
+namespace {
+
+using Kernels = std::set<std::set<std::string>>;
+
+Kernels kernels_of(std::string_view lines) {
+  const Graph graph = parse_graph(fmt::format("graph g {{\n{}}}\n", lines));
+  Kernels found;
+  for (const std::vector<NodeId>& kernel : xla_kernels(graph, *search_gpu().xla)) {
+    std::set<std::string> names;
+    for (const NodeId id : kernel)
+      if (graph[id].op != Op::constant) names.insert(graph[id].name);
+    found.insert(std::move(names));
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a chain of elementwise operations is one kernel, with its constants") {
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[4096]
+  %c = constant 2 : f32[]
+  %cs = broadcast %c, axes={} : f32[4096]
+  %a = multiply %x, %cs : f32[4096]
+  %b = exp %a : f32[4096]
+  output %b
+)") == Kernels{{"cs", "a", "b"}});
+}
+
+TEST_CASE("a cheap producer is computed in each of its users") {
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[65536]
+  %a = negate %x : f32[65536]
+  %b = exp %a : f32[65536]
+  %s = slice %a, ranges={0:32768:1} : f32[32768]
+  %d = log %s : f32[32768]
+  output %b, %d
+)") == Kernels{{"a", "b"}, {"a", "s", "d"}});
+}
+
+TEST_CASE("what the world reads is not fused away, but may be computed along with a user") {
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[1048576]
+  %a = exp %x : f32[1048576]
+  %b = negate %a : f32[1048576]
+  output %a, %b
+)") == Kernels{{"a", "b"}});
+}
+
+TEST_CASE("a reduction stays the end of its kernel, and two large ones do not share one by an edge") {
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[1024,1024]
+  %zero = constant 0 : f32[]
+  %e = exp %x : f32[1024,1024]
+  %r = reduce add %e, %zero, axes={1} : f32[1024]
+  %rb = broadcast %r, axes={0} : f32[1024,1024]
+  %d = divide %x, %rb : f32[1024,1024]
+  %s = reduce add %d, %zero, axes={1} : f32[1024]
+  output %s
+)") == Kernels{{"e", "r"}, {"rb", "d", "s"}});
+}
+
+TEST_CASE("reductions of one array over the same rows become one kernel, over rows and columns they do not") {
+  const auto two = [](std::string_view second) {
+    return kernels_of(fmt::format(R"(  %x = parameter 0 : f32[1024,1024]
+  %zero = constant 0 : f32[]
+  %a = exp %x : f32[1024,1024]
+  %b = reduce add %a, %zero, axes={{1}} : f32[1024]
+  %c = negate %x : f32[1024,1024]
+  %d = reduce add %c, %zero, axes={{{}}} : f32[1024]
+  output %b, %d
+)",
+                                  second));
+  };
+  CHECK(two("1") == Kernels{{"a", "b", "c", "d"}});
+  CHECK(two("0") == Kernels{{"a", "b"}, {"c", "d"}});
+}
+
+TEST_CASE("nothing is fused into the output of a scatter, or into the array it writes over") {
+  const Kernels found = kernels_of(R"(  %x = parameter 0 : f32[4096]
+  %u = parameter 1 : f32[64]
+  %zero = constant 0 : f32[]
+  %at = constant 0 : s32[]
+  %y = negate %x : f32[4096]
+  %v = exp %u : f32[64]
+  %up = dynamic_update_slice %y, %v, %at : f32[4096]
+  output %up
+)");
+  CHECK(found == Kernels{{"v", "up", "y"}});
+}
+
+TEST_CASE("an array that is updated in place is not read at other places by the same kernel") {
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[4096]
+  %at = parameter 1 : s32[]
+  %back = reverse %x, axes={0} : f32[4096]
+  %part = slice %back, ranges={0:64:1} : f32[64]
+  %up = dynamic_update_slice %x, %part, %at : f32[4096]
+  output %up
+)") == Kernels{{"back", "part"}, {"up"}});
+}
+
+TEST_CASE("a kernel takes no more than 96 arrays in and out") {
+  std::string lines;
+  for (int i = 0; i < 120; ++i) lines += fmt::format("  %p{0} = parameter {0} : f32[1048576]\n", i);
+  lines += "  %s1 = add %p0, %p1 : f32[1048576]\n";
+  for (int i = 2; i < 120; ++i) lines += fmt::format("  %s{} = add %s{}, %p{} : f32[1048576]\n", i, i - 1, i);
+  lines += "  output %s119\n";
+  const Kernels found = kernels_of(lines);
+  CHECK(found.size() == 2);
+  for (const std::set<std::string>& kernel : found) CHECK(kernel.size() < 96);
+}
+
+TEST_CASE("equal graphs give equal kernels, and a stopped strategy answers") {
+  const Graph graph = parse_graph(
+      "graph g {\n  %x = parameter 0 : f32[4096]\n  %a = exp %x : f32[4096]\n  %b = negate %a : f32[4096]\n"
+      "  output %b\n}\n");
+  FusionSetting setting = search_setting();
+  const Fusion once = fuse(find_strategy("xla-priority"), graph, setting);
+  CHECK(fuse(find_strategy("xla-priority"), graph, setting) == once);
+  REQUIRE(once.edges.size() == 1);
+  CHECK(once.edges[0].reason == "fused: by XLA's model");
+  CHECK(once.device == "h200");
+  std::stop_source source;
+  source.request_stop();
+  setting.stop = source.get_token();
+  CHECK(fuse(find_strategy("xla-priority"), graph, setting).edges.empty());
+}
+
+TEST_CASE("without XLA's description of the GPU the strategy is refused") {
+  const Graph graph = parse_graph("graph g {\n  %x = parameter 0 : f32[4]\n  %a = exp %x : f32[4]\n  output %a\n}\n");
+  FusionSetting setting = search_setting();
+  CHECK_THROWS_WITH_AS(fuse(find_strategy("xla-priority"), graph, FusionSetting{}),
+                       "strategy 'xla-priority' decides for one GPU and none was named", Error);
+  costmodel::CalibratedDevice other = *setting.device;
+  other.name = "l4";
+  other.xla = nullptr;
+  setting.device = &other;
+  CHECK_THROWS_WITH_AS(fuse(find_strategy("xla-priority"), graph, setting),
+                       "strategy 'xla-priority' decides as XLA does and has no description of 'l4' as XLA sees it",
+                       Error);
+}
